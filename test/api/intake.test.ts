@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { makeBodyReader, makeIntake } from '../../src/serve/http/bodies.ts'
+import { makeIntake, withBody } from '../../src/serve/http/bodies.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -345,11 +345,12 @@ test('a client that has gone before its body is read is not waited for', async (
     line.socket.destroy()
     request.on('error', () => undefined)
     await until(() => request.closed, 'it has not gone')
-    const body = makeBodyReader(request, response, intake, new WeakSet())
     const began = performance.now()
-    await assert.rejects(body.read({ isTrusted: true, takesFile: type !== 'application/json' }))
+    const read = withBody({ request, response }, intake, async (read) => {
+      await read({ isTrusted: true, takesFile: type !== 'application/json' })
+    })
+    await assert.rejects(read)
     assert.ok(performance.now() - began < 5000, type)
-    await body.letGo()
   }
 })
 

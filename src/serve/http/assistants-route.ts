@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Site } from '../../base/config.ts'
 import { links } from '../../base/fields/kinds.ts'
@@ -44,7 +44,7 @@ import {
   resultMessage,
 } from '../assistants/mcp-messages.ts'
 import type { Reply } from '../formats/format.ts'
-import { type Intake, makeBodyReader, passRest } from './bodies.ts'
+import { passRest, withBody } from './bodies.ts'
 import { type Front, incomingOf, makeRateLimit, mayAskAgain } from './front.ts'
 import { mayAsk } from './handlers.ts'
 import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } from './incoming.ts'
@@ -60,8 +60,6 @@ import { asNew, send } from './send.ts'
 interface Assistants {
   service: Service
   front: Front
-  intake: Intake
-  mayGoOn: WeakSet<ServerResponse>
   tools: readonly AssistantTool[]
   respond: Responder
   /** Answers a write as `respond` does, but takes it back. */
@@ -78,13 +76,7 @@ interface Asked {
 }
 
 /** Makes the function that answers every visit at the address of assistants. */
-export function makeAssistants({
-  service,
-  front,
-  routes,
-  intake,
-  mayGoOn,
-}: Pick<Assistants, 'service' | 'front' | 'intake' | 'mayGoOn'> & { routes: RouteTable }) {
+export function makeAssistants(service: Service, front: Front, routes: RouteTable) {
   const { mcp, mcp_rate_limit: perSecond } = service.start
   const limit = perSecond === 0 ? undefined : makeRateLimit(perSecond)
   // Without `together`, since creates that share a transaction are committed.
@@ -92,14 +84,13 @@ export function makeAssistants({
   const assistants: Assistants = {
     service,
     front,
-    intake,
-    mayGoOn,
     tools: toolsFor(mcp === 'write'),
     respond: makeResponder(service, routes, front),
     rehearse: makeResponder(undone, routes, front),
     mayAskNow: (address, now) => !limit || mayAskAgain(limit, address, now),
   }
-  return (visit: Visit, signIn: SignIn) => answerVisit(assistants, visit, signIn)
+  return (visit: Visit, signIn: SignIn) =>
+    withBody(visit, front.intake, (read) => answerVisit(assistants, visit, incomingOf(front, visit, read), signIn))
 }
 
 /** Thrown to undo a transaction instead of committing it. */
@@ -123,10 +114,8 @@ function undoing(database: Database): Database {
   return { ...database, write }
 }
 
-async function answerVisit(assistants: Assistants, visit: Visit, signIn: SignIn): Promise<void> {
-  const { service, front, intake, mayGoOn } = assistants
-  const body = makeBodyReader(visit.request, visit.response, intake, mayGoOn)
-  const incoming = incomingOf(front, visit, body.read)
+async function answerVisit(assistants: Assistants, visit: Visit, incoming: Incoming, signIn: SignIn): Promise<void> {
+  const { service, front } = assistants
   try {
     const refused = refusedUnread(assistants, incoming, visit.arrived)
     if (refused) return sendMessage(front, visit, refused.status, faultMessage(null, refused), refused.headers)
@@ -149,8 +138,6 @@ async function answerVisit(assistants: Assistants, visit: Visit, signIn: SignIn)
   } catch (error) {
     const { status, fault, headers } = failedWith(service, error, visit)
     sendMessage(front, visit, status, faultMessage(null, fault), headers)
-  } finally {
-    await body.letGo()
   }
 }
 

@@ -10,11 +10,13 @@ import {
   type Body,
   type BodyRoom,
   formText,
+  type Incoming,
   mediaType,
   NO_BODY,
   parseForm,
   repeatedKeys,
   type Upload,
+  type Visit,
 } from './incoming.ts'
 
 // Reads bodies of requests and the files in them, within bounds of memory, disk and time.
@@ -43,6 +45,8 @@ export interface Intake {
   folder: string
   /** Milliseconds within which the next 64 kB of a body have to arrive, or its end. */
   patienceMs: number
+  /** The answers to requests that wait to be told to send their body. */
+  mayGoOn: WeakSet<ServerResponse>
 }
 
 /**
@@ -64,6 +68,7 @@ export function makeIntake(
     writers: { held: 0, most: bytes },
     strangers: { held: 0, most: Math.ceil(bytes / 8) },
     files: { held: 0, most: fileBytes * UPLOADS_AT_ONCE },
+    mayGoOn: new WeakSet(),
   }
 }
 
@@ -260,36 +265,28 @@ async function withPatience<T>(request: IncomingMessage, patienceMs: number, rea
 
 // Reads the bodies of requests, forms with files among them.
 
-/** The body of one request: read once the caller and the route are known, released when the request ends. */
-interface BodyReader {
-  /** @throws Problem */
-  read: (room: BodyRoom) => Promise<Body>
-  letGo: () => Promise<void>
-}
-
-/** Makes a body reader. `mayGoOn` holds responses whose clients await `100 Continue`. */
-export function makeBodyReader(
-  request: IncomingMessage,
-  response: ServerResponse,
+/** Does a work that reads the body of a request once the caller and the route are known. What it holds is let go when the work ends. */
+export async function withBody(
+  { request, response }: Pick<Visit, 'request' | 'response'>,
   intake: Intake,
-  mayGoOn: WeakSet<ServerResponse>,
-): BodyReader {
+  work: (read: Incoming['readBody']) => Promise<void>,
+): Promise<void> {
   const holdings: Holding[] = []
-  return {
-    read: async (room) => {
-      if (!hasBody(request)) return NO_BODY
-      if (request.destroyed) throw new Problem('rest_invalid_request')
-      const most = room.most ?? (room.isTrusted ? intake.bodyBytes : STRANGER_BYTES)
-      const limit = Math.min(most, intake.bodyBytes)
-      const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
-      holdings.push(holding)
-      if (!room.takesFile) checkLength(request, limit)
-      if (mayGoOn.delete(response)) response.writeContinue()
-      return readBody(request, room, holding, intake)
-    },
-    letGo: async () => {
-      await Promise.all(holdings.splice(0).map((holding) => letGo(holding, intake)))
-    },
+  const read: Incoming['readBody'] = async (room) => {
+    if (!hasBody(request)) return NO_BODY
+    if (request.destroyed) throw new Problem('rest_invalid_request')
+    const most = room.most ?? (room.isTrusted ? intake.bodyBytes : STRANGER_BYTES)
+    const limit = Math.min(most, intake.bodyBytes)
+    const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
+    holdings.push(holding)
+    if (!room.takesFile) checkLength(request, limit)
+    if (intake.mayGoOn.delete(response)) response.writeContinue()
+    return readBody(request, room, holding, intake)
+  }
+  try {
+    await work(read)
+  } finally {
+    await Promise.all(holdings.map((holding) => letGo(holding, intake)))
   }
 }
 

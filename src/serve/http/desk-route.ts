@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
@@ -22,7 +22,7 @@ import { weekStartOf } from '../pages/page-dates.ts'
 import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { admitted } from './admission.ts'
-import { type Intake, makeBodyReader } from './bodies.ts'
+import { withBody } from './bodies.ts'
 import { type Front, incomingOf } from './front.ts'
 import { type Body, type Incoming, mediaType, NO_BODY, parseBody, repeatedKeys, type Visit } from './incoming.ts'
 import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
@@ -38,8 +38,6 @@ const STRANGER_FORM = 16_384
 export interface DeskRoute {
   service: Service
   front: Front
-  intake: Intake
-  mayGoOn: WeakSet<ServerResponse>
   look: Look
   gate: DeskGate
   assets: DeskAssets
@@ -50,7 +48,7 @@ export interface DeskRoute {
 }
 
 /** The parts that the desk is made with, besides the service. */
-export type DeskGround = Pick<DeskRoute, 'intake' | 'mayGoOn' | 'look' | 'pages'>
+export type DeskGround = Pick<DeskRoute, 'look' | 'pages'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
   const { settings } = service.memory
@@ -106,26 +104,25 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
   const { method = 'GET' } = request
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw new Problem('rest_no_route')
   followLook(desk)
-  const body = makeBodyReader(request, response, desk.intake, desk.mayGoOn)
-  const incoming = incomingOf(front, visit, body.read)
-  try {
-    const now = service.now()
-    const cookie = sessionCookie(service.site.url, request.headers)
-    const user =
-      cookie === undefined
-        ? undefined
-        : await admitted(front.admission, 'reads', incoming, () => userOf(desk, cookie, now))
-    if (user) visit.user = user.user.login
-    const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
-    // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how many there are.
-    if (method === 'POST' && (path === '/sign-in' || (!user && !isForAll(path)))) return await answer()
-    await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
-  } catch (error) {
-    if (response.headersSent) throw error
-    sendFailure(desk, visit, error)
-  } finally {
-    await body.letGo()
-  }
+  await withBody(visit, front.intake, async (read) => {
+    const incoming = incomingOf(front, visit, read)
+    try {
+      const now = service.now()
+      const cookie = sessionCookie(service.site.url, request.headers)
+      const user =
+        cookie === undefined
+          ? undefined
+          : await admitted(front.admission, 'reads', incoming, () => userOf(desk, cookie, now))
+      if (user) visit.user = user.user.login
+      const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
+      // A refused sign-in waits, and its place is nobody else's: the gate bounds how many there are.
+      if (method === 'POST' && (path === '/sign-in' || (!user && !isForAll(path)))) return await answer()
+      await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
+    } catch (error) {
+      if (response.headersSent) throw error
+      sendFailure(desk, visit, error)
+    }
+  })
 }
 
 /** The user who has signed in; undefined for a stranger. */

@@ -16,7 +16,7 @@ import {
   serveOrQueue,
   turnAway,
 } from './admission.ts'
-import { passRest } from './bodies.ts'
+import { type Intake, passRest } from './bodies.ts'
 import { clientAddress, type Incoming, readUrl, type Trusted, type Visit } from './incoming.ts'
 
 // Admits, queues and refuses requests, stops the server, makes headers, and sends bodies to quick and slow readers.
@@ -27,6 +27,7 @@ export interface Front {
   admission: Admission
   pressure: Pressure<Visit>
   readers: SlowReaders
+  intake: Intake
   rateLimit: RateLimit | undefined
   trusted: Trusted | undefined
   /** The number of requests of each connection that wait for an earlier answer. */
@@ -52,7 +53,8 @@ interface FrontOptions {
   patienceMs: number
   /** The most bytes of answers held together for readers that do not take them. */
   unsentBytes: number
-  /** The requests a second of one client; 0 for any number. */
+  intake: Intake
+  /** requests a second of one client; 0 for any number */
   rateLimit: number
   trusted: Trusted | undefined
   onAnswered?: OnAnswered | undefined
@@ -68,6 +70,7 @@ export function makeFront(site: Site, options: FrontOptions): Front {
     admission: makeAdmission(),
     pressure: noPressure(),
     readers: noSlowReaders(options.patienceMs, options.unsentBytes),
+    intake: options.intake,
     rateLimit: options.rateLimit === 0 ? undefined : makeRateLimit(options.rateLimit),
     trusted: options.trusted,
     behind: new WeakMap(),

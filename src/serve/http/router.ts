@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { CacheBudget } from '../../base/cache.ts'
 import { Problem } from '../../base/problems.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
@@ -6,7 +5,7 @@ import { MEDIA_CACHE_CONTROL } from '../../store/media/media-store.ts'
 import { DatabaseUnavailable } from '../../store/storage/unavailable.ts'
 import type { Look } from '../pages/look.ts'
 import { isPressed } from './admission.ts'
-import { type Intake, makeBodyReader } from './bodies.ts'
+import { withBody } from './bodies.ts'
 import { deskAt, makeDeskRoute } from './desk-route.ts'
 import { type Closing, type Front, incomingOf, refuseOverload } from './front.ts'
 import type { SignIn, Visit } from './incoming.ts'
@@ -35,9 +34,6 @@ interface AnswerRow {
 
 /** The parts that the table is made with, besides the service. */
 interface RouterParts {
-  intake: Intake
-  /** The responses to requests that wait to be told to send their body. */
-  mayGoOn: WeakSet<ServerResponse>
   cacheBudget: CacheBudget
   /** The look of pages for people and of the desk. */
   look: Look
@@ -92,7 +88,7 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Rout
   const byPath = fixedAnswers(service, front, closing)
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
-  const assistants = service.start.mcp === 'off' ? undefined : assistantsOnDemand(service, front, routes, ground)
+  const assistants = service.start.mcp === 'off' ? undefined : assistantsOnDemand(service, front, routes)
   const open = { methods: READS, signIn: signInAsStranger } as const
   return [
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
@@ -118,21 +114,17 @@ function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-/** Makes the answer to everything below the REST root, and to addresses that are not there. */
-function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget }: RouterParts) {
+/** The row for everything below the REST root, and for addresses that are not there. */
+function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) {
   const routes = makeRouteTable(service.site)
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, cacheBudget, front)
-  const answerOrdinarily: Answering = async (visit, signIn) => {
-    const body = makeBodyReader(visit.request, visit.response, intake, mayGoOn)
-    try {
-      const incoming = incomingOf(front, visit, body.read)
+  const answerOrdinarily: Answering = (visit, signIn) =>
+    withBody(visit, front.intake, async (read) => {
+      const incoming = incomingOf(front, visit, read)
       const reply = await respond(incoming, signIn)
       await sendReply(front, { ...visit, user: incoming.user }, reply)
-    } finally {
-      await body.letGo()
-    }
-  }
+    })
   const answerRest = (visit: Visit, signIn: SignIn, tellWrong?: TellWrong): unknown => {
     if (readPublic(reads, visit, tellWrong)) return undefined
     return isPressed(front.pressure) ? refuseOverload(front, visit) : answerOrdinarily(visit, signIn)
@@ -143,15 +135,12 @@ function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget
 /** The path at which assistants ask. */
 const MCP_PATH = '/mcp'
 
-/**
- * Makes the function that answers assistants. Its code is loaded when the first assistant asks, so that a service which none asks has nothing of it in
- * memory.
- */
-function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, ground: RouterParts): Answering {
+/** The function that answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
+function assistantsOnDemand(service: Service, front: Front, routes: RouteTable): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {
     const { makeAssistants } = await import('./assistants-route.ts')
-    return makeAssistants({ service, front, routes, ...ground })
+    return makeAssistants(service, front, routes)
   }
   return async (visit, signIn) => {
     loaded ??= load()

@@ -11,7 +11,7 @@ import { Problem, type ProblemCode } from '../../base/problems.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import type { Look } from '../pages/look.ts'
 import type { Admission } from './admission.ts'
-import { makeIntake } from './bodies.ts'
+import { type Intake, makeIntake } from './bodies.ts'
 import { closeServer, makeFront, notClosing, type OnAnswered, openFront, type StopTimes } from './front.ts'
 import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
@@ -76,21 +76,19 @@ export interface HttpServer {
 /** Makes the HTTP server: transport, limits and headers around the answers. */
 export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
-  // Answers may hold as much memory as arriving bodies.
+  const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
+  // Requests may take as much memory as answers.
   const front = makeFront(service.site, {
     ...options,
     trusted,
     unsentBytes: options.intakeBytes,
+    intake: makeIntake({ bodyBytes, fileBytes, folder, patienceMs }, options.intakeBytes),
     report: service.report,
   })
-  // The responses to requests that wait to be told to send their body.
-  const mayGoOn = new WeakSet<ServerResponse>()
   let acceptors: Acceptors = { port: 0, listeners: [] }
-  const server = listener(options, mayGoOn, (request, response) => enter(request, response))
+  const server = listener(options, front.intake, (request, response) => enter(request, response))
   const closing = notClosing(server)
-  const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
-  const intake = makeIntake({ bodyBytes, fileBytes, folder, patienceMs }, options.intakeBytes)
-  const enter = openFront(front, closing, makeRouter(service, front, closing, { ...options, intake, mayGoOn }))
+  const enter = openFront(front, closing, makeRouter(service, front, closing, options))
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()))
   return {
     server,
@@ -108,8 +106,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
   }
 }
 
-/** Makes the server of Node with its limits. `mayGoOn` gets the responses to requests that wait to be told to send their body. */
-function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse>, handle: Handler): Server {
+function listener({ patienceMs }: ServerOptions, { mayGoOn }: Intake, handle: Handler): Server {
   const limits = {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: LONGEST_HEAD,

@@ -51,7 +51,7 @@ import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } 
 import { acceptedSchema, fixedDefault } from './openapi-schemas.ts'
 import type { RouteTable } from './platform.ts'
 import { asProblem, callerContext, makeResponder, noteFailure, type Responder, type Service } from './respond.ts'
-import { asNew, send } from './send.ts'
+import { sendText } from './send.ts'
 
 // Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it, with the same checks,
 // rights, queues and records of changes.
@@ -379,10 +379,9 @@ function sendMessage(
     'X-Robots-Tag': 'noindex',
     ...own,
   }
-  const body = Buffer.from(message ? JSON.stringify(message) : '')
-  const answer = { ...asNew(), status, route: MCP_ROUTE, headers: Object.entries(headers).flat(), tag: '', body }
   passRest(visit.request)
-  send(front, visit, { ...answer, namesOrigins: true }, 'ordinary')
+  const text = message ? JSON.stringify(message) : ''
+  sendText(front, visit, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
 }
 
 /** The route in the log and the metrics. */

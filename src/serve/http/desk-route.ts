@@ -27,7 +27,7 @@ import { type Front, incomingOf } from './front.ts'
 import { type Body, type Incoming, mediaType, NO_BODY, parseBody, repeatedKeys, type Visit } from './incoming.ts'
 import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
-import { asNew, type Outgoing, send } from './send.ts'
+import { send, sendText } from './send.ts'
 
 // Answers requests to the desk: finds the user of the session cookie, reads forms, refuses forms of other sites, and sets headers.
 
@@ -339,11 +339,8 @@ function sendDesk(front: Front, visit: Visit, status: number, own: Record<string
     'X-Frame-Options': 'DENY',
     ...own,
   }
-  const body = Buffer.from(text)
-  const flat = Object.entries(headers).flat()
-  // With `namesOrigins`, but no header that allows an origin, no page of another site may read the desk.
-  const answer: Outgoing = { ...asNew(), status, route: 'desk', headers: flat, tag: '', namesOrigins: true, body }
-  send(front, visit, answer, 'ordinary')
+  // No page of another site reads the desk.
+  sendText(front, visit, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 
 /** Sends a page that explains a failure, and reports a failure that is no fault of the user. */

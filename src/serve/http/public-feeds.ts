@@ -22,7 +22,7 @@ import { LONGEST_URL, type RequestUrl, type SignIn, splitUrl, type Visit } from 
 import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import type { TellWrong } from './public-reads.ts'
 import { anonymousContext, type Service } from './respond.ts'
-import { asNew, send } from './send.ts'
+import { sendText } from './send.ts'
 
 // Answers reads of feeds at addresses of their own, and of pages that are asked for their calendar.
 
@@ -129,9 +129,8 @@ function sendMissing(feeds: PublicFeeds, visit: Visit, found: 'gone' | undefined
 
 /** Sends an answer other than a list. */
 function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, headers, body }: Reply): void {
-  const flat = Object.entries(answerHeaders(service.site, headers, true)).flat()
-  const bytes = Buffer.from(JSON.stringify(body))
-  send(front, visit, { ...asNew(), status, route: '', headers: flat, tag: '', body: bytes }, 'ordinary')
+  const all = answerHeaders(service.site, headers, true)
+  sendText(front, visit, { status, route: '', headers: all, text: JSON.stringify(body) })
 }
 
 /** The events that a feed shows. */

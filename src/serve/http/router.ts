@@ -14,7 +14,7 @@ import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, pageAt, sitePage } from './public-pages.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
-import { asNew, send, sendReply, sendStream } from './send.ts'
+import { sendReply, sendStream, sendText } from './send.ts'
 
 // Holds the table of everything that the service answers, and answers each request by the first row that fits.
 
@@ -152,7 +152,7 @@ function assistantsOnDemand(service: Service, front: Front, routes: RouteTable):
 function fixedAnswers(service: Service, front: Front, closing: Closing): ReadonlyMap<string, Answering> {
   const say = (visit: Visit, route: string, status: number, body: object) => {
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }
-    sendBytes(front, visit, { status, route, headers, body: Buffer.from(JSON.stringify(body)) })
+    sendText(front, visit, { status, route, headers, text: JSON.stringify(body) })
   }
   const sayReady: Answering = async (visit) => {
     if (closing.isDraining) return say(visit, '/readyz', 503, { status: 'stopping' })
@@ -215,16 +215,7 @@ function welcomeAt(front: Front, path: string): Answering | undefined {
   const { site } = front
   if (site.restRoot === '' || (path !== '/' && path !== '/index.php')) return undefined
   const { headers, html } = sitePage(site)
-  return (visit) => sendBytes(front, visit, { status: 200, route: '/', headers, body: Buffer.from(html) })
-}
-
-/** Sends an answer without an ETag. */
-function sendBytes(
-  front: Front,
-  visit: Visit,
-  { headers, ...answer }: { status: number; route: string; headers: Record<string, string>; body: Buffer },
-): void {
-  send(front, visit, { ...asNew(), ...answer, headers: Object.entries(headers).flat(), tag: '' }, 'ordinary')
+  return (visit) => sendText(front, visit, { status: 200, route: '/', headers, text: html })
 }
 
 /** Answers with an error. @throws the error where the answer has begun and can only be broken off */

@@ -1,4 +1,4 @@
-// Caches bounded in bytes, which share the budget of a process; and what is made once for each of a few keys.
+// Caches bounded in bytes, which share the budget of a process, and values made once for each of a few keys.
 
 /** A number of bytes that several caches share. A cache that is used more takes more of them. */
 export interface CacheBudget {
@@ -118,8 +118,8 @@ export function cachedText<Key extends string | number>(
 }
 
 /**
- * The function that makes a value once for each key and holds it for good: for keys that are few, such as languages. What is undefined is not held, so
- * texts of strangers that mean nothing may be keys.
+ * Returns a function that makes a value once for each key and keeps it for good. It is for few keys, such as languages. Undefined values are not kept, so
+ * that strangers cannot fill it with keys that mean nothing.
  */
 export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()

@@ -77,14 +77,15 @@ export function addList(group: Command): Command {
     })
 }
 
-// Options that are numbers or times. `takes` begins the sentence of the error for any other text.
+// Reads options that are numbers or times. `takes` begins the sentence of the error for any other text.
 
+/** Reads a whole number from 1 on. @throws Error with one sentence */
 export function askedCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
 }
 
-/** Minutes, hours or days, such as `30m`, in milliseconds. */
+/** Reads minutes, hours or days, such as `30m`, as milliseconds. @throws Error with one sentence for less than `least` too */
 export function askedSpan(text: string, takes: string, least = 1): number {
   const ms = spanMs(text, 'mhd')
   if (ms >= least) return ms
@@ -92,8 +93,8 @@ export function askedSpan(text: string, takes: string, least = 1): number {
 }
 
 /**
- * A date, with or without a time, in UTC, in milliseconds since the epoch. Where there is a `now`, hours, days or weeks count from it on, or back
- * from it.
+ * Reads a date in UTC, with or without a time, as milliseconds since the epoch. With `now` it also reads hours, days or weeks, which count from `now` in
+ * `direction`. @throws Error with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []

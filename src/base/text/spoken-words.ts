@@ -302,7 +302,7 @@ export interface Vocabulary {
   and: Phrases<true>
 }
 
-/** The words of a language. One that has none here takes those of English, with the names of its own months and weekdays. */
+/** Returns the vocabulary of a language, made once. A language without words here has those of English, and its own names of months and weekdays. */
 export const vocabularyOf = madeOnce((language: string): Vocabulary => {
   const { en: english = {} as TimeWords } = WORDS
   const [base = ''] = language.split('-', 1)

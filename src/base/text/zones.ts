@@ -269,10 +269,10 @@ function findZone(text: string): Zone | undefined {
   return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/** The zone of a name in lower case; only existing ones are held, so their number is bounded. */
+/** Finds the zone with a name in lower case. Only zones that exist are kept, so their number is bounded. */
 const zoneNamed = madeOnce(readZone)
 
-/** IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` an hour that never changes. */
+/** Reads the name of a zone, in lower case. IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` is +02:00 all year. */
 function readZone(key: string): Zone | undefined {
   if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
   const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)

@@ -106,6 +106,6 @@ function readFilter({ user, kind, record, since, until }: Asked, now: number): H
   }
 }
 
-/** A time in UTC as the database keeps it. */
+/** Reads a time before now or a moment in UTC, and returns it as the database keeps it. @throws Error with one sentence */
 const readWhen = (option: string, text: string, now: number): string =>
   formatUtc(askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1))

@@ -38,12 +38,12 @@ export interface Authenticator {
 
 /** Milliseconds that a caller is cached; no longer, since another process may have revoked the credential meanwhile. */
 const BELIEVED_MS = 5000
-/** The room for a thousand callers and more. It is theirs alone, so that whatever else strangers ask for pushes nobody out. */
+/** Bytes for the cached callers, a thousand of them and more. Nothing else shares them, so that requests of strangers push no caller out. */
 const CALLER_BYTES = 1_000_000
 
 /** The callers that have signed in at this process, by the hash of their header. */
 interface SignedIn {
-  /** Headers that were valid at their last look-up: they wait for no turn. */
+  /** Headers that were valid at their last look-up. Their next look-ups wait for no turn. */
   proven: Cache<string, Proven>
   /** Look-ups under way: a client that sends many requests at once is looked up once. */
   underWay: Map<string, Promise<Caller>>
@@ -59,7 +59,7 @@ interface Proven {
   generation: number
 }
 
-/** The state of signing in. */
+/** The state that all sign-ins of a process share. */
 interface SignInState {
   database: Database
   failures: Guesses
@@ -203,7 +203,7 @@ function letIn(
   return caller
 }
 
-/** Delays a refusal, and nothing else: a valid credential is accepted at once, however many attempts fail. */
+/** Refuses a sign-in after a delay. Nothing but refusals is delayed: a valid credential is accepted at once, however many attempts fail. */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',

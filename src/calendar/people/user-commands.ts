@@ -281,7 +281,7 @@ function parseScopes(text: string | undefined): CredentialScope[] | undefined {
   })
 }
 
-/** The end of a stretch of time from now, or a date in UTC, in milliseconds since the epoch. */
+/** Reads a stretch of time from now, or a date in UTC, as milliseconds since the epoch. @throws Error with one sentence */
 const parseExpiry = (text: string | undefined, now: number): number | undefined =>
   text === undefined ? undefined : askedMoment(text, 'An expiry is such as 12h, 90d, 4w or 2027-12-31', now)
 

@@ -53,7 +53,10 @@ export async function scheduleImport(
   return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
 }
 
-/** A file that only its owner can read. The database stores its name, not its content. */
+/**
+ * Returns the path of a file that only its owner can read. The database stores this path, not the content of the file.
+ * @throws Error with one sentence when other users can see the file
+ */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)

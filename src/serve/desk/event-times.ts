@@ -206,7 +206,7 @@ const typedForm = madeOnce(
     }),
 )
 
-/** A day as a form shows it, in words that are read again: `Thu 26 Nov 2026`. */
+/** Returns a day as a form shows it: in words that are read again, such as `Thu 26 Nov 2026`, or as `YYYY-MM-DD` where words would not be read as this day. */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)

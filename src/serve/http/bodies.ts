@@ -45,7 +45,7 @@ export interface Intake {
   folder: string
   /** Milliseconds within which the next 64 kB of a body have to arrive, or its end. */
   patienceMs: number
-  /** The answers to requests that wait to be told to send their body. */
+  /** The responses whose clients await `100 Continue` before they send the body. */
   mayGoOn: WeakSet<ServerResponse>
 }
 
@@ -265,7 +265,10 @@ async function withPatience<T>(request: IncomingMessage, patienceMs: number, rea
 
 // Reads the bodies of requests, forms with files among them.
 
-/** Does a work that reads the body of a request once the caller and the route are known. What it holds is let go when the work ends. */
+/**
+ * Does work with a function that reads the body of the request, which the work calls once it knows the caller and the route. The memory and the files of the
+ * body are released when the work ends. The function throws a Problem for a body that is refused.
+ */
 export async function withBody(
   { request, response }: Pick<Visit, 'request' | 'response'>,
   intake: Intake,

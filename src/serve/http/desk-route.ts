@@ -115,7 +115,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
           : await admitted(front.admission, 'reads', incoming, () => userOf(desk, cookie, now))
       if (user) visit.user = user.user.login
       const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
-      // A refused sign-in waits, and its place is nobody else's: the gate bounds how many there are.
+      // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how many there are.
       if (method === 'POST' && (path === '/sign-in' || (!user && !isForAll(path)))) return await answer()
       await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
     } catch (error) {
@@ -339,7 +339,7 @@ function sendDesk(front: Front, visit: Visit, status: number, own: Record<string
     'X-Frame-Options': 'DENY',
     ...own,
   }
-  // No page of another site reads the desk.
+  // With `namesOrigins`, but no header that allows an origin, no page of another site may read the desk.
   sendText(front, visit, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 

@@ -54,7 +54,7 @@ interface FrontOptions {
   /** The most bytes of answers held together for readers that do not take them. */
   unsentBytes: number
   intake: Intake
-  /** requests a second of one client; 0 for any number */
+  /** The requests a second of one client; 0 for any number. */
   rateLimit: number
   trusted: Trusted | undefined
   onAnswered?: OnAnswered | undefined

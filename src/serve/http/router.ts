@@ -114,7 +114,7 @@ function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-/** The row for everything below the REST root, and for addresses that are not there. */
+/** Makes the answer to everything below the REST root, and to addresses that are not there. */
 function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) {
   const routes = makeRouteTable(service.site)
   const respond = makeResponder(service, routes, front)
@@ -135,7 +135,10 @@ function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) 
 /** The path at which assistants ask. */
 const MCP_PATH = '/mcp'
 
-/** The function that answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
+/**
+ * Makes the function that answers assistants. Its code is loaded when the first assistant asks, so that a service which none asks has nothing of it in
+ * memory.
+ */
 function assistantsOnDemand(service: Service, front: Front, routes: RouteTable): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {

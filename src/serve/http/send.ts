@@ -138,19 +138,19 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
   )
 }
 
-/** An answer that is written for one visit. */
+/** An answer in text that is written for one visit. */
 interface Written extends Pick<Outgoing, 'status' | 'route' | 'namesOrigins'> {
   headers: Readonly<Record<string, string>>
   text: string
 }
 
-/** Sends it without an ETag. */
+/** Sends a text that was written for one visit, without an ETag. */
 export function sendText(front: Front, visit: Visit, { headers, text, ...written }: Written): void {
   const flat = Object.entries(headers).flat()
   send(front, visit, { ...asNew(), ...written, headers: flat, tag: '', body: Buffer.from(text) }, 'ordinary')
 }
 
-/** Whether the client has said that it has the answer already. */
+/** Decides whether the client has said that it has the answer already. */
 function isKnown(
   headers: IncomingHttpHeaders,
   { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,

@@ -77,7 +77,7 @@ export interface HttpServer {
 export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
-  // Requests may take as much memory as answers.
+  // Answers may hold as much memory as arriving bodies.
   const front = makeFront(service.site, {
     ...options,
     trusted,

@@ -38,10 +38,10 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** The path of the site itself, without a slash at the end: the beginning of every link. */
+/** Returns the path in the address of the site, without a slash at the end: every link begins with it. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
-/** By the address of the site, which a process has one of. */
+/** The results of `rootOf` by the address of the site; a process has one site. */
 const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/\/+$/, ''))
 
 const PAGES =

@@ -87,7 +87,7 @@ interface Writing {
   texts: Cache<string, string>
 }
 
-/** A wall time or day in a form of the language of the site. */
+/** Writes a wall time or a day in a form, in the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
   const { format, texts } = writingOf(form)(localeOf(site))(form === 'time' ? site.clock : 'auto')
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)

@@ -11,10 +11,10 @@ export interface Chosen {
   isNamed: boolean
 }
 
-/** The offered languages, and the choices for headers that were read lately, with a budget of their own: strangers cannot fill the caches of the process. */
+/** The languages that a site offers, and the choices for headers that were read lately. They have a budget of their own, so that strangers cannot fill the caches of the process. */
 export interface LanguageChooser {
   languages: readonly Language[]
-  /** By header; no long ones. */
+  /** The choices by header; long headers are not kept. */
   known: Cache<string, Chosen>
   byDefault: Chosen
 }

@@ -147,19 +147,34 @@ function shownPresses({ look, terms }: Viewing, open: string | undefined): Shown
   return tops.filter((term) => most.has(term) || term === chosen)
 }
 
-/** The filters for which the form has a field; it keeps all others as hidden fields. */
-const OFFERED = new Set([
-  'search',
-  'categories',
-  'tags',
-  'venue',
-  'near',
-  'geoloc_radius',
-  'time',
-  'access',
-  'start_date',
-  'end_date',
-])
+/** A field of the form of filters. */
+interface FormField {
+  /** The filters that it asks for. */
+  names: readonly string[]
+  /** Whether it stands above lists alone; other pages have their own dates. */
+  ofLists?: true
+  /** Writes it; false where there is nothing to choose from. */
+  draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
+}
+
+/** The fields of the form besides the words. The form keeps all other filters of an address as hidden fields. */
+const FORM_FIELDS: readonly FormField[] = [
+  {
+    names: ['categories'],
+    draw: (viewing, asked, counts) => termSelect(viewing, asked, 'categories', countedCategories(viewing, counts)),
+  },
+  { names: ['tags'], draw: (viewing, asked) => termSelect(viewing, asked, 'tags', viewing.terms.choices.tags) },
+  { names: ['venue'], draw: venueSelect },
+  { names: ['near', 'geoloc_radius'], draw: nearSelect },
+  { names: ['start_date', 'end_date'], ofLists: true, draw: dateFields },
+  { names: ['time'], draw: timeSelect },
+  {
+    names: ['access'],
+    draw: (viewing, asked, counts) => accessFields(viewing, counts, asked.query.sent.get('access')),
+  },
+]
+
+const OFFERED: ReadonlySet<string> = new Set(['search', ...FORM_FIELDS.flatMap(({ names }) => names)])
 
 /** Returns the sentence below a field whose value cannot be used; undefined for any other field. */
 function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
@@ -196,28 +211,17 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   const { sent } = asked.query
   const { span } = asked
-  const hasDates = isList(span)
   const counts = countsOf(viewing, asked.query.filters, span.view === 'past')
   const hidden = [...sent].flatMap(([name, value]) =>
     OFFERED.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   )
-  const folded = [
-    'categories',
-    'tags',
-    'venue',
-    'near',
-    'time',
-    'access',
-    ...(hasDates ? ['start_date', 'end_date'] : []),
-  ]
+  const fields = FORM_FIELDS.filter(({ ofLists }) => !ofLists || isList(span))
+  const folded = fields.flatMap(({ names }) => names).filter((name) => name !== 'geoloc_radius')
   const open = folded.filter((name) => sent.has(name) && !hasPress(name, sent.get(name) ?? '')).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
 <div class="words"><input type="search" name="search" data-suggest="${pathTo(site, viewing.assets.suggest.path)}" data-from="${pathTo(site, SUGGEST_PATH)}" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
 <details class="more"${folded.some((name) => asked.query.wrong?.has(name)) && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
-<div class="fields" id="${FIELDS_ID}">${termSelect(viewing, asked, 'categories', countedCategories(viewing, counts))}${termSelect(viewing, asked, 'tags', viewing.terms.choices.tags)}${venueSelect(viewing, asked)}${nearSelect(
-    viewing,
-    asked,
-  )}${hasDates && dateFields(viewing, asked)}${timeSelect(viewing, asked)}${accessFields(viewing, counts, sent.get('access'))}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
+<div class="fields" id="${FIELDS_ID}">${fields.map(({ draw }) => draw(viewing, asked, counts))}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
 function termSelect(

@@ -129,3 +129,36 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
     }
   })
 }
+
+const POST = 'author date date_utc'
+const PLACED = 'page per_page search event has_events only_with_upcoming status'
+const TERM_FILTERS = 'page per_page search exclude include order orderby hide_empty post event slug'
+const MAP = 'show_map show_map_link'
+
+/** The fields and the filters that clients of the reference know, which the index of the namespace lists. */
+const KNOWN: Readonly<Record<string, readonly [fields: string, filters: string]>> = {
+  event: [
+    `${POST} title description slug excerpt status timezone all_day start_date end_date image cost website ${MAP} hide_from_listings sticky featured categories tags venue organizer`,
+    'page per_page start_date end_date starts_before starts_after ends_before ends_after strict_dates search categories tags venue organizer featured status geoloc geoloc_lat geoloc_lng geoloc_radius include post_parent ticketed',
+  ],
+  venue: [
+    `${POST} venue description status ${MAP} address city country province state stateprovince zip phone website image geo_lat geo_lng`,
+    `${PLACED} geoloc geoloc_lat geoloc_lng geoloc_radius`,
+  ],
+  organizer: [`${POST} organizer description status phone website email image`, PLACED],
+  category: ['name description slug parent', `${TERM_FILTERS} parent`],
+  tag: ['name description slug', TERM_FILTERS],
+}
+
+test('the index lists the fields and filters that clients of the reference know, and ours are unlisted', () => {
+  for (const { resource, filters } of resources) {
+    const [fields = '', lists = ''] = KNOWN[resource.name] ?? []
+    for (const [known, declared] of [
+      [fields, resource.fields],
+      [lists, filters],
+    ] as const) {
+      const listed = Object.entries(declared).flatMap(([name, { unlisted }]) => (unlisted ? [] : [name]))
+      assert.deepEqual(listed.sort(), known.split(' ').sort(), `${resource.name}: without \`unlisted\``)
+    }
+  }
+})

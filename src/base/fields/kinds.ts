@@ -49,6 +49,8 @@ export interface RequestTime {
 export interface Kind<Value, Kept = Value> {
   /** The schema of the value in the index and in the interface description. */
   wire: WireSchema
+  /** The JSON schema of what a client may send, where that is more than `wire` says: bounds of numbers, and an empty text that clears them. */
+  accepts?: Readonly<Record<string, unknown>>
   /** The JSON type of the value in answers, where it differs from `wire.type`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   /** True for lists, which may also be sent as text with commas or as repeated keys. */
@@ -444,6 +446,7 @@ function degrees(limit: number): PlainKind<number | null> {
   return {
     input: 'number',
     wire: { format: 'double' },
+    accepts: { anyOf: [{ type: 'number', minimum: -limit, maximum: limit }, { const: '' }] },
     answers: 'number',
     within: limits.word,
     example: '12.5',
@@ -495,6 +498,7 @@ export function isInBox({ west, south, east, north }: Box, lat: number | null, l
 /** A distance in kilometres above zero. */
 export const distance: Kind<number> = {
   wire: { format: 'double' },
+  accepts: { type: 'number', exclusiveMinimum: 0 },
   within: limits.word,
   answers: 'number',
   example: '2.5',

@@ -3,14 +3,11 @@ import { eventMembers, rareFields, seriesMembers } from '../../base/fields/event
 import type { FieldData } from '../../base/fields/field.ts'
 import {
   count,
-  distance,
   ids,
   idsOrSlugs,
   image,
   isTruthy,
-  latitude,
   links,
-  longitude,
   moment,
   recordId,
   text,
@@ -65,11 +62,8 @@ const acceptedBy = new Map<unknown, Schema>([
   [wordFlag.read, { type: ['string', 'boolean'] }],
   [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
-  [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
-  [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
   // The form that an answer has may be sent back.
   [recurrence.read, anyOf(string, arrayOf(string), ruleSchema, recurrenceShown)],
-  [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
 ])
 
 const cost = { type: ['string', 'number', 'array'], items: { type: ['string', 'number'] }, examples: ['$10 - $25'] }
@@ -86,7 +80,7 @@ function unlimitedSchema(name: string, { kind }: Field, resources: readonly Reso
   if (name === 'author') return idOrText
   if (kind.read === links.read) return linksSchema(name, resources)
   if (kind.choices) return { ...arrayOf({ type: 'string', enum: [...kind.choices] }), minItems: 1 }
-  return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? plainSchema(kind)
+  return kind.accepts ?? acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? plainSchema(kind)
 }
 
 function plainSchema(kind: Field['kind']): Schema {

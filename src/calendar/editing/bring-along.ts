@@ -8,7 +8,7 @@ import { linkEntries } from '../linked/linked-store.ts'
 import { can } from '../people/caller.ts'
 import { type Served, servedNamed } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
-import { findTermsByIds } from '../terms/term-store.ts'
+import { findTermsByIds, termsApart } from '../terms/term-store.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
 // Prepares what an event brings along when somebody else publishes it: the drafts of its author that it links to, and the terms that its author has named.
@@ -112,13 +112,9 @@ async function namedTerms(
   waiting: Record<'categories' | 'tags', string[]>,
 ): Promise<RawValues> {
   const ids = Array.isArray(present.terms) ? present.terms.map(Number) : []
-  const rows = await findTermsByIds(db, ids)
-  const had = {
-    categories: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'category' ? [id] : [])),
-    tags: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'tag' ? [id] : [])),
-  }
+  const had = termsApart(await findTermsByIds(db, ids))
   const names = (['categories', 'tags'] as const).filter((name) => waiting[name].length > 0)
-  return Object.fromEntries(names.map((name) => [name, [...had[name], ...waiting[name]]]))
+  return Object.fromEntries(names.map((name) => [name, [...had[name].map(({ id }) => id), ...waiting[name]]]))
 }
 
 /**

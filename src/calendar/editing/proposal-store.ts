@@ -4,7 +4,7 @@ import type { Db } from '../../store/storage/database.ts'
 import { removeUnsaved } from '../../store/storage/desk-rows.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { ProposalColumns, Taxonomy } from '../../store/storage/schema.ts'
+import type { ProposalColumns } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { type RawValues, refuseOversized } from '../declare/parse.ts'
@@ -12,7 +12,7 @@ import { findEvent } from '../events/event-store.ts'
 import { can } from '../people/caller.ts'
 import type { Served } from '../resources.ts'
 import { mayManageTerms, termEntries } from '../terms/term-rules.ts'
-import { findTermsByTexts } from '../terms/term-store.ts'
+import { findTermsByTexts, TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
 
 // Stores and finds what waits for a review: proposals, pending events, and names of terms.
 
@@ -216,10 +216,7 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
 /** Names of terms that are not there and that the caller may not make, for the fields that were sent. */
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
 
-const FIELDS: readonly [name: 'categories' | 'tags', taxonomy: Taxonomy][] = [
-  ['categories', 'category'],
-  ['tags', 'tag'],
-]
+const FIELDS = Object.values(TERM_LISTS)
 
 /**
  * Finds the names of terms among sent values that wait, since they are not there and the caller may not make them.
@@ -230,7 +227,8 @@ export async function findUnmadeTerms(context: Context, { resource }: Served, ra
   const unmade: { -readonly [Name in keyof UnmadeTerms]: UnmadeTerms[Name] } = {}
   if (resource.name !== 'event' || !can(caller, 'edit')) return unmade
   refuseOversized(resource.fields, raw, context)
-  for (const [name, taxonomy] of FIELDS) {
+  for (const taxonomy of TAXONOMIES) {
+    const name = TERM_LISTS[taxonomy]
     if (raw[name] === undefined || raw[name] === null || mayManageTerms(caller, taxonomy)) continue
     const texts = textsIn(raw[name])
     const known = await findTermsByTexts(db, taxonomy, texts)
@@ -244,7 +242,7 @@ const textsIn = (value: unknown) => (termEntries(value) ?? []).filter((entry) =>
 /** Returns the sent values without these names. */
 export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   const values: Record<string, unknown> = { ...raw }
-  for (const [name] of FIELDS) {
+  for (const name of FIELDS) {
     const names = unmade[name]
     if (names?.length)
       values[name] = (termEntries(raw[name]) ?? []).filter((entry) => !names.some((one) => one === entry))
@@ -274,7 +272,7 @@ export async function keepBeside(
   const [known] = await findOpenProposals(tx, 'event', place.record, caller.id)
   const isPending = (await findEvent(tx, place.record))?.status === 'pending'
   const values = { ...known?.values, ...unmade }
-  const isWorth = known ? known.version === 0 : FIELDS.some(([name]) => unmade[name]?.length)
+  const isWorth = known ? known.version === 0 : FIELDS.some((name) => unmade[name]?.length)
   if (!isWorth) return
   const state = isPending ? ({ state: 'waiting' } as const) : {}
   await writeProposal(

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
 import { removeDeskRows } from '../../store/storage/desk-rows.ts'
-import { type HeldTable, holdRecord } from '../../store/storage/locks.ts'
+import { holdRecord } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
-import type { RecordTable } from '../../store/storage/schema.ts'
+import { type PagedKind, type RecordTable, TABLE_OF } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { parseFields, parseNew, type RawValues } from '../declare/parse.ts'
@@ -267,16 +267,9 @@ export async function savedAs(
 
 // Deletes for good the records that are in the trash.
 
-/** The kinds of records that go to the trash before they are deleted for good. */
-const ERASED = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
-  string,
-  RecordTable
->
-type ErasedKind = keyof typeof ERASED
-
-/** Returns true for kinds whose records go to the trash first. */
-export function hasTrash(kind: string): kind is ErasedKind {
-  return Object.hasOwn(ERASED, kind)
+/** Returns true for kinds whose records go to the trash before they are deleted for good. */
+function hasTrash(kind: string): kind is PagedKind {
+  return kind === 'event' || kind === 'venue' || kind === 'organizer'
 }
 
 /**
@@ -286,7 +279,7 @@ export function hasTrash(kind: string): kind is ErasedKind {
 export async function eraseRecord(tx: Tx, { resource }: Served, id: number, context: Context): Promise<WriteResult> {
   const kind = resource.name
   if (!hasTrash(kind)) throw new Problem('rest_forbidden')
-  const table: RecordTable & HeldTable = ERASED[kind]
+  const table: RecordTable = TABLE_OF[kind]
   await holdRecord(tx, table, id)
   const row = await tx.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()
   if (!row) throw new Problem('rest_gone')

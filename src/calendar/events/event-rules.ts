@@ -25,7 +25,7 @@ import { recordUrl } from '../linked/record-present.ts'
 import { venueRules } from '../linked/venue.ts'
 import { settleNewSlugs, settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
-import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
+import { findTermsByIds, shiftCounts, TAXONOMIES } from '../terms/term-store.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
 import { findTermIds, insertEvents, type KnownLinks, type NewEvent, updateEvent } from './event-store.ts'
@@ -434,8 +434,8 @@ async function settleTermsOf(
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
-  // All categories come before all tags: writers that make both wait for each other in one order, and so never in a circle.
-  for (const taxonomy of ['category', 'tag'] as const)
+  // One taxonomy after the other, not at once: the order keeps writers from waiting for each other.
+  for (const taxonomy of TAXONOMIES)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []
       const ids = await settleTerms(tx, context.caller, taxonomy, entries, known)

@@ -23,7 +23,7 @@ import { venueRules } from '../linked/venue.ts'
 import { mayRead } from '../people/caller.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
-import { compareTerms } from '../terms/term-store.ts'
+import { compareTerms, termsApart } from '../terms/term-store.ts'
 import type { Condition } from './event-conditions.ts'
 import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
@@ -145,8 +145,7 @@ export async function findEventLinks(
     return {
       venues: venues.get(id) ?? [],
       organizers: organizers.get(id) ?? [],
-      categories: own.filter((term) => term.taxonomy === 'category'),
-      tags: own.filter((term) => term.taxonomy === 'tag'),
+      ...termsApart(own),
       images,
       series: series.get(seriesOf.get(id) ?? 0),
     }
@@ -187,8 +186,7 @@ export async function findLinksOfNew(
     return {
       venues: among(venues, links.venues),
       organizers: among(organizers, links.organizers),
-      categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
-      tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
+      ...termsApart(own),
       images,
       series: undefined,
     }

@@ -5,6 +5,7 @@ import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { typedSoFar } from '../../base/text/stems.ts'
 import { comingAmong } from '../../store/memory/coming-events.ts'
 import { listIds } from '../../store/storage/id-set.ts'
+import type { PagedKind } from '../../store/storage/schema.ts'
 import { findTitled, named, type TypedName, type TypedWords, typedName } from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { contains, statement, wholeList } from '../../store/storage/statement.ts'
@@ -16,7 +17,7 @@ import { type PickedName, pickNames } from './picked-names.ts'
 
 /** A record that a text may mean. */
 export interface TypedHit {
-  kind: 'event' | 'venue' | 'organizer'
+  kind: PagedKind
   id: number
   /** The title or name, as text. */
   title: string

@@ -6,6 +6,7 @@ import { dateAt, type FoundDate, type SpokenHere } from '../../base/text/spoken-
 import { type SpokenTime, skipFillers, timesAt } from '../../base/text/spoken-times.ts'
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from '../../base/text/spoken-words.ts'
 import type { Context } from '../declare/context.ts'
+import { TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
 import { findNamed, findSameName, type PickedName } from './picked-names.ts'
 
 // Reads an event from one line of plain words, and looks up the venue and labels that the line names.
@@ -349,10 +350,10 @@ export async function findQuickLinks(line: QuickLine, context: Pick<Context, 'db
 
 async function addLabel(links: QuickLinks, label: string, context: Pick<Context, 'db' | 'caller'>): Promise<void> {
   const names = [...new Set([label, label.replace(/[-_]/g, ' ')])]
-  for (const kind of ['category', 'tag'] as const)
+  for (const kind of TAXONOMIES)
     for (const name of names) {
       const found = await findNamed(kind, name, context)
-      const list = kind === 'category' ? links.categories : links.tags
+      const list = links[TERM_LISTS[kind]]
       if (!found) continue
       if (!list.some(({ id }) => id === found.id)) list.push(found)
       return

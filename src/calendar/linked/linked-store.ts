@@ -15,7 +15,13 @@ import { type Db, foundRows, type ReadQuery } from '../../store/storage/database
 import { formerOf, nextRecordId } from '../../store/storage/history.ts'
 import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { LinkedColumns, RecordColumns, RecordTable, Tables, VenueRow } from '../../store/storage/schema.ts'
+import {
+  type LinkedColumns,
+  type RecordColumns,
+  TABLE_OF,
+  type Tables,
+  type VenueRow,
+} from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import type { Fields } from '../declare/resource.ts'
@@ -42,9 +48,7 @@ import {
 /** The kinds of record that events link to. */
 export type LinkedKind = 'venue' | 'organizer'
 
-const TABLES = { venue: 'venues', organizer: 'organizers' } as const satisfies Record<LinkedKind, RecordTable>
-
-/** Returns the check of the id in an address: a record of this kind has it. */
+/** Validates the id a record is addressed by. */
 export function isIdOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const id = readInteger(value)
@@ -55,7 +59,7 @@ export function isIdOf(kind: LinkedKind) {
 /** Returns the check of the slug in an address: a record of this kind has it, and the caller may know it. */
 export function isSlugOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> =>
-    (await findIdBySlug(context, TABLES[kind], String(value))) !== undefined
+    (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
 /** Returns the check of a filter: every entry is the id of a record of this kind, in any status (rule 13.3). */
@@ -134,7 +138,7 @@ const selectLinkable = forEachTable((table) =>
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
-  const rows = await selectLinkable[TABLES[kind]](db, { ids: wanted })
+  const rows = await selectLinkable[TABLE_OF[kind]](db, { ids: wanted })
   return rows.length === wanted.length
 }
 

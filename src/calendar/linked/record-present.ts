@@ -2,7 +2,7 @@ import { asKept, type linkedMembers } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
-import type { ImageRow, RecordColumns, RecordKind } from '../../store/storage/schema.ts'
+import type { ImageRow, PagedKind, RecordColumns } from '../../store/storage/schema.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
@@ -10,8 +10,6 @@ import { can, mayEdit, mayRead } from '../people/caller.ts'
 
 // Presents the members that venues and organizers share, and makes the addresses, global ids and rights of events, venues and organizers.
 
-/** The kinds of records with pages of their own. */
-type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
 /** Returns the platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
@@ -113,8 +111,8 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/** Requires that the caller may read a record. @throws Problem <kind>-not-accessible when the caller may not (rule 25.3) */
-export function requireReadable(context: Context, kind: 'event' | 'venue' | 'organizer', row: RecordColumns): void {
+/** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3). */
+export function requireReadable(context: Context, kind: PagedKind, row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 

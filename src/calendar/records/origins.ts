@@ -1,17 +1,17 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { dayOf } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
-import type { EventRow, ImportItemColumns, Tables } from '../../store/storage/schema.ts'
+import type { EventRow, ImportItemColumns, PagedKind, Tables } from '../../store/storage/schema.ts'
 
 // Finds where records come from: the addresses that they had in a source that has moved here, and the addresses of originals that stay elsewhere.
 
 /** A record of a kind that has pages. */
 export interface Paged {
-  kind: 'event' | 'venue' | 'organizer'
+  kind: PagedKind
   id: number
 }
 
-const PAGED = ['event', 'venue', 'organizer'] as const
+const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
 /** The conditions of items with a page, and of items whose page is elsewhere. They are written as in the indexes of pages, so that these are used. */
 const hasPage = sql<boolean>`page <> ''`

@@ -7,7 +7,7 @@ import { showInTurn, showPrepared, type WantedText } from '../../base/text/long-
 import { parseMoment } from '../../base/text/moments.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { type HeldTable, holdRecord } from '../../store/storage/locks.ts'
+import { holdRecord } from '../../store/storage/locks.ts'
 import {
   type FormerValues,
   isChangedEarlier,
@@ -16,13 +16,14 @@ import {
   type WriteAction,
   type Writer,
 } from '../../store/storage/recording.ts'
-import type {
-  ChangeColumns,
-  RecordKind,
-  RecordTable,
-  Tables,
-  TermRow,
-  VersionedKind,
+import {
+  type ChangeColumns,
+  type RecordKind,
+  type RecordTable,
+  TABLE_OF,
+  type Tables,
+  type TermRow,
+  type VersionedKind,
 } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
@@ -351,16 +352,7 @@ export function isModifiedAfter(row: { modified: string }, value: string | numbe
 
 // Versions of records. The version is the sequence of the latest change: ETags of single records end in it, and `If-Match` asks for it (rule 28.8).
 
-const TABLES: Record<VersionedKind, HeldTable> = {
-  event: 'events',
-  venue: 'venues',
-  organizer: 'organizers',
-  image: 'images',
-  series: 'series',
-  term: 'terms',
-}
-
-/** The version of one record: its id, and the sequence of its latest change. */
+/** The version of one record. */
 export interface Version {
   id: number
   sequence: number
@@ -402,7 +394,7 @@ export function wantedVersions(header: string): WantedVersions {
  */
 export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: WantedVersions): Promise<void> {
   if (wanted === 'any') return
-  const [, version] = await Promise.all([holdRecord(tx, TABLES[kind], id), findVersion(tx, kind, id)])
+  const [, version] = await Promise.all([holdRecord(tx, TABLE_OF[kind], id), findVersion(tx, kind, id)])
   requireWanted(version, wanted)
   if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }

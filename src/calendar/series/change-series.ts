@@ -24,7 +24,7 @@ import {
 } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
-import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
+import { findTermsByIds, shiftCounts, TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
 import {
   compareDates,
   type Dated,
@@ -414,9 +414,6 @@ export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, co
   await endSeries(tx, series, halves(series, at.recurrence_id).before, earlier, context)
 }
 
-const FIELDS = { category: 'categories', tag: 'tags' } as const
-const TAXONOMIES = ['category', 'tag'] as const satisfies Taxonomy[]
-
 /** The terms of a series after a change of all occurrences. */
 interface SeriesTerms {
   /** The terms of occurrences that have changed neither their categories nor their tags. */
@@ -443,7 +440,7 @@ async function settleSeriesTerms(
   const terms = await findTermsByIds(tx, [...new Set([before, after, ...had.values()].flat())])
   const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
   const only = (ids: readonly number[], taxonomy: Taxonomy) => ids.filter((id) => taxonomies.get(id) === taxonomy)
-  const shared = TAXONOMIES.flatMap((each) => only(values[FIELDS[each]] === undefined ? before : after, each))
+  const shared = TAXONOMIES.flatMap((each) => only(values[TERM_LISTS[each]] === undefined ? before : after, each))
   const mixed = mixedRows.map((row) => {
     const own = ownTaxonomies(row)
     const ids = TAXONOMIES.flatMap((each) => only(own.includes(each) ? (had.get(row.id) ?? []) : shared, each))
@@ -454,5 +451,5 @@ async function settleSeriesTerms(
 
 function ownTaxonomies(row: EventRow): Taxonomy[] {
   const own = ownFields(row)
-  return TAXONOMIES.filter((each) => own.includes(FIELDS[each]))
+  return TAXONOMIES.filter((each) => own.includes(TERM_LISTS[each]))
 }

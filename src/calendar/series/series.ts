@@ -21,7 +21,7 @@ import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
 import { isAllowedStatusList } from '../records/record-store.ts'
-import { findTermsByIds } from '../terms/term-store.ts'
+import { compareTerms, findTermsByIds, termsApart } from '../terms/term-store.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
@@ -74,13 +74,7 @@ export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promi
 
 /** Returns the terms of a series in the order of their names, as events show them. */
 function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'categories' | 'tags'> {
-  const own = terms
-    .filter(({ id }) => shared.terms.includes(id))
-    .sort((a, b) => (a.folded === b.folded ? a.id - b.id : a.folded < b.folded ? -1 : 1))
-  return {
-    categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
-    tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
-  }
+  return termsApart(terms.filter(({ id }) => shared.terms.includes(id)).sort(compareTerms))
 }
 
 /** A series, its links, and the number of its occurrences that lists show to everybody. */

@@ -4,19 +4,17 @@ import { renderTermName } from '../../base/text/html.ts'
 import { renderedSafe } from '../../base/text/long-texts.ts'
 import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
-import type { Ancestors } from './term-store.ts'
+import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
 // Presents categories and tags as answers show them: by themselves and within events.
 
-const PATHS: Record<Taxonomy, string> = { category: 'categories', tag: 'tags' }
-
-/** Returns the name of a taxonomy in answers (rule 7.5). */
+/** The name of a taxonomy in answers (rule 7.5). */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }
 
 function termUrls(site: Site, term: TermRow) {
-  const collection = `${site.base}/${PATHS[term.taxonomy]}`
+  const collection = `${site.base}/${TERM_LISTS[term.taxonomy]}`
   const up = term.parent === 0 ? {} : { up: `${collection}/${term.parent}` }
   return { self: `${collection}/${term.id}`, collection, ...up }
 }

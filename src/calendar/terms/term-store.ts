@@ -14,6 +14,19 @@ import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../recor
 
 // Reads and writes the rows of categories and tags, and finds the terms that ids, slugs and names mean.
 
+/** In the order in which a writer makes terms of both: another that does so waits for it, and they never wait for each other. */
+export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
+/** What the terms of a taxonomy are called where there are several: in addresses, as a member of events, and as a filter. */
+export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
+
+/** Categories and tags apart, each in the order in which they came. */
+export function termsApart<Term extends { taxonomy: Taxonomy }>(
+  terms: readonly Term[],
+): Record<'categories' | 'tags', Term[]> {
+  const of = (wanted: Taxonomy) => terms.filter(({ taxonomy }) => taxonomy === wanted)
+  return { categories: of('category'), tags: of('tag') }
+}
+
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
 )

@@ -10,6 +10,7 @@ import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '.
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
 import { isImageReference } from '../../calendar/images/images.ts'
 import { hasFewWords } from '../../calendar/linked/linked-filters.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import { postType, recordUrl } from '../../calendar/linked/record-present.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import { can, mayEdit, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
@@ -33,18 +34,16 @@ import {
 } from '../../calendar/records/record-store.ts'
 import { type Served, servedNamed } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
-import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
-import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
+import { findTermIdsOf, TAXONOMIES, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
+import type { PagedKind, RecordColumns, RecordTable } from '../../store/storage/schema.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 
 // Lists and shows events, venues and organizers for clients of the platform, and changes the image of an event (rule 29.5).
 
-type PostName = 'event' | 'venue' | 'organizer'
-
-/** A kind of record, as the routes of the platform need it. */
+/** A kind of record, as the platform's routes need it. */
 interface PostKind {
-  kind: PostName
-  posts: PostTable & { table: RecordTable; title: 'title' | 'venue' | 'organizer' }
+  kind: PagedKind
+  posts: PostTable & { table: RecordTable; title: 'title' | LinkedKind }
 }
 
 const columns = { date: 'date', modified: 'modified' } as const
@@ -78,8 +77,8 @@ export function recordsOf(site: Site): Served[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }
 
-/** Returns the operations of the namespace on records of this kind. */
-function operationsOf(kind: PostName): Operations<RecordColumns> {
+/** The operations of the namespace on records of this kind. */
+function operationsOf(kind: PagedKind): Operations<RecordColumns> {
   return servedNamed(kind).operations as Operations<RecordColumns>
 }
 
@@ -184,8 +183,7 @@ async function find(kind: PostKind, context: Context, query: Query): Promise<Fou
 
 function eventConditions({ db, site }: Context, query: Record<string, unknown>): PostCondition[] {
   const asked = [query[taxonomyWord(site, 'category')], query.tags]
-  const taxonomies: Taxonomy[] = ['category', 'tag']
-  const inTerms = taxonomies.flatMap((taxonomy, index) => {
+  const inTerms = TAXONOMIES.flatMap((taxonomy, index) => {
     const terms = asked[index] as number[] | undefined
     return terms === undefined ? [] : [hasTermOf(db, taxonomy, terms)]
   })
@@ -254,7 +252,7 @@ function presentPost(
   }
 }
 
-function linksOf(kind: PostName, { site }: Context, { id, image }: RecordColumns, hasTerms: boolean) {
+function linksOf(kind: PagedKind, { site }: Context, { id, image }: RecordColumns, hasTerms: boolean) {
   const collection = `${site.base}/${postType(site, kind)}`
   const category = taxonomyWord(site, 'category')
   return {

@@ -15,7 +15,7 @@ import { resources, type Served, series } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
-import type { TermRow } from '../../store/storage/schema.ts'
+import type { PagedKind, TermRow } from '../../store/storage/schema.ts'
 import { CONSENT_PATH } from '../desk/desk-page.ts'
 import { okReply, type Reply } from '../formats/format.ts'
 import { batchRoute } from './batch.ts'
@@ -399,7 +399,7 @@ function typeWords(site: Site): string[] {
 }
 
 function typesOf(site: Site): PostType[] {
-  const record = (kind: 'event' | 'venue' | 'organizer', name: MessageText, taxonomies: string[]) => {
+  const record = (kind: PagedKind, name: MessageText, taxonomies: string[]) => {
     const slug = postType(site, kind)
     return { slug, rest_base: slug, name, taxonomies, has_archive: kind === 'event' }
   }

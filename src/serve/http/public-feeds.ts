@@ -8,9 +8,9 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { findByOldSlug } from '../../calendar/records/old-slugs.ts'
 import { findVisibleSlug, idAt, isVisible } from '../../calendar/records/record-store.ts'
-import { findTerm, findTermBySlug } from '../../calendar/terms/term-store.ts'
+import { findTerm, findTermBySlug, TERM_LISTS } from '../../calendar/terms/term-store.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
-import type { RecordTable, Taxonomy } from '../../store/storage/schema.ts'
+import { type PagedKind, TABLE_OF, type Taxonomy } from '../../store/storage/schema.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatOfFile } from '../formats/formats.ts'
 import { type PageAddress, readPageAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
@@ -133,11 +133,8 @@ function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, head
   sendText(front, visit, { status, route: '', headers: all, text: JSON.stringify(body) })
 }
 
-/** The events that a feed shows. */
-type Scope =
-  | { of: 'all' }
-  | { of: 'term'; taxonomy: Taxonomy; slug: string }
-  | { of: 'event' | 'venue' | 'organizer'; slug: string }
+/** The events that a feed at an address of its own is of. */
+type Scope = { of: 'all' } | { of: 'term'; taxonomy: Taxonomy; slug: string } | { of: PagedKind; slug: string }
 
 /** A feed at an address of its own, such as `/events/category/music.ics`. */
 interface FeedAddress {
@@ -237,11 +234,6 @@ function readScope(path: string): Scope | undefined {
     : undefined
 }
 
-const TABLES: Readonly<Record<'event' | 'venue' | 'organizer', RecordTable>> = {
-  event: 'events',
-  venue: 'venues',
-  organizer: 'organizers',
-}
 const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as const
 
 /** Returns the address of the list of all events in the format of a feed. */
@@ -256,9 +248,9 @@ async function findFeed(address: FeedAddress, site: Site, context: Context): Pro
   if (scope.of === 'term') {
     const term = await findTermBySlug(context.db, scope.taxonomy, scope.slug)
     if (!term) return findFormerTerm(address, scope.taxonomy, scope.slug, context)
-    return { list: `${list}&${scope.taxonomy === 'category' ? 'categories' : 'tags'}=${term.id}` }
+    return { list: `${list}&${TERM_LISTS[scope.taxonomy]}=${term.id}` }
   }
-  const table = TABLES[scope.of]
+  const table = TABLE_OF[scope.of]
   const id = await idAt(context, table, { slug: scope.slug })
   if (id === undefined || !(await isVisible(context.db, context.caller, table, id)))
     return findFormer(address, scope.of, scope.slug, context)
@@ -278,12 +270,12 @@ async function findFormerTerm(
 
 async function findFormer(
   { by }: FeedAddress,
-  kind: keyof typeof TABLES,
+  kind: PagedKind,
   slug: string,
   { db, caller }: Context,
 ): Promise<FeedFound> {
   const id = await findByOldSlug(db, kind, canonicalSlug(slug))
   if (id === undefined) return undefined
-  const now = await findVisibleSlug(db, caller, TABLES[kind], id)
+  const now = await findVisibleSlug(db, caller, TABLE_OF[kind], id)
   return now === undefined ? 'gone' : { moved: by(now) }
 }

@@ -1,3 +1,4 @@
+import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { comingFilters, firstDay } from './list-view.ts'
 import { drawMonth, monthWays } from './month-view.ts'
@@ -13,9 +14,8 @@ import { pathTo, say, type Viewing } from './viewing.ts'
 /** The path of the frame, below the root of the site. */
 export const FRAME_PATH = '/embed/frame/'
 
-/** The filters whose names in `<kalends-events>` differ from those of pages, each with its name on pages. */
-const RENAMED = { category: 'categories', tag: 'tags' }
-const OF_LISTS = { ...RENAMED, date: 'start_date', until: 'end_date' }
+/** The filters of lists that the element of `embed.js` calls by other names than pages do. It names one term, pages name several. */
+const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
 /** The number of events in a list without `limit`, and the most in a list with `limit`. */
 const LIMIT = 10
@@ -32,7 +32,7 @@ export async function frameView(viewing: Viewing, query: URLSearchParams): Promi
   const known = new URLSearchParams(query)
   known.delete('page')
   const hasMonth = query.get('view') === 'month'
-  for (const [name, other] of Object.entries(hasMonth ? RENAMED : OF_LISTS))
+  for (const [name, other] of Object.entries(hasMonth ? TERM_LISTS : OF_LISTS))
     for (const value of query.getAll(name)) known.append(other, value)
   const asked: EventsAsked = { span: { view: 'list' }, term: undefined, query: await readQuery(viewing.context, known) }
   return hasMonth ? frameMonth(viewing, asked, query) : frameList(viewing, asked, query)

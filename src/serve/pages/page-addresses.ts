@@ -1,6 +1,7 @@
 import { madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
-import type { Taxonomy } from '../../store/storage/schema.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
+import type { PagedKind, Taxonomy } from '../../store/storage/schema.ts'
 import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
@@ -23,8 +24,8 @@ interface Moved {
 /** The page that an address asks for. */
 export type PageAddress =
   | { is: 'events'; span: Span; scope: TermPath | undefined }
-  | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
-  | { is: 'directory'; kind: 'venue' | 'organizer' }
+  | { is: 'record'; kind: PagedKind; slug: string }
+  | { is: 'directory'; kind: LinkedKind }
   | { is: 'series'; id: number }
   | { is: 'numbered'; id: number }
   | { is: 'dated'; slug: string; day: string }

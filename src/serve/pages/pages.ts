@@ -16,10 +16,19 @@ import { findByOldSlug, mayBeOldPath, noOldPaths, type OldPaths } from '../../ca
 import { findByOldId, findByOldPath, hadListAt, type Paged } from '../../calendar/records/origins.ts'
 import { findIdBySlug, findKind } from '../../calendar/records/record-store.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'
+import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { wasPublic } from '../../store/storage/history.ts'
-import type { EventRow, OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../../store/storage/schema.ts'
+import {
+  type EventRow,
+  type OrganizerRow,
+  type PagedKind,
+  type RecordColumns,
+  TABLE_OF,
+  type Taxonomy,
+  type VenueRow,
+} from '../../store/storage/schema.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
 import { directoryView } from './directory-view.ts'
@@ -299,9 +308,9 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unread(query, wrong)
 }
 
-/** Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags) that the query names. */
-function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string): PageQuery {
-  const name = taxonomy === 'category' ? 'categories' : 'tags'
+/** The query with the term of the path among its filters. Other categories in the query are dropped. */
+function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
+  const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)
   sent.delete(name)
   return { ...query, sent, isFiltered: sent.size > 0, filters: { ...query.filters, [name]: [slug] } }
@@ -359,29 +368,21 @@ async function seriesPage(
   return shown(viewing, await seriesView(viewing, series, page))
 }
 
-const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
-  string,
-  RecordTable
->
-type Kind = keyof typeof TABLES
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** Finds the record with this slug; undefined where the caller may not see it. */
-async function findPublic(context: Context, kind: Kind, slug: string): Promise<RecordColumns | undefined> {
-  const id = await findIdBySlug(context, TABLES[kind], slug)
+/** The record with this slug, if everybody may see it. */
+async function findPublic(context: Context, kind: PagedKind, slug: string): Promise<RecordColumns | undefined> {
+  const id = await findIdBySlug(context, TABLE_OF[kind], slug)
   return id === undefined ? undefined : readPublic(context, kind, id)
 }
 
-async function readPublic(context: Context, kind: Kind, id: number): Promise<RecordColumns | undefined> {
+async function readPublic(context: Context, kind: PagedKind, id: number): Promise<RecordColumns | undefined> {
   const row = kind === 'event' ? await findEvent(context.db, id) : await findLinked(context.db, LINKED[kind], id)
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/**
- * Redirects from an address without a public record to the address of the record that had it last.
- * @throws Problem (410 for a record that is gone, else 404)
- */
-async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
+/** Redirects from an address without a public record: to the present address of the record that had it last. A record that is gone answers 410. */
+async function missingRecord(context: Context, kind: PagedKind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
   const moved = await findByOldPath(context.db, `${rootOf(context.site)}/${kind}/${slug}`)
@@ -390,7 +391,7 @@ async function missingRecord(context: Context, kind: Kind, slug: string): Promis
   throw new Problem('rest-event-not-found')
 }
 
-async function formerAddress(context: Context, kind: Kind, id: number): Promise<PageAnswer> {
+async function formerAddress(context: Context, kind: PagedKind, id: number): Promise<PageAnswer> {
   const row = await readPublic(context, kind, id)
   if (!row) throw new Problem('event-no-longer-available')
   return toRecord(context, kind, row)
@@ -466,7 +467,7 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
   throw new Problem((await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found')
 }
 
-const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
+const toRecord = ({ site }: Context, kind: PagedKind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordPath(site, kind, row))
 
 /** Writes the page of an event, public or not, with a banner above it. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Cursor, type Db, isPostgres } from './database.ts'
 import * as postgres from './postgres/postgres-changes.ts'
-import type { ChangeColumns, Taxonomy } from './schema.ts'
+import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from './schema.ts'
 import * as sqlite from './sqlite/sqlite-changes.ts'
 import { wholeList } from './statement.ts'
 
@@ -27,8 +27,8 @@ export interface ListedChange extends ChangePlace {
   is_public: number
 }
 
-/** The kinds of records whose answers show other records, or that are listed with them. */
-export type Showing = 'event' | 'venue' | 'organizer' | Taxonomy
+/** The kinds of records that show others. */
+export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
@@ -134,11 +134,9 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   tag: () => sql`select id from terms where 1 = 0`,
 }
 
-const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers', category: 'terms', tag: 'terms' } as const
-
-/** Returns the ids of the next records of a kind behind `after`, at most `most`, whether they have changed or not. */
+/** The next records of a kind, by id, whatever has changed. */
 export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
-  const table = TABLES[kind]
+  const table = TABLE_OF[kind]
   const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``
   const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)} where id > ${after}${taxonomy}
     order by id limit ${sql.lit(most)}`.execute(db)
@@ -148,12 +146,12 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
 /** Returns the author and the status of each of these records; deleted records are missing. */
 export async function listOwners(
   db: Db,
-  kind: 'event' | 'venue' | 'organizer',
+  kind: PagedKind,
   ids: readonly number[],
 ): Promise<{ id: number; author: number; status: string }[]> {
   if (ids.length === 0) return []
   return db
-    .selectFrom(TABLES[kind] as 'events')
+    .selectFrom(TABLE_OF[kind] as 'events')
     .select(['id', 'author', 'status'])
     .where('id', 'in', wholeList(db, ids))
     .execute()

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import { type RecordedChange, recordChange, type Tx } from './recording.ts'
-import type { RecordTable } from './schema.ts'
+import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
 // Locks names, and rows that a write decides by, until the end of a transaction. SQLite has one writing transaction at a time, and every transaction that
@@ -12,8 +12,8 @@ const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
 )
 
-/** The tables whose rows `holdRecord` locks. */
-export type HeldTable = RecordTable | 'series' | 'images' | 'terms'
+/** The tables whose rows are held by their id. */
+export type HeldTable = (typeof TABLE_OF)[keyof typeof TABLE_OF]
 
 const lockIn = (table: HeldTable) =>
   statement<{ id: number }>()(

@@ -10,6 +10,8 @@ export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'
 /** The kinds of records that have versions, as the record of changes names them. */
 export type VersionedKind = RecordKind | 'term'
+/** The kinds of records with an author, a status, a slug, and a page of their own for people. */
+export type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 
 /** The columns that events, venues and organizers share. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
 export interface RecordColumns {
@@ -248,7 +250,7 @@ interface WithdrawnEventColumns
 
 /** A slug that the public knew and that its record no longer has, since it was renamed or removed. Where several records left a slug: the latest. */
 export interface OldSlugColumns {
-  kind: 'event' | 'venue' | 'organizer' | Taxonomy
+  kind: PagedKind | Taxonomy
   slug: string
   /** Id of the record or term. */
   record: number
@@ -563,5 +565,17 @@ export type OrganizerRow = Selectable<Tables['organizers']>
 export type SeriesRow = SeriesColumns
 export type ImageRow = ImageColumns
 export type TermRow = TermColumns
+
+/** The table of each kind of records. */
+export const TABLE_OF = {
+  event: 'events',
+  venue: 'venues',
+  organizer: 'organizers',
+  series: 'series',
+  image: 'images',
+  term: 'terms',
+  category: 'terms',
+  tag: 'terms',
+} as const satisfies Record<VersionedKind | Taxonomy, keyof Tables>
 /** The tables of records that have an author, a status and a slug. */
-export type RecordTable = 'events' | 'venues' | 'organizers'
+export type RecordTable = (typeof TABLE_OF)[PagedKind]

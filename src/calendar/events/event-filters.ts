@@ -59,7 +59,15 @@ import {
 } from './event-conditions.ts'
 import { isShown } from './event-present.ts'
 import type { EventLinks } from './event-store.ts'
-import { beginsAt, defaultWindowOf, hoursOf, narrowedTo, timesOf, WITHOUT_BOUNDS } from './event-when.ts'
+import {
+  beginsAt,
+  defaultWindowOf,
+  hoursOf,
+  narrowedTo,
+  timesOf,
+  WITHOUT_BOUNDS,
+  type WindowQuery,
+} from './event-when.ts'
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
@@ -388,7 +396,12 @@ export const eventFilters = {
 /** The values of the parameters of a list of events. */
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** Writes the parameters of links, in the order that clients know; parameters that are not listed here follow. */
+/** The parameters that bound the dates of events. */
+export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part }]) =>
+  part === 'window' ? [name as keyof WindowQuery] : [],
+)
+
+/** Writes the filters of links in the order that clients know; others follow. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',

@@ -12,6 +12,7 @@ import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
 import { events, resources, type Served } from '../../calendar/resources.ts'
+import { saysWhen } from '../../serve/formats/feed.ts'
 import { formatsOf } from '../../serve/formats/formats.ts'
 import { ndjson } from '../../serve/formats/ndjson.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
@@ -113,10 +114,7 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 
 // Finds, loads and shows records as the lists of the interface do, for the caller of the context.
 
-/** The parameters that narrow events to some dates or ids. Without any of them, an export has events of all times. */
-const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
-
-/** A day before any event: a list with this bound has no other window, and leaves out nothing. */
+/** Earlier than any event: with it there is no window. */
 const BEFORE_ALL = '0001-01-02'
 
 const { resource, filters, operations } = events
@@ -149,7 +147,7 @@ async function* exportCalendar(context: Context, { format, sent, withLists }: Ex
  * @throws Error with one sentence that names the filters with impossible values
  */
 export async function findExported(context: Context, sent: RawValues): Promise<Found> {
-  const raw = DATES.some((name) => sent[name] !== undefined) ? sent : { ...sent, starts_after: BEFORE_ALL }
+  const raw = saysWhen(sent) ? sent : { ...sent, starts_after: BEFORE_ALL }
   const query = await readQuery(context, raw)
   const { findAll } = operations
   if (!findAll) throw new Error('Events have no list without pages.')

@@ -12,6 +12,7 @@ export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',
   mediaType: 'application/atom+xml',
+  title: 'Atom',
   begin: (context, head) => {
     let latest = NEVER_CHANGED
     const event = (facts: EventFacts) => {

@@ -4,7 +4,7 @@ import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
-import type { LoadedEvent } from '../../calendar/events/event-filters.ts'
+import { type LoadedEvent, windowFilters } from '../../calendar/events/event-filters.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
 import type { WithdrawnEvent } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
@@ -41,31 +41,26 @@ interface FeedText {
   tail: () => string
 }
 
-/** A format of feeds, and how it is written. */
-export interface FeedKind {
-  /** Its name as a value of the parameter `format`. */
-  name: string
-  /** The end of the names of its files. */
-  extension: string
-  mediaType: string
-  /** Begins a feed. `query` is the query of the list, and `ids` are those of the events that it found. */
+/** How feeds of a kind are written. */
+export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType' | 'title'> {
+  /** `query` is the query of the list, and `ids` are those of the events that it found. */
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
 /** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
 const DAYS_BACK = 90
 
-/** Parameters that name dates: a feed that is asked for with any of them does not reach back by `DAYS_BACK`. */
-const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
+/** Returns true for a list that says when its events are, by dates or by their ids. `strict_dates` says how dates are meant. */
+export const saysWhen = (sent: RawValues): boolean =>
+  [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
 /** Makes the representation of all that a list finds as a feed. */
 export function feedFormat(kind: FeedKind): Format {
-  const { name, mediaType, extension } = kind
+  const { begin, ...named } = kind
+  const { name, mediaType, extension } = named
   const type = /^(?:text\/|application\/.*xml)/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType
   return {
-    name,
-    mediaType,
-    extension,
+    ...named,
     extent: 'window',
     lists: ['events'],
     byAccept: 'redirect',
@@ -79,7 +74,7 @@ export function feedFormat(kind: FeedKind): Format {
         bytes: chunksOf(
           context,
           found,
-          kind.begin(context, feedHead(context, selfOf(context, kind, self)), queryOf(self), found.ids),
+          begin(context, feedHead(context, selfOf(context, kind, self)), queryOf(self), found.ids),
         ),
       },
     }),
@@ -87,7 +82,7 @@ export function feedFormat(kind: FeedKind): Format {
 }
 
 function reachBack({ site, now }: Context, raw: RawValues): RawValues {
-  if (DATES.some((name) => raw[name] !== undefined)) return raw
+  if (saysWhen(raw)) return raw
   return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
 }
 

@@ -43,6 +43,8 @@ export interface Format {
   mediaType: string
   /** The end of the names of files in it, without the point. */
   extension: string
+  /** What people call it; pages link to those that have such a name. */
+  title?: string
   /** Whether a list is shown page by page, or all of it at once. */
   extent: 'page' | 'window'
   /** The paths of the resources whose lists it shows. */

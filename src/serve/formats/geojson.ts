@@ -38,10 +38,13 @@ export const geojson: Format = {
   byAccept: 'redirect',
   showList: async (context, _served, found) => ({
     status: 200,
-    headers: { 'Content-Type': 'application/geo+json', 'Content-Disposition': 'inline; filename="events.geojson"' },
+    headers: {
+      'Content-Type': geojson.mediaType,
+      'Content-Disposition': `inline; filename="events.${geojson.extension}"`,
+    },
     body: undefined,
     shown: {
-      format: 'geojson',
+      format: geojson.name,
       bytes: chunksOf(context, await findLocatedVenues(context, found.ids.slice(0, MOST_EVENTS))),
     },
   }),

@@ -26,6 +26,7 @@ export const icalendar = feedFormat({
   name: 'ics',
   extension: 'ics',
   mediaType: 'text/calendar',
+  title: 'iCalendar',
   begin: (context, head, query, ids) => {
     const listed = new Set(isLoggedIn(context.caller) ? ids : [])
     const zones = new Set<string>()

@@ -11,6 +11,7 @@ export const jsonFeed = feedFormat({
   name: 'jsonfeed',
   extension: 'json',
   mediaType: 'application/feed+json',
+  title: 'JSON Feed',
   begin: (context, head) => ({
     head: writeJsonHead(head),
     event: (facts) => writeItem(context, facts),

@@ -17,9 +17,9 @@ export const ndjson: Format = {
   byAccept: 'answer',
   showList: async (context, { operations }, found) => ({
     status: 200,
-    headers: { 'Content-Type': 'application/x-ndjson; charset=UTF-8', 'X-TEC-Total': String(found.total) },
+    headers: { 'Content-Type': `${ndjson.mediaType}; charset=UTF-8`, 'X-TEC-Total': String(found.total) },
     body: undefined,
-    shown: { format: 'ndjson', bytes: linesOf(context, operations, found) },
+    shown: { format: ndjson.name, bytes: linesOf(context, operations, found) },
   }),
 }
 

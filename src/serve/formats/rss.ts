@@ -13,6 +13,7 @@ export const rss = feedFormat({
   name: 'rss',
   extension: 'rss',
   mediaType: 'application/rss+xml',
+  title: 'RSS',
   begin: (context, head) => ({
     head: writeRssHead(head),
     event: (facts) => writeItem(context, facts),

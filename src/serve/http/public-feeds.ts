@@ -13,7 +13,9 @@ import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { type PagedKind, TABLE_OF, type Taxonomy } from '../../store/storage/schema.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatOfFile } from '../formats/formats.ts'
+import { icalendar } from '../formats/icalendar.ts'
 import { type PageAddress, readPageAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
+import { withoutDates } from '../pages/page-query.ts'
 import { calendarDates, isUndated } from '../pages/spans.ts'
 import { isFile } from '../pages/translated-paths.ts'
 import { admitted } from './admission.ts'
@@ -163,8 +165,6 @@ const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
 const ICAL = /(?:^|&)ical=1(?=&|$)/
 /** Matches the parameters of pages that calendars do not have: `ical` itself, and the number of a page. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
-/** Matches parameters of dates, which are left out where the path of a page says its dates already. */
-const OF_DATES = /(?:^|&)(?:start_date|end_date|(?:starts|ends)_(?:before|after)|strict_dates)=[^&]*(?=&|$)/g
 
 /** Decides whether an address may be a feed: a file, or a page with `ical`. It is quick, since every request for a page passes here. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
@@ -193,9 +193,10 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   const today = dayOf(wallNow(site.timezone, now))
   const dates = asked.is === 'events' ? calendarDates(asked.span, today) : undefined
   const filters = query.replace(OF_PAGES, '')
-  const parts = [(dates ? filters.replace(OF_DATES, '') : filters).replace(/^&/, ''), dates]
+  // The path of the page says its dates already.
+  const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates]
   const isOfToday = asked.is === 'events' && dates !== undefined && isUndated(asked.span)
-  return { format: 'ics', scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
+  return { format: icalendar.name, scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
 }
 
 function scopeOfPage(asked: PageAddress): Scope | undefined {

@@ -18,11 +18,12 @@ import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
+import { icalendar } from '../formats/icalendar.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
 import { accessFact, labelledFacts } from './access-shown.ts'
 import { type Card, type Picture, pictureOf, shortened, writtenCost } from './cards.ts'
 import { chips, hueOf, namedPlace, shownTitle, titleOf } from './event-rows.ts'
-import { feedLinks } from './feed-links.ts'
+import { feedLinks, feedPath } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
@@ -192,7 +193,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     text: plainText(row.excerpt),
     place: venues[0] ? [plainText(venues[0].venue), ...addressLines(venues[0])].join(', ') : '',
     address: url,
-    file: pathTo(site, `${url.slice(site.url.length).replace(/\/$/, '')}.ics`),
+    file: pathTo(site, feedPath(url.slice(site.url.length).replace(/\/$/, ''), icalendar.extension, '')),
     row,
   }
   const isOpen = row.event_status === 'scheduled' && !isOverBy(row, viewing.today)
@@ -401,7 +402,7 @@ const LONGEST_TEXT = 600
 /** Writes a menu of links that put an event into the reader's own calendar. `isMain` makes its button the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(site, 'Add to calendar')}</summary><ul>
-<li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.ics)</a></li>
+<li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.${icalendar.extension})</a></li>
 <li><a href="${googleLink(event)}" rel="noopener">Google</a></li>
 <li><a href="${outlookLink('https://outlook.live.com', event)}" rel="noopener">Outlook.com</a></li>
 <li><a href="${outlookLink('https://outlook.office.com', event)}" rel="noopener">Microsoft 365</a></li>

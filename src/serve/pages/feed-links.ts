@@ -1,4 +1,7 @@
 import type { Site } from '../../base/config.ts'
+import { formats } from '../formats/formats.ts'
+import { icalendar } from '../formats/icalendar.ts'
+import { rss } from '../formats/rss.ts'
 import { spanPath, type TermPath } from './page-addresses.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
@@ -6,19 +9,14 @@ import { type FeedLink, pathTo, say } from './viewing.ts'
 
 // Makes the links from pages to feeds.
 
-const FEEDS = [
-  ['ics', 'text/calendar', 'iCalendar'],
-  ['rss', 'application/rss+xml', 'RSS'],
-  ['atom', 'application/atom+xml', 'Atom'],
-  ['json', 'application/feed+json', 'JSON Feed'],
-] as const
-
-/** Returns the path of the feeds of a category, of a tag or of all events, without the ending of a format. */
+/** The path of the feeds of a category, of a tag or of all events, without the format's ending. */
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
 /** Returns links to the feeds of a page in all formats. @param base the path without an ending @param query the filters of the page */
 export function feedLinks(base: string, query: string): FeedLink[] {
-  return FEEDS.map(([ending, mediaType, title]) => ({ mediaType, title, path: feedPath(base, ending, query) }))
+  return formats.flatMap(({ extension, mediaType, title }) =>
+    title === undefined ? [] : [{ mediaType, title, path: feedPath(base, extension, query) }],
+  )
 }
 
 /** Returns the path of the feed of a page in the format with this ending, with the filters of the page. */
@@ -44,7 +42,8 @@ export function feedQuery(query: PageQuery): string {
 
 /** Writes a menu of links that subscribe the reader's calendar or feed reader to the events of a page. */
 export function subscribeMenu(site: Site, base: string, query: string): Html {
-  const calendar = `${site.url}${feedPath(base, 'ics', query)}`
+  const file = feedPath(base, icalendar.extension, query)
+  const calendar = `${site.url}${file}`
   const webcal = calendar.replace(/^https?:/, 'webcal:')
   const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
   const web = `calendar/0/addfromweb?url=${encodeURIComponent(calendar)}&name=${encodeURIComponent(site.name)}`
@@ -53,7 +52,7 @@ export function subscribeMenu(site: Site, base: string, query: string): Html {
 <li><a href="${google}" rel="noopener">Google Calendar</a></li>
 <li><a href="https://outlook.live.com/${web}" rel="noopener">Outlook.com</a></li>
 <li><a href="https://outlook.office.com/${web}" rel="noopener">Microsoft 365</a></li>
-<li><a href="${pathTo(site, feedPath(base, 'ics', query))}">${say(site, 'Calendar file')} (.ics)</a></li>
-<li><a href="${pathTo(site, feedPath(base, 'rss', query))}">RSS</a></li>
+<li><a href="${pathTo(site, file)}">${say(site, 'Calendar file')} (.${icalendar.extension})</a></li>
+<li><a href="${pathTo(site, feedPath(base, rss.extension, query))}">${rss.title}</a></li>
 </ul></details>`
 }

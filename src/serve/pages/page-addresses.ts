@@ -2,6 +2,9 @@ import { madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import type { PagedKind, Taxonomy } from '../../store/storage/schema.ts'
+import { atom } from '../formats/atom.ts'
+import { icalendar } from '../formats/icalendar.ts'
+import { rss } from '../formats/rss.ts'
 import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
@@ -103,16 +106,17 @@ export function withQuery(
 
 /** The endings of today's feeds, by the names that feeds have on moved sites. */
 const FEEDS: ReadonlyMap<string, string> = new Map([
-  ['feed', 'rss'],
-  ['rss', 'rss'],
-  ['rss2', 'rss'],
-  ['rdf', 'rss'],
-  ['atom', 'atom'],
+  ['feed', rss.extension],
+  ['rss', rss.extension],
+  ['rss2', rss.extension],
+  ['rdf', rss.extension],
+  ['atom', atom.extension],
 ])
 
 /** Reads the path of a feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`; undefined for any other path. */
 function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readonly string[]): Moved | undefined {
-  const ending = name === 'feed' ? FEEDS.get(kind) : name === 'ical' && kind === 'feed' ? 'ics' : undefined
+  const ending =
+    name === 'feed' ? FEEDS.get(kind) : name === 'ical' && kind === 'feed' ? icalendar.extension : undefined
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
@@ -255,7 +259,7 @@ function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
   const ending = FEEDS.get(name)
-  return ending !== undefined && query.get('ical') === '1' ? 'ics' : ending
+  return ending !== undefined && query.get('ical') === '1' ? icalendar.extension : ending
 }
 
 const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/

@@ -1,5 +1,5 @@
 import { addDays } from '../../base/text/moments.ts'
-import type { EventsQuery } from '../../calendar/events/event-filters.ts'
+import { type EventsQuery, windowFilters } from '../../calendar/events/event-filters.ts'
 import { findEvents, type ListOrder } from '../../calendar/events/find-events.ts'
 import { type Card, loadCards } from './cards.ts'
 import { learnTerms } from './page-terms.ts'
@@ -62,7 +62,8 @@ export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: r
 
 /** Returns filters without those that bound the dates of events. */
 function withoutDates(filters: EventFilters): EventFilters {
-  const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, ...others } = filters
+  const others = { ...filters }
+  for (const name of windowFilters) delete others[name]
   return others
 }
 

@@ -2,7 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { eventFilters } from '../../calendar/events/event-filters.ts'
+import { eventFilters, windowFilters } from '../../calendar/events/event-filters.ts'
 import { findLinked } from '../../calendar/linked/linked-store.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
 import { translate } from '../../calendar/locales/translate.ts'
@@ -76,7 +76,12 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Reads the query of a page. @throws Problem rest_invalid_param */
+const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
+
+/** The text of a query without the dates in it. */
+export const withoutDates = (query: string): string => query.replace(DATES, '')
+
+/** @throws Problem rest_invalid_param */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
   const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)

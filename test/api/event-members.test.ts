@@ -21,6 +21,7 @@ import { itemsOf } from '../../src/exchange/import/shown-records.ts'
 import { registerExportCommand } from '../../src/exchange/transfer/export.ts'
 import type { PLACED_FIELDS } from '../../src/serve/pages/event-view.ts'
 import { PLACED_LINKED_FIELDS } from '../../src/serve/pages/linked-view.ts'
+import { call } from '../support/assistant.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
 import { exampleOf } from '../support/example-values.ts'
@@ -54,7 +55,7 @@ let service: TestService
 let event: Answer['body']
 
 before(async () => {
-  service = await startService()
+  service = await startService({ mcp: 'read' })
   const image = await uploadPicture(service, 1200, 900)
   const made = await service.create('/events', {
     ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name, eventFields[name].kind)])),
@@ -187,6 +188,20 @@ test('a calendar file has each member that is not left out', async () => {
   const rule = series[0]
   const has = new Set([component, rule].flatMap((one) => one?.getAllProperties().map(({ name }) => name)))
   for (const [name, { ics }] of members) if (typeof ics === 'string') assert.ok(has.has(ics.toLowerCase()), name)
+})
+
+test('linked data have each member that is not left out', async () => {
+  const [item] = JSON.parse(await feed('jsonld'))['@graph']
+  for (const [name, { jsonld }] of members)
+    if (typeof jsonld === 'string') assert.notEqual(item[jsonld], undefined, name)
+})
+
+test('assistants are told of each member that is not left out', async () => {
+  const { structuredContent } = await call(service, 'get_event', { id: event.id })
+  const told = structuredContent.event
+  for (const [name, { assistants }] of members)
+    if (typeof assistants === 'object') assert.ok(!(name in told), name)
+    else assert.notEqual(told[assistants === true ? name : assistants], undefined, name)
 })
 
 /** The fields that the page for people lists by their labels. */

@@ -139,22 +139,24 @@ const OF_USERS = { not: 'users are known to this calendar alone' }
 const ADDRESSED = { not: 'url has it' }
 const SPARE = { not: 'it stands for a missing description alone' }
 const PUBLIC = { not: 'it is for the public' }
+const OF_VISITORS = { not: 'readers of events ask when they take place' }
 const BRIEF = { not: 'a feed says what takes place, when and where' }
 const DATED = { not: 'it has each date of a series as an event' }
 const EACH_DATE = { not: 'each of its dates takes place or does not' }
 
 const TEXTLESS = { not: 'an image of iCalendar has no text' } as const
-const ofLists = { ...everywhere, csv: OF_LISTS, feed: OF_LISTS, page: OF_LISTS } as const
-const ofMaps = { ...everywhere, csv: OF_MAPS, feed: OF_MAPS } as const
-const inAddress = { ...everywhere, csv: ADDRESSED, feed: ADDRESSED, page: ADDRESSED } as const
+const ofLists = { ...everywhere, csv: OF_LISTS, feed: OF_LISTS, assistants: OF_LISTS, page: OF_LISTS } as const
+const ofMaps = { ...everywhere, csv: OF_MAPS, feed: OF_MAPS, assistants: OF_MAPS } as const
+const inAddress = { ...everywhere, csv: ADDRESSED, feed: ADDRESSED, assistants: ADDRESSED, page: ADDRESSED } as const
 const time = { ...everywhere, schema: dateTime } as const
-const linked = { from: 'link', csv: true, series: true, withdrawn: true, page: true } as const
+const linked = { from: 'link', csv: true, assistants: true, series: true, withdrawn: true, page: true } as const
 const terms = {
   ...linked,
   default: null,
   within: limits.terms,
   schema: arrayOf(schemaRef('EventTerm')),
   csv: 'terms',
+  jsonld: 'keywords',
 } as const
 
 const whereSet = { unlisted: true, ...everywhere, rare: true } as const
@@ -163,14 +165,23 @@ const fact = { kind: factOfAccess, ...whereSet } as const
 
 /** The fields of events (rule 3.9). Each says where answers, tables, feeds, iCalendar, series and pages show it. */
 export const eventFields = {
-  author: { ...authorFields.author, ...everywhere, schema: author, csv: OF_USERS, feed: OF_USERS, page: OF_USERS },
+  author: {
+    ...authorFields.author,
+    ...everywhere,
+    schema: author,
+    csv: OF_USERS,
+    feed: OF_USERS,
+    assistants: OF_USERS,
+    page: OF_USERS,
+  },
   date: { ...authorFields.date, ...saidBy('date_utc'), from: 'column', schema: dateTime, withdrawn: true },
   date_utc: {
     ...authorFields.date_utc,
     ...time,
     feed: 'date_published',
     series: { not: 'created_utc says since when there is a series' },
-    page: { not: 'readers of events ask when they take place' },
+    assistants: OF_VISITORS,
+    page: OF_VISITORS,
   },
   title: {
     kind: text,
@@ -180,6 +191,7 @@ export const eventFields = {
     within: limits.title,
     ...textEverywhere,
     ics: 'SUMMARY',
+    jsonld: 'name',
   },
   description: {
     kind: clearableText,
@@ -188,6 +200,7 @@ export const eventFields = {
     ...textEverywhere,
     feed: 'content_html',
     ics: 'DESCRIPTION',
+    jsonld: 'description',
   },
   slug: { kind: settledText, about: 'The slug of the event', label: 'Web address', within: limits.slug, ...inAddress },
   excerpt: {
@@ -197,8 +210,9 @@ export const eventFields = {
     ...textEverywhere,
     csv: SPARE,
     feed: SPARE,
+    assistants: SPARE,
   },
-  status: { ...statusField.status, ...everywhere, schema: status, feed: PUBLIC, page: PUBLIC },
+  status: { ...statusField.status, ...everywhere, schema: status, feed: PUBLIC, assistants: 'state', page: PUBLIC },
   timezone: {
     kind: timezone,
     about: 'The time zone of the event; that of the site when none is given',
@@ -215,6 +229,8 @@ export const eventFields = {
     ...everywhere,
     feed: '_kalends.all_day',
     ics: 'DTSTART',
+    jsonld: 'startDate',
+    assistants: 'when',
   },
   start_date: {
     kind: moment,
@@ -224,6 +240,8 @@ export const eventFields = {
     ...time,
     feed: '_kalends.start',
     ics: 'DTSTART',
+    jsonld: 'startDate',
+    assistants: 'start',
   },
   end_date: {
     kind: moment,
@@ -233,12 +251,16 @@ export const eventFields = {
     ...time,
     feed: '_kalends.end',
     ics: 'DTEND',
+    jsonld: 'endDate',
+    assistants: 'end',
   },
   image: {
     ...imageField.image,
     ...everywhere,
     schema: anyOf(schemaRef('Image'), { type: 'boolean', const: false }),
     ics: 'IMAGE',
+    jsonld: 'image',
+    assistants: { not: 'they answer in words' },
   },
   image_alt: {
     kind: line,
@@ -262,6 +284,7 @@ export const eventFields = {
     within: limits.cost,
     ...everywhere,
     feed: BRIEF,
+    jsonld: 'offers',
   },
   website: {
     kind: { ...url, wire: {} },
@@ -270,6 +293,7 @@ export const eventFields = {
     default: null,
     ...everywhere,
     feed: BRIEF,
+    jsonld: 'offers',
   },
   show_map: { kind: flag, about: 'Whether the event shows a map', label: 'Show a map', ...ofMaps },
   show_map_link: { kind: flag, about: 'Whether the event links to a map', label: 'Link to a map', ...ofMaps },
@@ -291,6 +315,7 @@ export const eventFields = {
     series: EACH_DATE,
     schema: { type: 'string', enum: EVENT_STATUSES.filter((known) => known !== 'scheduled') },
     ics: 'STATUS',
+    jsonld: 'eventStatus',
   },
   event_status_reason: {
     kind: line,
@@ -324,6 +349,7 @@ export const eventFields = {
     ...whereSet,
     schema: { type: 'string', enum: ATTENDANCES.filter((known) => known !== '') },
     ics: 'X-KALENDS-ATTENDANCE',
+    jsonld: 'eventAttendanceMode',
   },
   online_url: {
     kind: secureUrl,
@@ -331,6 +357,7 @@ export const eventFields = {
     label: 'Link of the meeting',
     ...textWhereSet,
     ics: 'CONFERENCE',
+    jsonld: 'location',
   },
   online_label: {
     kind: line,
@@ -338,6 +365,7 @@ export const eventFields = {
     label: 'Name of the link',
     ...textWhereSet,
     ics: 'CONFERENCE',
+    jsonld: 'location',
   },
   online_shown: {
     kind: onlineShown,
@@ -380,6 +408,7 @@ export const eventFields = {
     schema: anyOf(schemaRef('Venue'), arrayOf(schemaRef('Venue'))),
     feed: '_kalends.venue',
     ics: 'LOCATION',
+    jsonld: 'location',
   },
   organizer: {
     kind: links,
@@ -391,6 +420,8 @@ export const eventFields = {
     schema: arrayOf(schemaRef('Organizer')),
     feed: 'authors',
     ics: 'ORGANIZER',
+    jsonld: 'organizer',
+    assistants: 'organizers',
   },
   recurrence: {
     kind: recurrence,
@@ -406,6 +437,8 @@ export const eventFields = {
     series: true,
     page: true,
     ics: 'RRULE',
+    jsonld: 'superEvent',
+    assistants: { not: 'tools know a series by its id' },
   },
   recurrence_scope: {
     kind: recurrenceScope,

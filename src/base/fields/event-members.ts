@@ -53,6 +53,14 @@ export function factsIn<Fact extends string>(
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
 const WITH_OFFSET = { not: 'times have their offset or their zone' }
+const inUtc = {
+  ...everywhere,
+  schema: dateTime,
+  feed: WITH_OFFSET,
+  assistants: WITH_OFFSET,
+  series: WITH_OFFSET,
+  page: WITH_OFFSET,
+} as const
 const NUMBERED = { not: 'id has it' }
 
 /** The members of an event in answers (rule 5.1): its fields, and members that clients cannot set. `event-present.ts` has their order. */
@@ -67,15 +75,24 @@ export const eventMembers = {
     schema: dateTime,
     feed: 'date_modified',
     ics: 'LAST-MODIFIED',
+    jsonld: 'mainEntityOfPage',
+    assistants: { not: 'assistants ask when events take place' },
     page: { not: 'readers of events ask when they take place' },
   },
-  url: { ...everywhere, from: 'computed', schema: address, ics: 'URL', withdrawn: { not: 'it is made of columns' } },
+  url: {
+    ...everywhere,
+    from: 'computed',
+    schema: address,
+    ics: 'URL',
+    jsonld: 'url',
+    withdrawn: { not: 'it is made of columns' },
+  },
   rest_url: { ...saidBy('id'), schema: address, feed: '_kalends.rest_url', series: true },
   start_date_details: details('start_date'),
   end_date_details: details('end_date'),
-  utc_start_date: { ...everywhere, schema: dateTime, feed: WITH_OFFSET, series: WITH_OFFSET, page: WITH_OFFSET },
+  utc_start_date: inUtc,
   utc_start_date_details: details('utc_start_date'),
-  utc_end_date: { ...everywhere, schema: dateTime, feed: WITH_OFFSET, series: WITH_OFFSET, page: WITH_OFFSET },
+  utc_end_date: inUtc,
   utc_end_date_details: details('utc_end_date'),
   timezone_abbr: { ...saidBy('timezone'), schema: string, page: true },
   cost_details: { ...saidBy('cost'), schema: schemaRef('CostDetails'), series: true },
@@ -86,7 +103,7 @@ export const eventMembers = {
     schema: schemaRef('LinkedData'),
     lists: { not: 'the format jsonld has it' },
   },
-  post_parent: { ...saidBy('recurrence'), rare: true, schema: id, series: NUMBERED },
+  post_parent: { ...saidBy('recurrence'), rare: true, schema: id, assistants: 'series', series: NUMBERED },
   next_occurrences: {
     ...saidBy('a collapsed list'),
     rare: true,
@@ -127,8 +144,10 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** Returns the columns that only some events show in answers; with `place`, those of them that another representation has. */
-export function rareFields(place: 'csv' | 'feed' | 'series' | 'page' | 'rare' = 'rare'): readonly RareField[] {
+/** Returns the columns that only some events show in answers, or in another representation. */
+export function rareFields(
+  place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
+): readonly RareField[] {
   return rareColumns.flatMap((name) => {
     const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show' | 'blank'> } = eventFields[name]
     if (typeof member[place] === 'object') return []

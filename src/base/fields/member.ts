@@ -164,6 +164,10 @@ export interface Member {
   feed: Place
   /** The property of iCalendar. */
   ics: string | Omitted
+  /** The property of schema.org in the format JSON-LD. */
+  jsonld: string | Omitted
+  /** The member in answers to assistants. */
+  assistants: Place
   series: true | Omitted
   /** Whether the member is kept of an event that the public no longer sees. */
   withdrawn: true | Omitted
@@ -223,18 +227,20 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** The places of a column that all representations have except iCalendar. A field overrides `ics` to name its property. */
+/** A column that all representations have but iCalendar and JSON-LD, unless its property is named. */
 export const everywhere = {
   from: 'column',
   csv: true,
   feed: true,
   ics: { not: 'iCalendar has no word for it' },
+  jsonld: { not: 'schema.org has no word for it' },
+  assistants: true,
   series: true,
   withdrawn: true,
   page: true,
 } as const
 
-/** The places of a text that all representations have except iCalendar. A withdrawn event keeps no texts. */
+/** A text that all representations have but these. A withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
 /** Returns the places of a member that says the same as another one, in another form for programs: only answers have it. */
@@ -245,6 +251,8 @@ export function saidBy(name: string) {
     csv: not,
     feed: not,
     ics: not,
+    jsonld: not,
+    assistants: not,
     series: not,
     withdrawn: { not: 'it is made of columns' },
     page: not,

@@ -1,6 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import { WHEN_WORDS } from '../../base/fields/event-fields.ts'
-import { factsIn, rareFields, venueFacts } from '../../base/fields/event-members.ts'
+import { type EventMembers, factsIn, type RareColumn, rareFields, venueFacts } from '../../base/fields/event-members.ts'
+import type { NamesIn } from '../../base/fields/member.ts'
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import { timesOf } from '../../calendar/events/event-when.ts'
@@ -85,16 +86,14 @@ function unusualState({ event_status: takesPlace, status }: JsonRecord): string 
   return status === 'publish' ? undefined : String(status)
 }
 
-function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
-  const { when, start, end } = timesSaid(site, shown)
+/** The members of an event in lists. */
+function listedMembers(site: Site, shown: JsonRecord) {
   const [venue] = recordsOf(shown.venue)
   const place = [dataOf(venue?.venue, LONGEST.name), dataOf(venue?.city, LONGEST.word)].filter(Boolean).join(', ')
-  const members = {
+  return {
     id: shown.id,
     title: dataOf(shown.title, LONGEST.title),
-    when,
-    start,
-    end,
+    ...timesSaid(site, shown),
     timezone: shown.timezone,
     state: unusualState(shown),
     venue: orNone(place),
@@ -105,10 +104,14 @@ function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
       .map(({ slug }) => dataOf(slug, LONGEST.word)),
     url: urlOf(shown.url),
   }
-  const { id, title, state, cost, url } = members
+}
+
+function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
+  const members = listedMembers(site, shown)
+  const { id, title, when, start, state, venue, cost, url } = members
   const brief = { id, title: cutAt(LONGEST.brief, title), start }
   return {
-    line: lineOf([id === undefined ? title : `[${id}] ${title}`, state, when, place, cost, url]),
+    line: lineOf([id === undefined ? title : `[${id}] ${title}`, state, when, venue, cost, url]),
     members,
     brief: { line: lineOf([`[${id}] ${brief.title}`, start]), members: brief },
   }
@@ -116,9 +119,12 @@ function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
 
 const lineOf = (parts: readonly (string | undefined)[]) => `> ${parts.filter(Boolean).join(' · ')}`
 
-/** Returns the members that lists of events leave out: the description, and those that few events have. */
+/** What assistants are told of every event, but for the members of lists. */
+type Detail = Exclude<NamesIn<EventMembers, 'assistants'>, RareColumn | keyof ReturnType<typeof listedMembers>>
+
+/** The members that lists of events leave out: the description, and those that few events have. */
 function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
-  const rare = rareFields().map(({ name }) => name)
+  const rare = rareFields('assistants').map(({ name }) => name)
   const [venue = {}] = recordsOf(shown.venue)
   const names = (records: unknown, name: string) =>
     recordsOf(records)
@@ -138,7 +144,7 @@ function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
     access_at_venue: factsIn(venue, venueFacts),
     series: shown.post_parent,
     ...Object.fromEntries(rare.map((name) => [name, detailOf(shown[name])])),
-  }
+  } satisfies Record<Detail, unknown> & JsonRecord
 }
 
 const detailOf = (value: unknown) =>

@@ -1,4 +1,6 @@
 import type { Attendance } from '../../base/fields/event-fields.ts'
+import type { EventMembers } from '../../base/fields/event-members.ts'
+import type { NamesIn } from '../../base/fields/member.ts'
 import { plainText } from '../../base/text/html.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -51,7 +53,7 @@ export function linkedEvent(context: Context, facts: EventFacts): object {
     keywords: facts.terms.length === 0 ? undefined : facts.terms,
     offers: linkedOffer(context, facts),
     mainEntityOfPage: { '@type': 'WebPage', '@id': facts.url, dateModified: rfc3339(facts.modified) },
-  }
+  } satisfies Record<NamesIn<EventMembers, 'jsonld'>, unknown> & Record<string, unknown>
 }
 
 /** Returns how people take part: as the event says, else at its venue, else on its website. */

@@ -1,12 +1,11 @@
 import { addDays, isWallTime } from './moments.ts'
-import { DAY_MS, dayNumber, FIRST_MS, formatUtc, LAST_MS, utcToMs } from './zones.ts'
+import { DAY_MS, dayNumber, FIRST_MS, formatUtc, HOUR_MS, LAST_MS, MINUTE_MS, utcToMs } from './zones.ts'
 
 // Counts how long events last, moves and copies their times, and says lengths and distances of days in words.
 
 /** Minutes that an event lasts for which nobody has given an end. */
 export const USUAL_MINUTES = 120
 
-const MINUTE_MS = 60_000
 const DAYS_A_WEEK = 7
 
 /**
@@ -40,9 +39,7 @@ export function timesOfCopy(start: string, end: string, today: string): { start:
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
 
-const HOUR_MS = 60 * MINUTE_MS
-
-/** Says in a language how long it is between two times in UTC: `1 hour, 30 minutes`, `2 days, 1 hour`; empty for less than a minute. */
+/** How long it is from one time to another, both in UTC, in a language: `1 hour, 30 minutes`, `2 days, 1 hour`; empty for no time and for less. */
 export function lengthInWords(start: string, end: string, language: string): string {
   const ms = utcToMs(end) - utcToMs(start)
   if (!(ms >= MINUTE_MS)) return ''

@@ -157,8 +157,8 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
   }
 }
 
-/** Milliseconds after which a request that shows many records lets other requests go on. */
-const TURN_MS = 10
+/** Milliseconds after which a request that shows or writes many records lets others go on. */
+export const TURN_MS = 10
 
 /** Shows records in their order, each once its texts are prepared. Lets other requests go on in between. */
 export async function showInTurn<Row, Shown>(

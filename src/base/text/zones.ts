@@ -12,10 +12,11 @@ type Zone = { kind: 'fixed'; offset: number; abbreviation: string } | { kind: 'n
 /** A stretch of time without a clock change, from `from` to just before `to`, both in ms since the epoch. The offset is in ms. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
-const MINUTE = 60_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
 /** Milliseconds of a day of 24 hours. */
 export const DAY_MS = 86_400_000
-const LARGEST_OFFSET = 14 * 60 * MINUTE
+const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
 /** The most periods that are kept of one zone, so that hostile dates cannot fill memory. The events of a calendar meet far fewer clock changes. */
 const PERIODS_KEPT = 128
@@ -287,7 +288,7 @@ function readOffsetZone(key: string, isUtc: boolean): Zone | undefined {
   if (!isUtc && !/^[+-]\d\d:\d\d$/.test(key)) return undefined
   const text = isUtc ? key.slice(3) : key
   const offset = offsetMs(text)
-  if (Math.abs(offset) > LARGEST_OFFSET || offset % MINUTE !== 0) return undefined
+  if (Math.abs(offset) > LARGEST_OFFSET || offset % MINUTE_MS !== 0) return undefined
   return { kind: 'fixed', offset, abbreviation: isUtc ? '' : `GMT${text.replace(':', '')}` }
 }
 
@@ -295,7 +296,7 @@ function readOffsetZone(key: string, isUtc: boolean): Zone | undefined {
 function offsetMs(text: string): number {
   const [, sign, hours, minutes, fraction] = /^([+-])(\d{1,2})(?::(\d\d))?(\.\d{1,2})?$/.exec(text) ?? []
   const size = Number(hours) * 60 + Number(minutes ?? 0) + Number(fraction ?? 0) * 60
-  return (sign === '-' ? -size : size) * MINUTE
+  return (sign === '-' ? -size : size) * MINUTE_MS
 }
 
 function findZoneId(key: string): string | undefined {
@@ -354,9 +355,9 @@ function readPeriod(id: string, utc: number): Period {
 
 function lettersOf(id: string, period: Period): string {
   const key = id.toLowerCase()
-  const own = OWN_LETTERS[key]?.[period.offset / MINUTE]
+  const own = OWN_LETTERS[key]?.[period.offset / MINUTE_MS]
   if (own !== undefined) return own
-  if (period.offset % MINUTE !== 0) return 'LMT'
+  if (period.offset % MINUTE_MS !== 0) return 'LMT'
   if (NUMERIC_ZONES.has(key)) return digitsOf(period.offset)
   const moment = Math.max(period.from, Math.min(period.to - 1, LATEST_NAMED))
   return lettersByName.get(`${englishName(id, moment)} ${period.offset}`) ?? digitsOf(period.offset)
@@ -373,7 +374,7 @@ function digitsOf(offset: number): string {
 }
 
 function offsetParts(offset: number): { sign: string; hours: string; minutes: string } {
-  const size = Math.floor(Math.abs(offset) / MINUTE)
+  const size = Math.floor(Math.abs(offset) / MINUTE_MS)
   const two = (part: number) => String(part).padStart(2, '0')
   return { sign: offset < 0 ? '-' : '+', hours: two(Math.floor(size / 60)), minutes: two(size % 60) }
 }

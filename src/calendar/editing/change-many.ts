@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { over } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
+import { TURN_MS } from '../../base/text/long-texts.ts'
 import { formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
+import { HOUR_MS } from '../../base/text/zones.ts'
 import { findBulkChange, keepBulkChange, takeBulkChange } from '../../store/storage/desk-rows.ts'
 import { attempt } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
@@ -93,9 +95,7 @@ async function eventValuesOf(db: Context['db'], row: EventRow, deed: EventDeed):
   return has.length === had.length && has.every((id) => had.includes(id)) ? undefined : { [field]: has }
 }
 
-const HOUR_MS = 3_600_000
-
-/** Returns the start and end after a move; undefined for a move by nothing. @throws Problem for an event of whole days that is to move by hours */
+/** @throws Problem for a whole day that is to move by hours */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -109,9 +109,7 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
 /** The most records that are changed at once. */
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** Milliseconds of writing after which other requests get a turn. */
-const TURN_MS = 10
-/** The most attempts to change a record that others change meanwhile. */
+/** How often a record is tried that others change meanwhile. */
 const MOST_TRIES = 3
 
 /** The outcome for one record. */

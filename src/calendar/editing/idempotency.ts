@@ -1,6 +1,7 @@
 import { limits, overText } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
+import { HOUR_MS } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findFingerprints, findKept, KEPT_HOURS, keepAnswer } from '../../store/storage/kept-answers.ts'
 import { holdName } from '../../store/storage/locks.ts'
@@ -41,7 +42,6 @@ type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 const HEADER = 'Idempotency-Key'
 /** The header that marks a stored answer. */
 export const REPLAYED = 'Idempotency-Replayed'
-const HOUR_MS = 3_600_000
 
 /** Printable ASCII characters. */
 const SIGNS = /^[\x20-\x7e]+$/

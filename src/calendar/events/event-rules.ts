@@ -28,7 +28,7 @@ import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, shiftCounts, TAXONOMIES } from '../terms/term-store.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
-import { findTermIds, insertEvents, type KnownLinks, type NewEvent, updateEvent } from './event-store.ts'
+import { findTermIds, insertEvents, type KnownLinks, type NewEvent, UNCHANGED, updateEvent } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
 // Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts of their terms.
@@ -95,8 +95,6 @@ export async function trashEvent(tx: Tx, row: EventRow, context: Context, look: 
   ])
   return seen
 }
-
-const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
 
 /** The columns of a new event for which nothing was sent. */
 export const UNSENT = {

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { fold, slugify } from '../../base/text/characters.ts'
+import { fold, LAST_SIGN, slugify } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { typedSoFar } from '../../base/text/stems.ts'
@@ -37,8 +37,6 @@ const SHORTEST_WORD = 3
 /** The most venues, and the most organizers, that a search finds by name. */
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
-/** The highest character: a text with it at the end sorts behind all slugs and names that begin with that text. */
-const LAST_SIGN = '\u{10ffff}'
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { fold } from '../../base/text/characters.ts'
+import { fold, LAST_SIGN } from '../../base/text/characters.ts'
 import { contains } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
@@ -23,8 +23,6 @@ export interface PickedName {
 
 /** The most UTF-16 code units of a name that is looked for. */
 const LONGEST_PICKED = 300
-/** The highest character: a text with it at the end sorts behind all texts that begin with that text. */
-const LAST_SIGN = '\u{10ffff}'
 
 type ByCaller = Pick<Context, 'db' | 'caller'>
 

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { fold } from '../../base/text/characters.ts'
+import { fold, LAST_SIGN } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/statement.ts'
 import type { LinkedKind } from './linked-store.ts'
@@ -29,8 +29,6 @@ const NAMES = {
   organizer: { table: sql.table('organizers'), name: sql.ref('named.organizer'), city: sql`''` },
 } as const
 
-/** The highest character: a text with it at the end sorts behind all texts that begin with that text. */
-const LAST_SIGN = '\u{10ffff}'
 const MOST_WORDS = 8
 /** The condition of a public record. `is true` makes SQLite walk the index of names and not that of statuses. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`

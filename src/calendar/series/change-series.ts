@@ -20,6 +20,7 @@ import {
   findTermsOfEvents,
   insertEvents,
   moveOccurrences,
+  UNCHANGED,
   type WrittenLinks,
 } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
@@ -155,7 +156,7 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   })
   await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
   const own = changes.find((change) => change.before.id === addressed.id)
-  return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
+  return look(tx, { ...addressed, ...own?.columns }, { ...UNCHANGED, made: linked.made })
 }
 
 /** Returns the addressed occurrence without its own values in the sent fields. Its own times stay, to be compared later with the new ones of the series. */
@@ -195,8 +196,6 @@ function datesOf(schedule: Schedule, { now, site }: Context, known: number): Wri
 
 /** Returns true for an occurrence that changes with its series: any outside the trash, and one in the trash that the caller may edit. */
 const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
-
-const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
 
 /** Returns the addressed occurrence with the values of the series in place of its own. */
 function alike(addressed: EventRow, series: SeriesRow): EventRow {

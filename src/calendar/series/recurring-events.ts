@@ -19,7 +19,14 @@ import {
   type PreparedEvent,
   settleTimes,
 } from '../events/event-rules.ts'
-import { type EventLinks, findEvent, findEventLinks, type KnownLinks, updateEvent } from '../events/event-store.ts'
+import {
+  type EventLinks,
+  findEvent,
+  findEventLinks,
+  type KnownLinks,
+  UNCHANGED,
+  updateEvent,
+} from '../events/event-store.ts'
 import {
   createAll,
   createEvent,
@@ -162,8 +169,6 @@ export async function becomeSingle(
   return changeEvent(tx, { ...row, ...single }, event, context, readBack(context))
 }
 
-const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
-
 interface PreparedRemoval {
   row: EventRow
   series: SeriesRow | undefined
@@ -224,13 +229,11 @@ async function changeOccurrence(
     const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
     const own = ownNames(before, names.flat())
     const now = own === row.own ? row : { ...row, own }
-    if (now !== row) await updateEvent(tx, row, { own }, NO_LINKS)
+    if (now !== row) await updateEvent(tx, row, { own }, UNCHANGED)
     if (before.status !== 'trash' && row.status === 'trash') await leaveOut(tx, series, row, context)
     return look(tx, now, links)
   })
 }
-
-const NO_LINKS = { venues: undefined, organizers: undefined, terms: undefined }
 
 /** A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was. */
 interface Noted {
@@ -368,7 +371,7 @@ async function beginSeries(
     const [first = row.start_date, ...others] = starts
     const own = { ...whenAt(schedule, first), series: series.id, recurrence_id: first, own: '' }
     await insertSeries(tx, series)
-    await updateEvent(tx, row, own, NO_LINKS)
+    await updateEvent(tx, row, own, UNCHANGED)
     await addDates(tx, series, row, schedule, others, sharedOf(row, known))
     return look(tx, { ...row, ...own }, links)
   })

@@ -10,10 +10,10 @@ import type { Format } from './format.ts'
 
 // Venues of listed events as GeoJSON.
 
-/** The most venues, and the most events of each venue that are named. */
 const MOST_FEATURES = 5000
-const MOST_OF_VENUE = 3
-/** The most events whose venues are looked up. */
+/** The most events that a map names of a venue. */
+export const MOST_OF_VENUE = 3
+/** The most events that are put to their venues. */
 const MOST_EVENTS = 50_000
 /** The most events that are read together. */
 const AT_ONCE = 500

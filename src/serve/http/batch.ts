@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kind } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { type ParamFault, Problem } from '../../base/problems.ts'
+import { TURN_MS } from '../../base/text/long-texts.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
@@ -171,9 +172,6 @@ async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer
   const first = await Promise.race([arrived.then((waiting) => ({ waiting })), reply.then((early) => ({ early }))])
   return { reply, ...first }
 }
-
-/** Milliseconds of writing after which other requests get a turn. */
-const TURN_MS = 10
 
 /**
  * Does all writes in one transaction. Returns the write that was refused, which has undone all of them; undefined where none was.

@@ -8,7 +8,7 @@ import type { WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
 import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
-import { findOngoing, type Ongoing, ongoingSection } from './ongoing.ts'
+import { findOngoing, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import { firstOf, isDay, monthOf, monthsLater, weeksOf, written, writtenDay } from './page-dates.ts'
 import {
   before,
@@ -86,10 +86,7 @@ interface Page {
   isShorter?: boolean
 }
 
-/** The most events that are still on above those that begin; a link leads to the others. */
-const MOST_ONGOING = 6
-
-/** Finds a page of the events that start on the first day or later, each series at its next date, and the events that are still on (rules 31.2 and 31.3). */
+/** Events that are still on, and a page of those that start on the first day or later, each series at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')

@@ -2,6 +2,7 @@ import { plainText } from '../../base/text/html.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { findVenuesOf, type VenueOfEvent } from '../../calendar/linked/linked-directory.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
+import { MOST_OF_VENUE } from '../formats/geojson.ts'
 import type { Card } from './cards.ts'
 import { shownTitle } from './event-rows.ts'
 import { comingFilters } from './list-view.ts'
@@ -14,10 +15,9 @@ import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 // Makes the page of coming events by their venues, with a map.
 
-/** The most events that are sorted by venue, the most venues on the page, and the most events named for each venue. */
+/** The most events that are sorted by venue, and the most venues on the page. */
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100
-const MOST_OF_VENUE = 3
 
 /** A venue with the ids of its events, in the order of lists. */
 interface Place {

@@ -1,10 +1,11 @@
 import { dayOf } from '../../base/text/moments.ts'
-import { DAY_MS, dayNumber } from '../../base/text/zones.ts'
+import { DAY_MS, dayNumber, HOUR_MS } from '../../base/text/zones.ts'
+import { EVENING } from '../../calendar/events/event-when.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
-import { isLong, ongoingBand } from './ongoing.ts'
+import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
 import {
   capitalized,
   dayAt,
@@ -39,15 +40,10 @@ import { isOvernight } from './when-in-words.ts'
 
 // Makes the page of a month: its table of weeks and its list of days.
 
-const HOUR_MS = 3_600_000
-
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
-/** The most ongoing events above the weeks. */
-const MOST_ONGOING = 6
-
-/** The data that one month is drawn from. */
+/** Collects the data that one month is drawn from. */
 interface Drawing {
   viewing: Viewing
   month: string
@@ -303,8 +299,6 @@ export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): 
   return stretches
 }
 
-/** The hour of the wall time from which on an event is one of the evening. */
-const EVENING = 17
 const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
 
 /** Returns the events of a month with their ranks: featured events come before those of the evening, and these before all others (rule 31.4). */

@@ -12,7 +12,10 @@ import { pathTo, say, type Viewing } from './viewing.ts'
 /** The most events among which those that end soonest are looked for. */
 const MOST = 5000
 
-/** Events that began before a day and are still on: the cards of those that end soonest, and the number of all of them. */
+/** The most of them above the events of a list or a month; the others are a press away. */
+export const MOST_ONGOING = 6
+
+/** Events that began before a day and are still on: those that end soonest, and how many there are. */
 export interface Ongoing {
   cards: Card[]
   total: number

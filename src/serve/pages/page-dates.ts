@@ -1,7 +1,7 @@
 import { type Cache, cachedText, emptyCache, madeOnce, processBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
-import { DAY_MS, dayNumber, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
+import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
 
 // Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
 
@@ -171,7 +171,7 @@ const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale))
 
 /** The hours after midnight that belong to the evening before, and the same span in milliseconds. */
 export const NIGHT_HOURS = 5
-export const NIGHT_MS = NIGHT_HOURS * 3_600_000
+export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
 /** Returns the last day that an event is on. An event that ends in the small hours ends on the evening before. */
 export function lastDayOf(start: string, end: string): string {

@@ -1,5 +1,6 @@
 import type { Box } from '../../base/fields/kinds.ts'
 import { utcToMs } from '../../base/text/moments.ts'
+import { DAY_MS, HOUR_MS } from '../../base/text/zones.ts'
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
 import type { Circle } from '../storage/statement.ts'
 import {
@@ -184,13 +185,10 @@ function hourSet(hours: readonly number[]): Uint8Array {
   return set
 }
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-
-/** Returns true when an event begins in one of these hours. One from midnight to a second before midnight takes whole days, and begins in none. */
+/** Whether an event begins in one of these hours. */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
-  const at = ((start % DAY) + DAY) % DAY
-  return hours[Math.floor(at / HOUR)] === 1 && !(at === 0 && (((end + 1000) % DAY) + DAY) % DAY === 0)
+  const at = ((start % DAY_MS) + DAY_MS) % DAY_MS
+  return hours[Math.floor(at / HOUR_MS)] === 1 && !(at === 0 && (((end + 1000) % DAY_MS) + DAY_MS) % DAY_MS === 0)
 }
 
 function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<IndexQuery, 'window' | 'hours'>): Bounds {
@@ -429,11 +427,11 @@ export function countBegins(index: EventIndex, query: IndexQuery, days: readonly
   const [first = 0] = days
   const choices = choicesOf(index, query)
   const at = (moment: number) => boundAt(index.starts, index.ordered, moment, false)
-  const span = { from: at(first), to: at(first + days.length * DAY) }
+  const span = { from: at(first), to: at(first + days.length * DAY_MS) }
   const bounds: Bounds = { ...span, ends: undefined, hours: query.hours && hourSet(query.hours) }
   if (choices.length === 0 && !bounds.hours && !query.among)
     return days.map((day) => {
-      const { from, to } = within(index.all, { ...bounds, from: at(day), to: at(day + DAY) })
+      const { from, to } = within(index.all, { ...bounds, from: at(day), to: at(day + DAY_MS) })
       return to - from
     })
   const least = leastSource(index, choices, bounds)
@@ -441,7 +439,7 @@ export function countBegins(index: EventIndex, query: IndexQuery, days: readonly
   const others = choices.filter((choice) => choice !== least.choice)
   const counts = days.map(() => 0)
   for (const slot of gather(index, least.ranges(), acceptance(index, others, bounds, query.among))) {
-    const day = Math.floor(((index.starts[slot] as number) - first) / DAY)
+    const day = Math.floor(((index.starts[slot] as number) - first) / DAY_MS)
     counts[day] = (counts[day] ?? 0) + 1
   }
   return counts

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { LAST_SIGN } from '../../../base/text/characters.ts'
 import { beginningsOf, nearWords, stemsIn, type WantedWord } from '../../../base/text/stems.ts'
 import { type Db, isPostgres, type ReadAside, type ReadQuery } from '../database.ts'
 import {
@@ -321,15 +322,12 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const stem = sql`(value ->> 0)`
   const begin = sql`(value ->> 1)`
   return sql<{ stem: string }>`select distinct ${stem} as stem from json_each(${listed})
-    where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${AFTER_LETTERS})
+    where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${LAST_SIGN})
         or exists (select 1 from name_stems where kind in ('venue', 'organizer', 'term') and stem = ${stem}))
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
 }
 
-/** A character that sorts behind all words which begin with the text before it. */
-const AFTER_LETTERS = '\u{10ffff}'
-
-/** The words of a text that somebody is typing: the stems of the whole words, and the beginning of the last one, which may be whole too. */
+/** A text as far as it is typed: whole words, and the beginning of one, which may be whole too. */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
@@ -345,8 +343,8 @@ const MOST_STEMS = 8
 /** Finds events whose titles have the typed words, at most `MOST_TITLED`; on SQLite the newest of them. */
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
-  const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + AFTER_LETTERS }
-  // With several words the query may look through many events before it finds one that has all.
+  const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_SIGN }
+  // Words that are rarely together may be looked up in many events.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0 ? (await aside(db, 'list', [{ compile: slow }]))[0] : await selectTitled(db, values)
@@ -394,7 +392,7 @@ export interface TypedName {
 export function typedName({ stems, begun, whole }: TypedWords): TypedName {
   const others = [...new Set(stems)]
   const count = others.length
-  return { begun, behind: begun + AFTER_LETTERS, whole, others: count > 0 ? others : [''], count }
+  return { begun, behind: begun + LAST_SIGN, whole, others: count > 0 ? others : [''], count }
 }
 
 /** Selects the ids of records or terms of a kind whose names have what was typed, at most `MOST_NAMED`. */

@@ -322,7 +322,7 @@ function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Re
 
 /** Returns the headers of a page that the desk shows in a frame; no other site may show it in one. */
 function framedHeaders({ site, images }: Service): Record<string, string> {
-  const policy = contentPolicy(site, images.mediaUrl).replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+  const policy = contentPolicy(site, images.mediaUrl, { framedBy: "'self'" })
   return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }
 }
 

@@ -422,33 +422,39 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
 /** Makes the headers of a page in frames of other sites, which show events without a script and without a form. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
-  const policy = contentPolicy(site, images.mediaUrl)
-    .replace(/(script-src|connect-src|form-action) 'self'/g, "$1 'none'")
-    .replace(/frame-ancestors .*/, `frame-ancestors ${ancestors.join(' ')}`)
+  const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })
   return { 'Content-Security-Policy': policy, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 }
 
-/** Further permissions of a page: to lead its forms to another place, and to load images from another origin. */
+/** Other permissions of a page than most have. */
 interface Leave {
+  /** Another place that its forms lead to, and another origin of images. */
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
+  /** Where its scripts come from and what they and its forms talk to, and who may show it in a frame. */
+  actsWith?: "'self'" | "'none'"
+  framedBy?: string
 }
 
-/** Writes the policy of a page: it may load its own script and style sheet, and images, and its forms lead to this site. */
-export function contentPolicy(site: Site, mediaUrl: string, { formsLeadTo, imagesFrom }: Leave = {}): string {
+/** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site. */
+export function contentPolicy(
+  site: Site,
+  mediaUrl: string,
+  { formsLeadTo, imagesFrom, actsWith = "'self'", framedBy = "'none'" }: Leave = {},
+): string {
   const { origin } = new URL(mediaUrl)
   const others = [origin, imagesFrom].filter((one) => one !== undefined && !one.startsWith('https:'))
   const media = others.flatMap((one) => (one === new URL(site.url).origin ? [] : [` ${one}`])).join('')
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${actsWith}`,
     "style-src 'self'",
-    "connect-src 'self'",
+    `connect-src ${actsWith}`,
     `img-src 'self' https: data:${media}`,
     "font-src 'self'",
-    `form-action 'self'${formsLeadTo === undefined ? '' : ` ${formsLeadTo}`}`,
+    `form-action ${actsWith}${formsLeadTo === undefined ? '' : ` ${formsLeadTo}`}`,
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy}`,
   ].join('; ')
 }
 

@@ -1,5 +1,5 @@
 import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, statfs } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
@@ -61,7 +61,17 @@ export function requireOwnerKept(path: string): void {
   throw new Error(`${path} belongs to the user ${found.uid}: run this as that user, or as root.`)
 }
 
-/** Flushes a folder to disk, so that new names in it survive a crash. Does nothing on Windows. */
+/** Free bytes below which a write may fail, and those below which somebody should make room. */
+export const ROOM_BYTES = 1_000_000
+export const LITTLE_BYTES = 1_000_000_000
+
+/** The free bytes of the disk that a folder is on. */
+export async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** Makes new names in a folder durable. Windows cannot. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)

@@ -145,3 +145,7 @@ export class Problem extends Error {
 export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' }): Problem {
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }
+
+/** A disk that is full or read-only, with the seconds after which an operator may have mended it. */
+export const diskProblem = (code: 'rest_insufficient_storage' | 'rest_read_only') =>
+  new Problem(code, { retryAfter: 30 })

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
-import { readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { codeOf, messageOf } from '../../base/errors.ts'
-import { syncFolder } from '../../base/files.ts'
-import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-command.ts'
+import { freeBytesOf, syncFolder } from '../../base/files.ts'
+import { type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import {
@@ -248,8 +248,8 @@ async function writeBackup(
   now: number,
   progress: CopyProgress,
 ): Promise<Manifest> {
-  const { bavail, bsize } = await statfs(dirname(file))
-  const { writer, tables } = await writeBackupTables(database, file, { withSecrets, free: bavail * bsize })
+  const free = await freeBytesOf(dirname(file))
+  const { writer, tables } = await writeBackupTables(database, file, { withSecrets, free })
   try {
     const files = await addFiles(writer, media, progress)
     const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: packageJson.version }

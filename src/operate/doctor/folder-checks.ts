@@ -1,8 +1,9 @@
-import { type Stats, statfsSync, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { access, constants, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
@@ -12,7 +13,6 @@ import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on folders and files: the data folder, permissions, free space on disks, and the store of images.
 
-const LITTLE_BYTES = 1_000_000_000
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077
 
@@ -22,8 +22,8 @@ export async function checkFolders(config: Config, images: ExaminedImages | unde
   return [
     ...(await checkData(config)),
     ...(await checkPermissions(config)),
-    checkDisk('disk', resolve(config.data)),
-    ...checkMediaDisk(config),
+    await checkDisk('disk', resolve(config.data)),
+    ...(await checkMediaDisk(config)),
     media,
     ...(media.state === 'ok' && images ? await checkImages(mediaAddress(config), images) : []),
   ]
@@ -103,11 +103,10 @@ async function checkPermissions(config: Config): Promise<Finding[]> {
 
 const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8).padStart(4, '0')
 
-function checkDisk(about: string, path: string): Finding {
+async function checkDisk(about: string, path: string): Promise<Finding> {
   const folder = existing(path)
   try {
-    const { bavail, bsize } = statfsSync(folder)
-    const free = bavail * bsize
+    const free = await freeBytesOf(folder)
     const shown = `${Math.floor(free / 1_000_000)} MB are free for ${folder}.`
     const todo = 'Make room: without it writes are refused with 507, while reads go on.'
     if (free < TOO_LITTLE_BYTES) return failing(about, shown, todo)
@@ -117,13 +116,13 @@ function checkDisk(about: string, path: string): Finding {
   }
 }
 
-/** Checks the disk of the images. No finding if they are in a bucket, or on the disk of the data folder, which is checked anyway. */
-function checkMediaDisk(config: Config): Finding[] {
+/** No finding where images lie in a bucket, or on the disk of the data folder. */
+async function checkMediaDisk(config: Config): Promise<Finding[]> {
   const address = mediaAddress(config)
   if (!address.startsWith('file:')) return []
   const folder = resolve(address.slice('file:'.length))
   const device = (path: string) => statOf(existing(path))?.dev
-  return device(folder) === device(resolve(config.data)) ? [] : [checkDisk('media disk', folder)]
+  return device(folder) === device(resolve(config.data)) ? [] : [await checkDisk('media disk', folder)]
 }
 
 /** Returns a folder itself, or the nearest existing folder above it. */

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises'
+import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -32,7 +32,7 @@ async function showToday({ context, user, start }: DeskRequest): Promise<DeskVie
     findPlanned(context, { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }),
     listUnsavedTexts(context),
     isAdministrator ? listTroubles(db) : [],
-    isAdministrator ? freeBytesIn(start.data) : undefined,
+    isAdministrator ? freeBytesOf(start.data).catch(() => undefined) : undefined,
   ])
   return {
     title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
@@ -92,16 +92,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
   )
 }
 
-/** Free bytes on the disk below which somebody should make room. The doctor warns below the same number. */
-const LITTLE_BYTES = 1_000_000_000
-
-/** Returns the free bytes on the disk of a folder; undefined where they cannot be read. */
-async function freeBytesIn(folder: string): Promise<number | undefined> {
-  const found = await statfs(folder).catch(() => undefined)
-  return found && found.bavail * found.bsize
-}
-
-/** Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only administrators get them. */
+/** Imports and webhooks that fail, and a disk that is nearly full, for those who can see to it. */
 function troubleList(
   { site }: Context,
   troubles: Awaited<ReturnType<typeof listTroubles>>,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Config, Site } from '../../base/config.ts'
-import { Problem } from '../../base/problems.ts'
+import { diskProblem, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { UnderWay } from '../../calendar/editing/idempotency.ts'
@@ -434,13 +434,9 @@ export function asProblem(error: unknown): Problem {
   return lack === undefined ? new Problem('rest_internal_error') : lackingProblem(lack)
 }
 
-/** Seconds after which a client may try again: an operator may have mended a full or read-only disk by then. */
-const SEEN_TO_AFTER = 30
-
 function lackingProblem(lack: Lack): Problem {
   if (lack === 'answer') return new Problem('rest_unavailable', { retryAfter: 1 })
-  const code = lack === 'room' ? 'rest_insufficient_storage' : 'rest_read_only'
-  return new Problem(code, { retryAfter: SEEN_TO_AFTER })
+  return diskProblem(lack === 'room' ? 'rest_insufficient_storage' : 'rest_read_only')
 }
 
 /** Milliseconds between reports of an outage, which affects every request. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { codeOf } from '../../base/errors.ts'
-import { giveTo, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
-import { Problem } from '../../base/problems.ts'
+import { freeBytesOf, giveTo, type Owner, ownerAt, ROOM_BYTES, syncFolder } from '../../base/files.ts'
+import { diskProblem, type Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
 // Declares what a store of image files does, and stores them in a folder.
@@ -204,9 +204,6 @@ function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error))
 }
 
-/** Seconds after which a client may try again: by then an operator may have mended a full or read-only disk. */
-const SEEN_TO_AFTER = 30
-
 const FULL = ['ENOSPC', 'EDQUOT']
 const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
 
@@ -234,13 +231,10 @@ async function checkFolder(health: FolderHealth): Promise<void> {
   health.isFailing = false
 }
 
-/** Free bytes of the disk below which a small file may fit and the next one may not. */
-const ROOM_BYTES = 1_000_000
-
 async function tryToWrite(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < ROOM_BYTES) throw new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
+  // A small file may fit and the next one not.
+  if ((await freeBytesOf(folder)) < ROOM_BYTES) throw diskProblem('rest_insufficient_storage')
   const file = join(folder, `.${randomUUID()}`)
   try {
     await writeFile(file, 'x')
@@ -251,7 +245,7 @@ async function tryToWrite(folder: string): Promise<void> {
 
 function problemOf(error: unknown): Problem | undefined {
   const code = codeOf(error)
-  if (FULL.includes(code)) return new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
-  if (UNWRITABLE.includes(code)) return new Problem('rest_read_only', { retryAfter: SEEN_TO_AFTER })
+  if (FULL.includes(code)) return diskProblem('rest_insufficient_storage')
+  if (UNWRITABLE.includes(code)) return diskProblem('rest_read_only')
   return undefined
 }

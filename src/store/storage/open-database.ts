@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Config, databaseAddress } from '../../base/config.ts'
+import { freeBytesOf, ROOM_BYTES } from '../../base/files.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { databaseFile, refuseMoved } from './database-address.ts'
 import { migrate } from './migrate.ts'
@@ -168,12 +168,9 @@ export function tellFailures(database: Database, report: (error: unknown) => voi
   return setInterval(look, LOOK_EVERY).unref()
 }
 
-/** Free bytes of a disk below which a write may fail. */
-const ROOM_BYTES = 1_000_000
-
 async function needRoom(file: string): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(file))
-  if (bavail * bsize < ROOM_BYTES) throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
+  if ((await freeBytesOf(dirname(file))) < ROOM_BYTES)
+    throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
 }
 
 /** Writes the edition over itself, to find out whether the database takes writes. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from './errors.ts'
+import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
 // Declares the settings of the look and of maps, and checks their values: files, links, pages of text and templates of addresses.
@@ -174,13 +175,8 @@ export function readTexts(json: string): OwnerText[] {
 }
 
 function parseTexts(json: string): OwnerText[] | undefined {
-  if (json === '') return []
-  try {
-    const read: unknown = JSON.parse(json)
-    return Array.isArray(read) && read.every(isOwnerText) ? read.map(({ slug, text }) => ({ slug, text })) : undefined
-  } catch {
-    return undefined
-  }
+  const read = json === '' ? [] : parsedJson(json)
+  return Array.isArray(read) && read.every(isOwnerText) ? read.map(({ slug, text }) => ({ slug, text })) : undefined
 }
 
 /** Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder. @throws Error with one sentence when a file is refused */
@@ -201,12 +197,7 @@ export function readTextsFolder(folder: string): string {
 }
 
 const isOwnerText = (entry: unknown): entry is OwnerText =>
-  entry !== null &&
-  typeof entry === 'object' &&
-  'slug' in entry &&
-  typeof entry.slug === 'string' &&
-  'text' in entry &&
-  typeof entry.text === 'string'
+  isRecord(entry) && typeof entry.slug === 'string' && typeof entry.text === 'string'
 
 const address = (about: string) =>
   checked(

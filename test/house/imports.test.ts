@@ -11,7 +11,7 @@ import { functionsOf } from '../support/source-functions.ts'
  */
 const GROUPS = {
   base: [
-    ['cache.ts', 'errors.ts', 'gzip.ts'],
+    ['cache.ts', 'errors.ts', 'foreign-json.ts', 'gzip.ts'],
     ['text', 'run-command.ts', 'spare-memory.ts', 'files.ts', 'node-http.ts', 'problems.ts'],
     ['setting-kinds.ts'],
     ['look-settings.ts'],

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, environmentName } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { isRecord } from '../../base/foreign-json.ts'
 import {
   dataOf,
   isLookFile,
@@ -126,7 +127,7 @@ function readLookFolder(place: string): OwnerValues {
 function readJson(path: string): object {
   try {
     const read: unknown = JSON.parse(readText(path))
-    if (read !== null && typeof read === 'object' && !Array.isArray(read)) return read
+    if (isRecord(read)) return read
   } catch (error) {
     throw new Error(`${path} cannot be read as a look: ${messageOf(error)}.`)
   }

@@ -4,12 +4,12 @@ import { extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
 import { openToRead, realPath } from '../../base/files.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { DATABASE_FILE_START } from '../../store/storage/database-address.ts'
 import { type ColumnMeaning, type DateOrder, readMapping } from './csv-cells.ts'
 import { csvSource } from './csv-source.ts'
 import { icsSource } from './ics-source.ts'
 import {
-  isShownRecord,
   itemsOf,
   LISTS,
   type ListedKind,
@@ -57,16 +57,16 @@ async function hasLines(file: string): Promise<boolean> {
       .trimStart()
     if (!text.startsWith('{')) return false
     const end = text.indexOf('\n')
-    return isRecord(end === -1 ? text : text.slice(0, end))
+    return isWholeRecord(end === -1 ? text : text.slice(0, end))
   } finally {
     await handle.close()
   }
 }
 
-/** Tells whether a text is a whole record and not a page of a list. */
-function isRecord(text: string): boolean {
-  const value = parsed(text)
-  return isShownRecord(value) && ('id' in value || typeof value.title === 'string')
+/** Whether a text is a whole record and not a page of a list. */
+function isWholeRecord(text: string): boolean {
+  const value = parsedJson(text)
+  return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
 /** Yields the records of a file with one record a line. Reads the file twice: first for the places of the occurrences of series, then for all records. */
@@ -84,7 +84,7 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
         yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
         continue
       }
-      const record = parsed(textIn(line.bytes))
+      const record = parsedJson(textIn(line.bytes))
       const number = seriesIn(record)
       const known = number === undefined ? undefined : series.get(number)
       if (record === undefined) broken = at
@@ -121,13 +121,11 @@ async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<st
       !Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength).includes(MARKED)
     )
       continue
-    const number = seriesIn(parsed(textIn(line.bytes)))
-    if (number === undefined || count >= MOST_SPANS) continue
-    const known = series.get(number) ?? { places: [], end: 0 }
-    if (known.places.length >= MOST_OCCURRENCES) continue
-    known.places.push([line.at, line.bytes.length])
-    known.end = line.at
-    series.set(number, known)
+    const number = seriesIn(parsedJson(textIn(line.bytes)))
+    const spans = number === undefined ? undefined : (series.get(number) ?? [])
+    if (number === undefined || !spans || count >= MOST_SPANS || spans.length >= MOST_OCCURRENCES) continue
+    spans.push([line.at, line.bytes.length])
+    series.set(number, spans)
     count += 1
   }
   return series
@@ -137,7 +135,7 @@ async function recordsAt(handle: FileHandle, spans: readonly LinePlace[]): Promi
   const records: unknown[] = []
   for (const [at, length] of spans) {
     const { buffer: line } = await handle.read(Buffer.alloc(length), 0, length, at)
-    records.push(parsed(line.toString('utf8')))
+    records.push(parsedJson(line.toString('utf8')))
   }
   return records
 }
@@ -147,7 +145,7 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
     throw new Error(
       `The file has ${size} bytes; one JSON value may have ${LARGEST_VALUE}. Save it as one record a line (NDJSON).`,
     )
-  const value = parsed((await buffer(bytes)).toString('utf8').replace(/^\ufeff/, ''))
+  const value = parsedJson((await buffer(bytes)).toString('utf8').replace(/^\ufeff/, ''))
   if (value === undefined) throw new Error('The file is not JSON, or is cut off.')
   yield* entriesOf(value)
 }
@@ -158,7 +156,7 @@ function* entriesOf(value: unknown): Generator<SourceEntry> {
     yield* listEntries(listedKindOf, 'record', value)
     return
   }
-  if (!isShownRecord(value)) throw new Error('The file has no records in it.')
+  if (!isRecord(value)) throw new Error('The file has no records in it.')
   const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
   if (lists.length === 0 && value.id === undefined && value.title === undefined)
     throw new Error('The file is not a list of events, venues, organizers, categories or tags.')
@@ -182,7 +180,7 @@ function* listEntries(kind: (record: unknown) => ListedKind, list: string, recor
 
 /** Recognises the kind of a record by members that only this kind has. */
 function listedKindOf(record: unknown): ListedKind {
-  if (!isShownRecord(record) || 'title' in record || 'start_date' in record) return 'event'
+  if (!isRecord(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'
   if (typeof record.organizer === 'string') return 'organizer'
   return isCategory(record) ? 'category' : 'tag'
@@ -192,15 +190,7 @@ function isCategory({ taxonomy, parent }: ShownRecord): boolean {
   return typeof taxonomy === 'string' ? taxonomy !== 'post_tag' : parent !== undefined
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-// Reads a file, in a thread of its own if the file is long.
+// Reads a file, in a thread of its own where it is long.
 
 /** A file to read, with the options given for it. */
 export interface FileTask {

@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
+import { isRecord } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
@@ -220,6 +221,6 @@ function reasonOf({ context: { site } }: ImportRun, error: unknown): string {
   if (!(error instanceof Problem)) return messageOf(error)
   const { message, data } = problemReply(error, site.language, true).body
   const { params } = data
-  const named = params !== null && typeof params === 'object' && !Array.isArray(params) ? Object.entries(params) : []
+  const named = isRecord(params) ? Object.entries(params) : []
   return named.length === 0 ? message : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
 }

@@ -1,13 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { askedMoment } from '../../base/run-command.ts'
-import { formatUtc } from '../../base/text/moments.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import type { DateOrder } from './csv-cells.ts'
 import { besideWriting, type FileTask, fileSource } from './file-source.ts'
 import { type FetchedAnswer, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
-import { isShownRecord } from './shown-records.ts'
-import { NAMESPACE, parsed, siteSource } from './site-source.ts'
+import { NAMESPACE, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
@@ -182,6 +180,6 @@ async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<Fetche
 
 /** Tells whether an answer is the index of the REST routes of a site. */
 function isIndex({ body }: FetchedAnswer): boolean {
-  const value = body.toString('latin1', 0, 100).trimStart().startsWith('{') ? parsed(body) : undefined
-  return isShownRecord(value) && Array.isArray(value.namespaces)
+  const value = body.toString('latin1', 0, 100).trimStart().startsWith('{') ? parsedJson(body) : undefined
+  return isRecord(value) && Array.isArray(value.namespaces)
 }

@@ -4,6 +4,7 @@ import type { FieldsData } from '../../base/fields/field.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import { namesWith, type WithValue } from '../../base/fields/member.ts'
+import { isRecord } from '../../base/foreign-json.ts'
 import { splitRecurrence } from '../../base/recurrence/change-recurrence.ts'
 import { endWith, isFault, occurrenceStarts, type Recurrence, type Start } from '../../base/recurrence/recurrence.ts'
 import { readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
@@ -142,7 +143,7 @@ const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /** Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside it. */
 const asCost: Read = (value, { cost_details: details }) => {
-  if (typeof value !== 'string' || !isShownRecord(details) || !Array.isArray(details.values)) return value
+  if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
   const [figure, ...more] = details.values.map(String)
   if (figure === undefined || more.length > 0 || !/^0(?:\.0+)?$/.test(figure)) return value
   const mark = typeof details.currency_symbol === 'string' ? details.currency_symbol : ''
@@ -186,10 +187,7 @@ const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
 /** The member that holds the name of a record, by kind. */
 const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
 
-export const isShownRecord = (value: unknown): value is ShownRecord =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
-/** Records that were shown within other records, as JSON by kind and id. The same record comes again with every record that refers to it. */
+/** Records that others have shown, as text by kind and id: each comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -206,7 +204,7 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
 
 /** Yields a record of an answer as an item, after the records that it refers to, unless these were shown `before`; yields a fault for anything else. */
 export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
-  if (!isShownRecord(record)) {
+  if (!isRecord(record)) {
     yield { at, reason: 'This is not a record.' }
     return
   }
@@ -227,7 +225,7 @@ export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?:
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
-    .filter(isShownRecord)
+    .filter(isRecord)
 }
 
 /** Returns the id of a record. Without one, returns its address, or the title and start of an event, or the name and details of any other record. */
@@ -292,7 +290,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
 /** Returns the address of a record's image; empty for a record without one, which shows false or nothing; undefined for terms, which have no image. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
-  return isShownRecord(image) && typeof image.url === 'string' ? image.url : ''
+  return isRecord(image) && typeof image.url === 'string' ? image.url : ''
 }
 
 const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
@@ -338,7 +336,7 @@ interface ShownOccurrence {
 
 /** Returns the number, in the source, of the series that a record is an occurrence of; undefined for any other record. */
 export function seriesIn(record: unknown): string | undefined {
-  if (!isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
+  if (!isRecord(record) || !isRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
   return typeof series === 'number' && typeof id === 'string' && isWallTime(id) ? String(series) : undefined
 }
@@ -366,7 +364,7 @@ export function* seriesEntries(records: readonly unknown[], series: string, at: 
 const byStart = (a: ShownOccurrence, b: ShownOccurrence) => (a.start < b.start ? -1 : Number(a.start > b.start))
 
 function occurrenceIn(record: unknown): ShownOccurrence | undefined {
-  if (seriesIn(record) === undefined || !isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
+  if (seriesIn(record) === undefined || !isRecord(record) || !isRecord(record.recurrence)) return undefined
   const { id, rrule, overrides } = record.recurrence
   return {
     record,

@@ -1,7 +1,7 @@
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { readToken } from '../../serve/sync/sync-token.ts'
 import { type FetchedAnswer, type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
 import {
-  isShownRecord,
   itemsOf,
   LISTS,
   type ListedKind,
@@ -51,8 +51,8 @@ export async function findInterface(address: string, options: FetchOptions, know
 /** Returns the namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer, or wants a login */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
-  const value = index && parsed(index.body)
-  const { namespaces }: ShownRecord = isShownRecord(value) ? value : {}
+  const value = index && parsedJson(index.body)
+  const { namespaces }: ShownRecord = isRecord(value) ? value : {}
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
@@ -66,15 +66,6 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
   const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
   return root?.replace(/\/+$/, '')
-}
-
-/** Parses a JSON text; undefined for any other text. */
-export function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 /** A page of the changes at a site that also runs Kalends (docs/sync.md). */
@@ -97,8 +88,8 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
   const url = `${root}/kalends/v1/changes?${query}`
   const { body } = await fetchPolitely(url, options)
-  const page = parsed(body)
-  const { changes, next_token: next = '', sync_token: token = '' } = isShownRecord(page) ? page : {}
+  const page = parsedJson(body)
+  const { changes, next_token: next = '', sync_token: token = '' } = isRecord(page) ? page : {}
   const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'
   if (!isPage || (next === '') === (token === '')) throw new SourceFailure(url, 'tells no changes.', 404)
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
@@ -110,7 +101,7 @@ function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
 }
 
 function changeOf(change: unknown): Changes['changes'][number] | undefined {
-  if (!isShownRecord(change)) return undefined
+  if (!isRecord(change)) return undefined
   const found = LISTS.find(([, kind]) => kind === change.kind)
   if (!found) return undefined
   return { kind: found[1], id: String(change.id), record: change.action === 'delete' ? undefined : change.record }
@@ -289,7 +280,7 @@ async function* entriesOfRecord(
   at: string,
 ): AsyncGenerator<SourceEntry> {
   const { since } = reading.task
-  if (since !== undefined && isShownRecord(record) && String(record.modified_utc ?? since) < since) return
+  if (since !== undefined && isRecord(record) && String(record.modified_utc ?? since) < since) return
   const series = kind === 'event' ? seriesIn(record) : undefined
   if (series !== undefined && reading.series.has(series)) return
   const occurrences = series === undefined ? [] : await readOccurrences(reading, series, record)
@@ -360,13 +351,13 @@ async function readPage(
 /** Tells whether the interface answers. If so, a list of events without a first page is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
-  return answer !== undefined && isShownRecord(parsed(answer.body))
+  return answer !== undefined && isRecord(parsedJson(answer.body))
 }
 
 function parsePage(url: string, path: string, body: Buffer): ListPage {
-  const value = parsed(body)
-  const records = isShownRecord(value) ? value[path] : undefined
-  if (!isShownRecord(value) || !Array.isArray(records))
+  const value = parsedJson(body)
+  const records = isRecord(value) ? value[path] : undefined
+  if (!isRecord(value) || !Array.isArray(records))
     throw new SourceFailure(
       url,
       `answers with ${body.subarray(0, 200).includes('<') ? 'HTML' : 'something else'} in place of ${path}.`,

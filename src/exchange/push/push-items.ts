@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/foreign-json.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
 import { ownFields } from '../../calendar/events/recurrence-present.ts'
 import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
@@ -6,7 +7,7 @@ import { findOccurrences } from '../../calendar/series/series-store.ts'
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import type { EventRow, ImageRow, PushItemColumns, SeriesRow } from '../../store/storage/schema.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
-import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
+import type { ShownRecord } from '../import/shown-records.ts'
 import { readFingerprints } from '../import/source-item.ts'
 import {
   describePushed,
@@ -213,7 +214,7 @@ async function noteOccurrences(run: PushRun, rows: readonly EventRow[], series: 
   const starts = new Map(rows.map((row) => [row.recurrence_id, row]))
   const found: PushItemColumns[] = []
   for await (const shown of listOccurrences(run, series)) {
-    const start = isShownRecord(shown.recurrence) ? shown.recurrence.id : undefined
+    const start = isRecord(shown.recurrence) ? shown.recurrence.id : undefined
     const row = starts.get(String(start))
     if (!row) continue
     const seen = JSON.stringify(printsOfShown('event', shown))
@@ -235,7 +236,7 @@ async function* listOccurrences({ target }: PushRun, series: number): AsyncGener
     const url = `${target.base}/events?post_parent=${series}&${window}&per_page=${PER_PAGE}&page=${page}`
     const shown = await readShown(target, url)
     const events = Array.isArray(shown?.events) ? shown.events : []
-    yield* events.filter(isShownRecord)
+    yield* events.filter(isRecord)
     isLast = page >= Number(shown?.total_pages ?? 0)
   }
 }

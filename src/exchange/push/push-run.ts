@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { unshownValues } from '../../base/fields/event-members.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
+import { isRecord } from '../../base/foreign-json.ts'
 import { withExceptions } from '../../base/recurrence/recurrence-text.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
@@ -254,12 +255,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-const isRecord = (value: unknown): value is ShownRecord => value !== null && typeof value === 'object'
-
-/**
- * Returns links in a form that can be compared: as identities, terms sorted since their order means nothing, and a parent as a list. Other values stay as
- * they are.
- */
+/** Links as identities; the order of terms does not matter, and a parent is a list of one. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value

@@ -1,7 +1,8 @@
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { readToken } from '../../serve/sync/sync-token.ts'
 import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../import/polite-fetch.ts'
-import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
-import { findInterface, parsed, readNamespaces } from '../import/site-source.ts'
+import type { ShownRecord } from '../import/shown-records.ts'
+import { findInterface, readNamespaces } from '../import/site-source.ts'
 
 // Finds the service that a push writes to, reads its records, writes records to it, and reads its refusals.
 
@@ -68,8 +69,8 @@ async function namesMember(url: string, options: FetchOptions, name: string): Pr
 export async function readTargetEdition({ root, isKalends, options }: PushTarget): Promise<string | undefined> {
   if (!isKalends) return undefined
   const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, options)
-  const page = parsed(body)
-  const { sync_token, next_token }: ShownRecord = isShownRecord(page) ? page : {}
+  const page = parsedJson(body)
+  const { sync_token, next_token }: ShownRecord = isRecord(page) ? page : {}
   return readToken(String(sync_token ?? next_token))?.edition
 }
 
@@ -122,23 +123,23 @@ export async function sendTo(
 }
 
 async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRecord> {
-  const value = parsed(body)
-  if (!isShownRecord(value)) throw new SourceFailure(url, 'answers with something else than a record.')
+  const value = parsedJson(body)
+  if (!isRecord(value)) throw new SourceFailure(url, 'answers with something else than a record.')
   return value
 }
 
 /** Returns the message of a refusal, followed by the texts on the parameters that it refuses. */
 export function refusalOf({ body, message }: SourceFailure): string {
-  const value = parsed(body)
-  if (!isShownRecord(value) || typeof value.message !== 'string') return message
-  const { params }: ShownRecord = isShownRecord(value.data) ? value.data : {}
-  const named = isShownRecord(params) ? Object.values(params).map(String) : []
+  const value = parsedJson(body)
+  if (!isRecord(value) || typeof value.message !== 'string') return message
+  const { params }: ShownRecord = isRecord(value.data) ? value.data : {}
+  const named = isRecord(params) ? Object.values(params).map(String) : []
   return [value.message, ...named].join(' ')
 }
 
 /** Returns the member `data` of a refusal with this code; undefined for any other refusal. */
 export function refusedWith({ body }: SourceFailure, code: string): ShownRecord | undefined {
-  const value = parsed(body)
-  if (!isShownRecord(value) || value.code !== code) return undefined
-  return isShownRecord(value.data) ? value.data : {}
+  const value = parsedJson(body)
+  if (!isRecord(value) || value.code !== code) return undefined
+  return isRecord(value.data) ? value.data : {}
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { type Config, type Site, siteOf } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { readToken } from '../../serve/sync/sync-token.ts'
@@ -84,12 +85,8 @@ function clockOf(site: string, headers: Headers): SiteClock | undefined {
 
 /** Returns the edition in a page of the feed of changes; undefined for any other text. */
 function editionIn(text: string): string | undefined {
-  try {
-    const { next_token, sync_token } = JSON.parse(text)
-    return readToken(String(next_token ?? sync_token))?.edition
-  } catch {
-    return undefined
-  }
+  const page = parsedJson(text)
+  return isRecord(page) ? readToken(String(page.next_token ?? page.sync_token))?.edition : undefined
 }
 
 async function beginningOf({ body }: Response): Promise<string> {
@@ -143,7 +140,7 @@ async function isKalends(host: string, port: number): Promise<boolean> {
       signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
     })
     const body: unknown = await response.json()
-    return body !== null && typeof body === 'object' && 'status' in body && body.status === 'alive'
+    return isRecord(body) && body.status === 'alive'
   } catch {
     return false
   }

@@ -2,6 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { WHEN_WORDS } from '../../base/fields/event-fields.ts'
 import { type EventMembers, factsIn, type RareColumn, rareFields, venueFacts } from '../../base/fields/event-members.ts'
 import type { NamesIn } from '../../base/fields/member.ts'
+import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import { timesOf } from '../../calendar/events/event-when.ts'
@@ -10,7 +11,6 @@ import { unwritten } from '../../store/memory/event-pieces.ts'
 import { describeWhen, isoTime } from '../formats/event-facts.ts'
 import { written } from '../pages/page-dates.ts'
 import type { AssistantTool } from './assistant-tools.ts'
-import { isRecord, type JsonRecord } from './mcp-messages.ts'
 
 // Answers for assistants: what the interface answers, in few words. Texts that users wrote stand in lines that begin with `>`, and in members of the
 // structured answer; each is of one line, without invisible characters, and is cut off after so many bytes.

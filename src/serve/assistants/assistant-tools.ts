@@ -1,12 +1,12 @@
 import type { EventStatus, eventFields } from '../../base/fields/event-fields.ts'
 import { flag, readInteger, text } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
+import type { JsonRecord } from '../../base/foreign-json.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { eventFilters } from '../../calendar/events/event-filters.ts'
 import { about, type MessageText } from '../../calendar/locales/messages.ts'
 import { events, type Served, servedNamed } from '../../calendar/resources.ts'
-import type { JsonRecord } from './mcp-messages.ts'
 
 // The tools that assistants can call, each of which is one request to the interface.
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { overShape } from '../../base/fields/limits.ts'
+import { isRecord, type JsonRecord, parsedJson } from '../../base/foreign-json.ts'
 
 // The messages of the Model Context Protocol: JSON-RPC in the body of a POST. In the revision of 2026-07-28 each request stands alone and says in `_meta` who
 // sends it; clients of the revisions before shake hands first (`initialize`), which this service remembers nothing of.
@@ -16,7 +17,6 @@ const MOST_LEVELS = 20
 const PREFIX = 'io.modelcontextprotocol/'
 const VERSION_KEY = `${PREFIX}protocolVersion`
 
-export type JsonRecord = Readonly<Record<string, unknown>>
 type MessageId = string | number
 
 /** An error of the protocol. Its texts are in English, as the protocol is. */
@@ -56,7 +56,7 @@ export function mcpFault(why: keyof typeof CODES, message: string, status = 400,
 
 /** Reads the one message of a body, by the headers that came with it. */
 export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMessage {
-  const message = jsonIn(body)
+  const message = parsedJson(body)
   if (message === undefined) return { fault: mcpFault('parse', 'The body is not JSON.'), id: null }
   if (Array.isArray(message)) return { fault: mcpFault('request', 'Send one message at a time: no lists.'), id: null }
   if (!isRecord(message) || message.jsonrpc !== '2.0' || typeof message.method !== 'string')
@@ -78,20 +78,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** Parses a body; undefined for one that is not JSON. */
-function jsonIn(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
-
-/** Finds the fault of a request that stands alone, in its own members or in the headers that repeat them; undefined for none. */
+/** The fault of a request that stands alone, in its own members or in the headers that repeat them. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,

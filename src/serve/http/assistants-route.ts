@@ -3,6 +3,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import type { Site } from '../../base/config.ts'
 import { links } from '../../base/fields/kinds.ts'
 import type { Schema } from '../../base/fields/member.ts'
+import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Field } from '../../calendar/declare/resource.ts'
@@ -33,8 +34,6 @@ import {
 import {
   agreedRevision,
   faultMessage,
-  isRecord,
-  type JsonRecord,
   type McpFault,
   type McpRequest,
   MOST_BYTES,

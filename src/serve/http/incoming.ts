@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import qs from 'qs'
 import type { Site } from '../../base/config.ts'
 import { MOST_PAIRS, overShape } from '../../base/fields/limits.ts'
+import { isRecord } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
 import { storableText } from '../../base/text/characters.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
@@ -325,7 +326,7 @@ function withBlanks(form: Buffer): Buffer {
 function parseJson(body: Buffer): RawValues {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as RawValues) : {}
+    return isRecord(value) ? value : {}
   } catch (error) {
     const message = error instanceof Error ? error.message : ''
     throw new Problem('rest_invalid_json', { data: { json_error_code: 4, json_error_message: message } })

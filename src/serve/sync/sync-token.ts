@@ -1,3 +1,4 @@
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts'
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
@@ -45,7 +46,7 @@ export function writeToken({ edition, scope, from = '', to = '', place }: SyncTo
 
 /** Reads a token from a text; undefined when the text holds none. */
 export function readToken(text: string): SyncToken | undefined {
-  const value = parsed(text)
+  const value = parsedJson(Buffer.from(text, 'base64url'))
   if (!Array.isArray(value)) return undefined
   const [edition, kinds, filters, reader, from, to, step, id, ...at] = value as unknown[]
   if (!isText(edition) || !isText(reader) || !isText(from) || !isText(to)) return undefined
@@ -63,14 +64,6 @@ export function readToken(text: string): SyncToken | undefined {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
 function readPlace([position, kind, record]: readonly unknown[]): ChangePlace | undefined {
   if (!isText(position) || !/^\d{1,18}$/.test(position) || !isText(kind) || !isCount(record)) return undefined
   return { position, kind: kind as ChangeColumns['kind'], record }
@@ -79,5 +72,3 @@ function readPlace([position, kind, record]: readonly unknown[]): ChangePlace | 
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0')
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 2 ** 31
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

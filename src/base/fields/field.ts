@@ -84,6 +84,16 @@ export function blankColumns<F extends FieldsData>(fields: F, text = ''): Column
 /** The statuses that a record can have (rule 2.11). */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 
+/** The words of statuses for people. */
+export const STATUS_WORDS = {
+  publish: 'Published',
+  future: 'Scheduled',
+  draft: 'Draft',
+  pending: 'Pending review',
+  private: 'Private',
+  trash: 'Trash',
+} as const satisfies Record<(typeof STATUSES)[number], string>
+
 /** The author and the publication date of a record. */
 export const authorFields = {
   author: { kind: integer, about: 'The id of the author', label: 'Author', input: false },

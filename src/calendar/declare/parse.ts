@@ -159,7 +159,8 @@ interface Entry {
   place: number
 }
 
-const isSupplied = (value: unknown) => value !== undefined && value !== null
+/** Whether a value was sent: null means none. */
+export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
 /** The facts about declared fields that do not depend on a request. A default that is `null` or computed is published, but gives a field no value here. */
 interface Known {

@@ -25,7 +25,7 @@ export interface LinkedDraft {
   name: string
 }
 
-const BROUGHT = ['venue', 'organizer'] as const
+export const BROUGHT = ['venue', 'organizer'] as const
 
 /** Returns the ids of venues and organizers among sent values, by the names that versions have for them. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {

@@ -2,7 +2,7 @@ import { Problem } from '../../base/problems.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { lastWallToUtc, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../declare/context.ts'
-import { type RawValues, refuseOversized } from '../declare/parse.ts'
+import { isSupplied, type RawValues, refuseOversized } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { parseCost } from '../events/event-cost.ts'
 import { type RecordHistory, readHistory, valuesAt } from '../history/record-history.ts'
@@ -122,7 +122,7 @@ export async function mergeForm(
   if (shown) refuseOversized(fields, shown, context)
   const now = await valuesAt(context.db, history, history.version)
   const base = await baseOf(context, history, version, shown)
-  const names = Object.keys(sent).filter((name) => Object.hasOwn(fields, name) && isSent(sent[name]))
+  const names = Object.keys(sent).filter((name) => Object.hasOwn(fields, name) && isSupplied(sent[name]))
   const merged: MergedForm = { values: {}, taken: [], conflicts: [] }
   const zone = String(sent.timezone || now.timezone || context.site.timezone)
   const isSame = (name: string, one: unknown, other: unknown) =>
@@ -130,8 +130,6 @@ export async function mergeForm(
   for (const unit of unitsOf(names)) mergeUnit(merged, unit, { sent, base, now }, isSame)
   return merged
 }
-
-const isSent = (value: unknown) => value !== undefined && value !== null
 
 interface Sides {
   sent: RawValues

@@ -352,9 +352,7 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
-const CODES = new Set(Intl.supportedValuesOf('currency'))
-
-/** The code of each mark that only one currency has; marks without points, in upper case. `$`, `KR` and others of several currencies are left out. */
+/** Marks of one currency alone, without points and in upper case. `$`, `KR` and the like are those of the site, or unclear. */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',
@@ -392,5 +390,5 @@ const MARKS = new Map(
 function currencyCode(mark: string, own: Currency): string | undefined {
   const plain = mark.replace(/\.$/, '').toUpperCase()
   if (plain === own.symbol.trim().toUpperCase() || plain === own.code) return own.code
-  return CODES.has(plain) ? plain : MARKS.get(plain)
+  return CURRENCY_CODES.has(plain) ? plain : MARKS.get(plain)
 }

@@ -14,7 +14,7 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { rankAmong } from '../../store/storage/search/search-index.ts'
-import { isInLists, isListed, rowParts, statement } from '../../store/storage/statement.ts'
+import { isInLists, isListed, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
@@ -47,18 +47,18 @@ export interface EventLinks {
 /** A later occurrence of a series, as a list that is collapsed to one occurrence of each series shows it with that occurrence. */
 export type NextOccurrence = Pick<EventRow, 'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'>
 
-const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
+export const selectEvents = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
 )
 
 export async function findEvent(db: Db, id: number): Promise<EventRow | undefined> {
-  const [row] = await selectByIds(db, { ids: [id] })
+  const [row] = await selectEvents(db, { ids: [id] })
   return row
 }
 
 /** Finds the events with these ids that lists show the caller, in the order of the ids. */
 export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
-  const rows = ids.length === 0 ? [] : await selectByIds(db, { ids })
+  const rows = ids.length === 0 ? [] : await selectEvents(db, { ids })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {
     const row = byId.get(id)
@@ -261,10 +261,6 @@ async function findLinks<Row extends VenueRow | OrganizerRow>(
   return Map.groupBy(rows as (Row & { event: number })[], ({ event }) => event)
 }
 
-const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')).orderBy('folded').orderBy('id'),
-)
-
 const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>
   db
     .selectFrom('event_terms')
@@ -283,7 +279,8 @@ async function findTermsOf(
 ): Promise<Map<number, TermRow[]>> {
   const [event] = events
   if (event === undefined) return new Map()
-  if (known) return new Map([[event, known.length === 0 ? [] : await selectTerms(db, { ids: known })]])
+  if (known)
+    return new Map([[event, known.length === 0 ? [] : (await selectTerms(db, { ids: known })).sort(compareTerms)]])
   return Map.groupBy(await selectTermsOf(db, { events }), ({ event }) => event)
 }
 

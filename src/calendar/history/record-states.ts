@@ -9,7 +9,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { MadeEvent } from '../events/event-rules.ts'
-import { findSeriesByIds } from '../events/event-store.ts'
+import { findSeriesByIds, selectEvents } from '../events/event-store.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
@@ -41,10 +41,6 @@ export async function readStates(db: Db, kind: StateKind, ids: readonly number[]
 function linkedStates(fields: FieldsData, rows: ReadonlyMap<number, object>): Map<number, RecordState> {
   return new Map([...rows].map(([id, row]) => [id, stateOf(fields, row)]))
 }
-
-const selectEvents = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
-)
 
 const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('event_venues').selectAll().where('event', 'in', value('ids')).orderBy('position'),

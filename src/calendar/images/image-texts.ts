@@ -59,20 +59,27 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
  * Changes the sent texts of an image.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any more
  */
-export async function changeTexts(
+export async function changeTexts(tx: Tx, id: number, sent: Partial<ImageTexts>, asker: Asker): Promise<ImageRow> {
+  return changeImage(tx, id, asker, (row) => settleTexts(tx, id, row, sent))
+}
+
+type Asker = Pick<Context, 'caller' | 'now'>
+
+async function changeImage(
   tx: Tx,
   id: number,
-  sent: Partial<ImageTexts>,
-  { caller, now }: Pick<Context, 'caller' | 'now'>,
+  { caller, now }: Asker,
+  columnsOf: (row: ImageRow) => Partial<ImageRow> | Promise<Partial<ImageRow>>,
 ): Promise<ImageRow> {
   const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
-  const columns = { ...(await settleTexts(tx, id, row, sent)), modified_utc: formatUtc(now) }
+  const columns = { ...(await columnsOf(row)), modified_utc: formatUtc(now) }
   await tx.updateTable('images').set(columns).where('id', '=', id).execute()
+  const after = { ...row, ...columns }
   const change = { kind: 'image', record: id, wasPublic: true, isPublic: true } as const
-  recordChange(tx, change, { action: 'update', name: columns.title })
-  return { ...row, ...columns }
+  recordChange(tx, change, { action: 'update', name: after.title })
+  return after
 }
 
 /** The point of an image that stays in view where it is cropped: from 0 at the left and the top to 1. */
@@ -85,20 +92,6 @@ export interface FocalPoint {
  * Sets the point that stays in view; undefined for the middle.
  * @throws Problem as `changeTexts` does
  */
-export async function changeFocus(
-  tx: Tx,
-  id: number,
-  point: FocalPoint | undefined,
-  { caller, now }: Pick<Context, 'caller' | 'now'>,
-): Promise<void> {
-  const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
-  if (!row) throw new Problem('rest_post_invalid_id')
-  if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
-  const columns = { focal_x: point?.x ?? null, focal_y: point?.y ?? null, modified_utc: formatUtc(now) }
-  await tx.updateTable('images').set(columns).where('id', '=', id).execute()
-  recordChange(
-    tx,
-    { kind: 'image', record: id, wasPublic: true, isPublic: true },
-    { action: 'update', name: row.title },
-  )
+export async function changeFocus(tx: Tx, id: number, point: FocalPoint | undefined, asker: Asker): Promise<void> {
+  await changeImage(tx, id, asker, () => ({ focal_x: point?.x ?? null, focal_y: point?.y ?? null }))
 }

@@ -31,16 +31,7 @@ const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, valu
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
 )
 
-const selectByName = statement<{ taxonomy: Taxonomy; folded: string }>()((db, value) =>
-  db
-    .selectFrom('terms')
-    .selectAll()
-    .where('taxonomy', '=', value('taxonomy'))
-    .where('folded', '=', value('folded'))
-    .orderBy('id'),
-)
-
-/** Finds the term with this id; undefined where the taxonomy has none. */
+/** The term with this id, or undefined when the taxonomy has none. */
 export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
   const [term] = await findTermsByIds(db, [id])
   return term?.taxonomy === taxonomy ? term : undefined
@@ -59,7 +50,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
 
 /** Finds the terms with this name, in any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
-  const rows = await selectByName(db, { taxonomy, folded: fold(name) })
+  const rows = await selectByNames(db, { taxonomy, folded: [fold(name)] })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
 }
 
@@ -308,10 +299,6 @@ function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const selectSlugHolder = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
-  db.selectFrom('terms').select('id').where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
-)
-
 const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
@@ -324,7 +311,7 @@ export async function freeTermSlug(
   id: number,
 ): Promise<string> {
   for (const slug of candidates) {
-    const [holder] = await selectSlugHolder(tx, { taxonomy, slug })
+    const [holder] = await selectBySlug(tx, { taxonomy, slug })
     if (!holder || holder.id === id) return slug
   }
   throw new Error('ran out of slugs')

@@ -1,3 +1,4 @@
+import { STATUS_WORDS, STATUSES } from '../../base/fields/field.ts'
 import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, formatUtc, wallNow } from '../../base/text/moments.ts'
@@ -5,7 +6,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import { withImages } from '../../calendar/images/images.ts'
 import { announced } from '../../calendar/locales/translate.ts'
-import type { Status } from '../../calendar/records/record-store.ts'
 import { TIMES } from '../../calendar/series/series-schedule.ts'
 import { whenInWords } from '../../serve/pages/when-in-words.ts'
 import { readEdition } from '../../store/storage/edition.ts'
@@ -401,13 +401,6 @@ async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promi
   return lines.filter((line) => line !== undefined)
 }
 
-const STATUS_WORDS = {
-  private: 'Private',
-  draft: 'Draft',
-  pending: 'Pending review',
-  future: 'Scheduled',
-} as const satisfies Readonly<Partial<Record<Status, string>>>
-
 function showEvent({ context }: ImportRun, item: SourceItem, places: readonly string[]): string | undefined {
   const { site, say, now } = context
   const own = settledOf(item, context)?.own
@@ -416,8 +409,8 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   const schedule = item.kind === 'series' ? scheduleIn(item.values, now) : undefined
   const rule = schedule && recurrenceInWords(schedule.recurrence, schedule.start, site.language, say)
   const when = whenInWords(site, own, dayOf(wallNow(site.timezone, now)))
-  const status = Object.entries(STATUS_WORDS).find(([name]) => name === own.status)?.[1] ?? ''
-  const parts = [title, when, rule ?? '', ...places, status && say(status)]
+  const status = own.status === 'publish' ? undefined : STATUSES.find((one) => one === own.status)
+  const parts = [title, when, rule ?? '', ...places, status ? say(STATUS_WORDS[status]) : '']
   return parts.filter((part) => part !== '').join(' · ')
 }
 

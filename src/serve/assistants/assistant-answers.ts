@@ -9,6 +9,7 @@ import { timesOf } from '../../calendar/events/event-when.ts'
 import { translatorFor } from '../../calendar/locales/translate.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
 import { describeWhen, isoTime } from '../formats/event-facts.ts'
+import { textOrNone } from '../formats/json-ld.ts'
 import { written } from '../pages/page-dates.ts'
 import type { AssistantTool } from './assistant-tools.ts'
 
@@ -50,9 +51,7 @@ const urlOf = (url: unknown) => (typeof url === 'string' && url.length <= LONGES
 
 const recordsOf = (value: unknown): JsonRecord[] => [value].flat().map(unwritten).filter(isRecord)
 
-const orNone = (text: string) => (text === '' ? undefined : text)
-
-/** A record of an answer: its line of text, and its members in the structured answer. */
+/** A record of an answer: a line, and its members; `brief` is the same in fewer bytes. */
 interface Said {
   line: string
   members: JsonRecord
@@ -96,9 +95,9 @@ function listedMembers(site: Site, shown: JsonRecord) {
     ...timesSaid(site, shown),
     timezone: shown.timezone,
     state: unusualState(shown),
-    venue: orNone(place),
+    venue: textOrNone(place),
     venue_id: venue?.id,
-    cost: orNone(dataOf(shown.cost, LONGEST.word)),
+    cost: textOrNone(dataOf(shown.cost, LONGEST.word)),
     categories: recordsOf(shown.categories)
       .slice(0, 5)
       .map(({ slug }) => dataOf(slug, LONGEST.word)),
@@ -131,11 +130,11 @@ function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
       .slice(0, 10)
       .map((one) => dataOf(one[name], LONGEST.name))
   return {
-    description: orNone(dataOf(shown.description || shown.excerpt, longest)),
+    description: textOrNone(dataOf(shown.description || shown.excerpt, longest)),
     organizers: names(shown.organizer, 'organizer'),
     tags: names(shown.tags, 'name'),
     website: shown.website === shown.url ? undefined : urlOf(shown.website),
-    address: orNone(
+    address: textOrNone(
       ['address', 'zip', 'city', 'country']
         .map((name) => dataOf(venue[name], LONGEST.name))
         .filter(Boolean)
@@ -148,14 +147,14 @@ function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
 }
 
 const detailOf = (value: unknown) =>
-  typeof value === 'boolean' ? value || undefined : orNone(dataOf(value, LONGEST.detail))
+  typeof value === 'boolean' ? value || undefined : textOrNone(dataOf(value, LONGEST.detail))
 
 function saidVenue(_site: Site, shown: JsonRecord): SaidRecord {
   const members = {
     id: shown.id,
     name: dataOf(shown.venue, LONGEST.name),
-    address: orNone(dataOf(shown.address, LONGEST.name)),
-    city: orNone(dataOf(shown.city, LONGEST.word)),
+    address: textOrNone(dataOf(shown.address, LONGEST.name)),
+    city: textOrNone(dataOf(shown.city, LONGEST.word)),
     access: factsIn(shown, venueFacts),
     url: urlOf(shown.url),
   }

@@ -1,5 +1,5 @@
 import { plainText } from '../../base/text/html.ts'
-import { utcToMs } from '../../base/text/moments.ts'
+import { isWallTime, utcToMs } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 import type { UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
@@ -47,16 +47,13 @@ async function valueInWords(context: Context, member: string, value: unknown): P
   if (value === null || value === undefined || value === '') return '–'
   if (typeof value === 'boolean') return value ? '✓' : '–'
   if (member === 'status') return statusName(site, String(value))
-  if (typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(utcToMs(value)))
-    return `${written(site, 'dayMonthYear', value)}, ${written(site, 'time', value)}`
+  if (isWallTime(value)) return `${written(site, 'dayMonthYear', value)}, ${written(site, 'time', value)}`
   const entries = Array.isArray(value) ? value : [value]
   const nameOf = await namesAt(context, member, entries)
   return entries.map(nameOf).join(', ') || '–'
 }
 
-const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
-
-/** Looks up the names of linked records. The returned function writes an id as the name of its record, and a record still to be made as its own name. */
+/** Looks up the names of linked records. The result writes an id as the name of its record, and a record still to be made as its own. */
 async function namesAt(
   context: Context,
   member: string,

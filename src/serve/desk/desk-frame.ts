@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Site } from '../../base/config.ts'
 import { type Caller, can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { shortened } from '../pages/cards.ts'
+import { LONGEST_TITLE } from '../pages/layout.ts'
 import { type Asset, accentStyle, markOf, mediaTypeOf } from '../pages/page-assets.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
@@ -10,9 +11,7 @@ import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } 
 
 // Puts the frame around every page of the desk, and reads the style sheets, scripts and icon that pages of the desk load.
 
-const LONGEST_TITLE = 110
-
-/** The facts that the frame of a page shows: the site, the reader, and the number in the rail. */
+/** The reader of a page, and the numbers in its rail. */
 export interface FrameFor {
   site: Site
   assets: DeskAssets

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { STATUSES } from '../../base/fields/field.ts'
+import { STATUS_WORDS, STATUSES } from '../../base/fields/field.ts'
 import type { Input } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import type { Problem } from '../../base/problems.ts'
@@ -126,17 +126,7 @@ function selectOf(attributes: Html, choices: readonly ControlOption[], value: st
   return html`<select${attributes}>${options}</select>`
 }
 
-/** The words for statuses. */
-export const STATUS_WORDS = {
-  publish: 'Published',
-  future: 'Scheduled',
-  draft: 'Draft',
-  pending: 'Pending review',
-  private: 'Private',
-  trash: 'Trash',
-} as const
-
-/** Returns the word for a status in the language of the site. An unknown status is returned as it is. */
+/** The word for a status. */
 export function statusName(site: Site, status: string): string {
   const known = STATUSES.find((one) => one === status)
   return known ? sayAtDesk(site, STATUS_WORDS[known]) : status

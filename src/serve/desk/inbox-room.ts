@@ -3,7 +3,7 @@ import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { findBrought, type LinkedDraft, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
+import { BROUGHT, findBrought, type LinkedDraft, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import {
   type Decided,
@@ -296,9 +296,7 @@ async function publishedNotice(context: Context, query: URLSearchParams): Promis
   return names ? html`${later}<br>${sayAtDesk(site, 'Published now: {names}', { names })}` : later
 }
 
-const BROUGHT = ['venue', 'organizer'] as const
-
-/** Returns the names of the venues and organizers that an address says were published. */
+/** The names of the venues and organizers that an address says were published. */
 async function namesOf(context: Context, query: URLSearchParams): Promise<string> {
   const ids = BROUGHT.map((kind) => [kind, (query.get(kind) ?? '').split(',')] as const)
   const { venues, organizers } = await linkedNames(context, Object.fromEntries(ids))

@@ -12,7 +12,6 @@ import {
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { can } from '../../calendar/people/caller.ts'
 import { findVersion } from '../../calendar/records/record-store.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
@@ -42,16 +41,12 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { changesIn, fileBounds, type LookForm, type TypedText, typedSettings, typedTexts } from './look-values.ts'
+import { checkAdministrator } from './people-room.ts'
 
 // Sets the look of the pages: shows a form beside the front page in a frame, and saves the look. The desk has a style of its own, which no look hides.
 
-/** Checks the right to set the look. @throws Problem for callers who may not set the look over REST either */
-function checkRight({ context: { caller } }: DeskRequest): void {
-  if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
-}
-
 async function showLook(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { context, query } = request
   const { site, db } = context
   const view = lookView(request, await storedForm(request), await versionOf(db))
@@ -94,7 +89,7 @@ ${request.showLook && html`<iframe class="tried" name="look-preview" title="${sa
 }
 
 async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { context } = request
   const stored = await storedForm(request)
   const { values, faults } = await changesIn(request, stored.given)
@@ -124,7 +119,7 @@ function writeLook({ context }: DeskRequest, values: OwnerValues, version: strin
 }
 
 async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { given } = await storedForm(request)
   const names = OWNER_SETTINGS.filter((name) => !given.has(name))
   await writeLook(request, Object.fromEntries(names.map((name) => [name, null])), '')
@@ -142,7 +137,7 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
 
 /** Answers with the front page in the typed look. Nobody else sees it, and nothing is stored. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { context, showLook: show, start, method } = request
   if (!show) throw new Problem('rest_no_route')
   const set = await tried(request, method === 'POST' ? typedSettings(request) : {})
@@ -155,7 +150,7 @@ async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
 
 /** Answers with the style sheet of a preview. */
 async function previewStyle(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { query, showLook: show } = request
   if (!show) throw new Problem('rest_no_route')
   const typed = STYLE_SETTINGS.map((name) => [name, query.get(name) ?? ''])

@@ -8,7 +8,7 @@ import { findPlannedTimes, type PlannedEvent, readPlanned } from '../../calendar
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { fillWeeks, type GridDay, hiddenOf, type Stretch } from '../pages/month-view.ts'
+import { fillWeeks, type GridDay, hiddenOf, type Stretch, weekdayHeads } from '../pages/month-view.ts'
 import {
   capitalized,
   firstOf,
@@ -116,12 +116,8 @@ function ways(plan: Plan): Html {
 
 function monthTable(plan: Plan, grid: readonly GridDay[][]): Html {
   const { site } = plan.context
-  const heads = (grid[0] ?? []).map(
-    ({ day }) =>
-      html`<th scope="col"><span class="hidden">${written(site, 'weekday', day)}</span><span aria-hidden="true">${written(site, 'weekdayShort', day)}</span></th>`,
-  )
   const rows = grid.map((week) => html`<tr>${week.map((day, at) => cellOf(plan, day, week.length - at))}</tr>\n`)
-  return html`<table class="plan" data-plan><thead><tr>${heads}</tr></thead><tbody>\n${rows}</tbody></table>`
+  return html`<table class="plan" data-plan><thead><tr>${weekdayHeads(site, grid)}</tr></thead><tbody>\n${rows}</tbody></table>`
 }
 
 function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {

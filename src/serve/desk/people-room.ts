@@ -56,13 +56,13 @@ const ROLE_HINTS = {
   subscriber: 'Reads what is published.',
 } as const satisfies Record<Role, MessageText>
 
-/** Checks the right to manage people. @throws Problem for callers without it */
-function checkRight({ context: { caller } }: DeskRequest): void {
+/** @throws Problem for callers who may not manage people, nor set the look over REST */
+export function checkAdministrator({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
 
 async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { site, db } = request.context
   const say = (text: MessageText) => sayAtDesk(site, text)
   const people = await listPeople(db)
@@ -87,7 +87,7 @@ function accountState({ user, hasPassword }: Person, say: (text: MessageText) =>
 }
 
 function showInvitation(request: DeskRequest): DeskAnswer {
-  checkRight(request)
+  checkAdministrator(request)
   return invitationView(request, {})
 }
 
@@ -137,7 +137,7 @@ function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFault
 }
 
 async function invite(request: DeskRequest): Promise<DeskAnswer> {
-  checkRight(request)
+  checkAdministrator(request)
   const { context } = request
   const role = roleIn(request)
   if (!role) return invitationView(request, { role: sayAtDesk(context.site, 'Is needed.') })
@@ -168,7 +168,7 @@ function linkView({ context: { site } }: DeskRequest, { id, name }: User, token:
 
 /** Finds the person that the address names. @throws Problem for callers who may not manage people, and for an unknown person */
 async function personOf(request: DeskRequest): Promise<User> {
-  checkRight(request)
+  checkAdministrator(request)
   const user = await findUser(request.context.db, recordIdIn(request) ?? 0)
   if (!user) throw new Problem('rest_no_route')
   return user

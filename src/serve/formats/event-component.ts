@@ -18,6 +18,7 @@ import { seriesUrl } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import { isUnpublished } from '../../calendar/records/record-store.ts'
+import type { When } from '../../calendar/series/series-schedule.ts'
 import { sequenceAt } from '../../store/storage/history.ts'
 import type { EventRow, OrganizerRow, WithdrawnEvent } from '../../store/storage/schema.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
@@ -142,13 +143,7 @@ function writeStatus({ event_status, date_utc }: EventRow, status: string): stri
   return lines
 }
 
-/** The times of an event, whether it is public or was. */
-export type EventTimes = Pick<
-  EventRow,
-  'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
->
-
-/** Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that was not public. */
+/** The VEVENT of an event that is no longer public: the members that calendars need to cancel it, and nothing that was not public. */
 export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, rules: ZoneRules | undefined): string {
   const withdrawn = utcTime(row.withdrawn_utc)
   const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
@@ -194,10 +189,8 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/**
- * Returns the rules of the zone of an event, if calendar programs read both of its times right by them; undefined for one that is written in UTC or in days.
- */
-export function readableRules(row: EventTimes, now: number): ZoneRules | undefined {
+/** The rules of the zone of an event, if both of its times are read right with them; undefined for one that is written in UTC. */
+export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
   const isRight =

@@ -73,7 +73,7 @@ function oneOrSeveral(parts: readonly object[]): object | undefined {
   return parts.length > 1 ? parts : parts[0]
 }
 
-const textOrNone = (text: string) => (text === '' ? undefined : text)
+export const textOrNone = (text: string) => (text === '' ? undefined : text)
 
 function linkedPlace(venue: VenueRow): object {
   const { geo_lat: latitude, geo_lng: longitude } = venue

@@ -15,7 +15,7 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 export const VERSION = 'v1'
 
 const LONGEST_DESCRIPTION = 200
-const LONGEST_TITLE = 110
+export const LONGEST_TITLE = 110
 
 /** Writes the whole document of a page around its view. */
 export function layOut({ context: { site }, assets, look, address }: Viewing, view: View): string {

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS } from '../../base/text/zones.ts'
 import { EVENING } from '../../calendar/events/event-when.ts'
@@ -156,13 +157,16 @@ function monthSteps(
 
 function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html {
   const { site } = drawing.viewing.context
-  const columns = (grid[0] ?? []).map(
+  const rows = grid.map((week) => html`<tr>${week.map((day, at) => cell(drawing, day, week, at))}</tr>\n`)
+  return html`<table class="month"><caption class="hidden">${name}</caption><thead><tr>${weekdayHeads(site, grid)}</tr></thead><tbody>\n${rows}</tbody></table>`
+}
+
+/** The heads of the columns of a month. */
+export const weekdayHeads = (site: Site, [week = []]: readonly GridDay[][]): Html[] =>
+  week.map(
     ({ day }) =>
       html`<th scope="col"><span class="hidden">${written(site, 'weekday', day)}</span><span aria-hidden="true">${written(site, 'weekdayShort', day)}</span></th>`,
   )
-  const rows = grid.map((week) => html`<tr>${week.map((day, at) => cell(drawing, day, week, at))}</tr>\n`)
-  return html`<table class="month"><caption class="hidden">${name}</caption><thead><tr>${columns}</tr></thead><tbody>\n${rows}</tbody></table>`
-}
 
 function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: number): Html {
   const { viewing, month } = drawing

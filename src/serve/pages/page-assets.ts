@@ -323,9 +323,7 @@ const zoneOf = (timezone: string) =>
     (_, sign, hours: string, minutes = '00') => `${sign}${hours.padStart(2, '0')}:${minutes}`,
   )
 
-const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
-
-/** Returns a script or a style sheet without its block comments. */
+/** A script without its block comments. */
 const withoutComments = (text: string) =>
   text
     .split('/*')
@@ -342,12 +340,12 @@ const bareScript = (text: string): string =>
 
 /** Reads a script and removes needless blanks as well, since every page that shows events loads it. No string in the script may have such blanks. */
 const scriptOf = (name: string) =>
-  bareScript(own(name))
+  bareScript(textOf(name))
     .replace(/ (=>|[=?}]|&&|===) /g, '$1')
     .replace(/\{ | \}|(?<=[(,]) (?=\w)/g, (blank) => blank.trim())
 
 const styleOf = (name: string) =>
-  withoutComments(own(name))
+  withoutComments(textOf(name))
     .replaceAll('\n', '')
     .replace(/ ?([{};,]) */g, '$1')
     .replace(/([{;][\w-]+): /g, '$1:')

@@ -1,19 +1,13 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
+import type { When } from '../../calendar/series/series-schedule.ts'
 import { lastDayOf, written, writtenDay, zoneLetters } from './page-dates.ts'
 import { say } from './viewing.ts'
 
 // Writes when an event takes place, in words.
 
-/** The times of an event, as its row has them. */
-export type Times = Pick<
-  EventRow,
-  'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
->
-
-/** Returns `Today` or `Tomorrow` in the language of the site; empty for other days. */
+/** `Today` or `Tomorrow` in the language of the site; empty for other days. */
 export function nearName(site: Site, day: string, today: string): string {
   if (day === today) return say(site, 'Today')
   return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
@@ -33,7 +27,7 @@ export interface WhenWords {
   zone: string
 }
 
-export function inWords(site: Site, times: Times, today: string): WhenWords {
+export function inWords(site: Site, times: When, today: string): WhenWords {
   const { start_date: start, end_date: end, timezone, utc_start_date } = times
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   const isAllDay = times.all_day === 1
@@ -55,8 +49,8 @@ export function inWords(site: Site, times: Times, today: string): WhenWords {
   return { days: [at(first, start), say(site, 'until {date}', { date: at(ending, end) })], hours: undefined, zone }
 }
 
-/** Writes when an event takes place, on one line. */
-export function whenInWords(site: Site, times: Times, today: string): string {
+/** When an event takes place, on one line. */
+export function whenInWords(site: Site, times: When, today: string): string {
   const { days, hours, zone } = inWords(site, times, today)
   if (times.all_day === 1) return [...days, say(site, 'All day')].join(', ')
   return `${days.join(' ')}${hours ? `, ${hours.start}${hours.end}` : ''} ${zone}`

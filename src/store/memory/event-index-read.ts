@@ -46,8 +46,18 @@ export async function readIndex(
   // The room is for as many events as there are ids: spare room takes no memory until it is used, and to count the events takes a while.
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
-  await readAllPlaces(db, index, signal)
-  await readAllVenueAccess(db, index, signal)
+  await eachAfter(
+    { id: 0 },
+    ({ id }) => placesAfter(db, { id }),
+    (places) => notePlaces(index, places),
+    signal,
+  )
+  await eachAfter(
+    { id: 0 },
+    ({ id }) => venueFactsAfter(db, { id }),
+    (venues) => noteVenueAccess(index, venues),
+    signal,
+  )
   const access = await readColumn(accessibleAfter, (row) => factNumbers(row.access_words), db, signal)
   const free = await readColumn(freeAfter, (row) => row.is_free, db, signal)
   const attendance = await readColumn(attendedAfter, (row) => numberOfWay(row.attendance), db, signal)
@@ -325,13 +335,11 @@ const occurrencesAfter = statement<Occurrence>()((db, last) =>
 /** Reads the series of all events up to `largest`. */
 async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise<EventLinks['series']> {
   let seriesOf: Int32Array | undefined
-  for (let last: Occurrence | undefined = { series: 0, recurrence_id: '', id: 0 }; last; ) {
-    const occurrences: Occurrence[] = await occurrencesAfter(db, last)
+  const note = (occurrences: readonly Occurrence[]) => {
     if (occurrences.length > 0) seriesOf ??= new Int32Array(largest + 1)
     for (const { id, series } of occurrences) if (seriesOf && id <= largest) seriesOf[id] = series
-    last = occurrences.at(-1)
-    await nextTurn(undefined, { signal })
   }
+  await eachAfter({ series: 0, recurrence_id: '', id: 0 }, (last) => occurrencesAfter(db, last), note, signal)
   return (event) => seriesOf?.[event] ?? 0
 }
 
@@ -343,13 +351,26 @@ async function readColumn<Row extends { id: number }, Value>(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, Value>> {
   const values = new Map<number, Value>()
-  for (let last: number | undefined = 0; last !== undefined; ) {
-    const rows: Row[] = await rowsAfter(db, { id: last })
+  const note = (rows: readonly Row[]) => {
     for (const row of rows) values.set(row.id, read(row))
-    last = rows.at(-1)?.id
+  }
+  await eachAfter({ id: 0 }, ({ id }) => rowsAfter(db, { id }), note, signal)
+  return values
+}
+
+/** Takes the rows behind one another, some at a time, until there are none. Requests get their turn in between. */
+async function eachAfter<Key, Row extends Key>(
+  first: Key,
+  rowsAfter: (last: Key) => Promise<Row[]>,
+  take: (rows: Row[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let last: Key | undefined = first; last; ) {
+    const rows = await rowsAfter(last)
+    take(rows)
+    last = rows.at(-1)
     await nextTurn(undefined, { signal })
   }
-  return values
 }
 
 const someAfter = (db: Db, last: RawBuilder<number>) =>
@@ -405,17 +426,7 @@ const placesAfter = statement<{ id: number }>()((db, last) =>
   placesIn(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 
-/** Reads the places of all public venues into the index. */
-async function readAllPlaces(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
-  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
-    const places = await placesAfter(db, { id: last.id })
-    notePlaces(index, places)
-    last = places.at(-1)
-    await nextTurn(undefined, { signal })
-  }
-}
-
-/** Reads the places and access facts of these venues into the index; venues that are not public lose theirs. */
+/** Notes where these venues are, if they are public. */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const found = await findPlaces(db, { ids })
@@ -436,16 +447,6 @@ const venueFactsAfter = statement<{ id: number }>()((db, last) =>
   venuesWithFacts(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 const someVenueFacts = statement<Ids>()((db, value) => venuesWithFacts(db).where('id', 'in', value('ids')))
-
-/** Reads the access facts of all public venues into the index. */
-async function readAllVenueAccess(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
-  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
-    const venues = await venueFactsAfter(db, { id: last.id })
-    noteVenueAccess(index, venues)
-    last = venues.at(-1)
-    await nextTurn(undefined, { signal })
-  }
-}
 
 function noteVenueAccess(index: EventIndex, venues: readonly Pick<VenueRow, 'id' | (typeof venueFacts)[number]>[]) {
   for (const venue of venues) index.venueAccess.set(venue.id, factNumbers(factsIn(venue, venueFacts).join(' ')))

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
 import { parseSearch } from '../../base/text/search.ts'
 import { wantedWords } from '../../base/text/stems.ts'
-import type { Cursor, Database, Db, ReadAside } from '../storage/database.ts'
+import type { Change, Cursor, Database, Db, ReadAside } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import type { ChangeColumns, RecordTable, Taxonomy, TermRow } from '../storage/schema.ts'
 import { findWords, type WordsFound } from '../storage/search/find-words.ts'
@@ -331,14 +331,12 @@ interface RecordSource {
   reporting: Reporting
 }
 
-type ChangedRecord = Pick<ChangeColumns, 'kind' | 'record'>
-
 const EVENTS_AT_ONCE = 100
 /** Touched events above which it is quicker to read all events anew. */
 const RELOAD_ABOVE = 20_000
 
 /** Reads the changed records and brings the state in step with them. Does nothing before the index was read. */
-async function applyChanges(state: EventState, source: RecordSource, changes: readonly ChangedRecord[]): Promise<void> {
+async function applyChanges(state: EventState, source: RecordSource, changes: readonly Change[]): Promise<void> {
   const { index, pieces } = state
   if (!index) return
   const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
@@ -360,7 +358,7 @@ async function applyChanges(state: EventState, source: RecordSource, changes: re
   else await refreshEvents(state, index, source, [...touched])
 }
 
-function idsOf(changes: readonly ChangedRecord[], ...kinds: ChangeColumns['kind'][]): number[] {
+function idsOf(changes: readonly Change[], ...kinds: ChangeColumns['kind'][]): number[] {
   return [...new Set(changes.flatMap(({ kind, record }) => (kinds.includes(kind) ? [record] : [])))]
 }
 

@@ -205,14 +205,8 @@ export const count: Kind<number> = {
   read: readInteger,
 }
 
-/** The id of a record or term, a whole number above zero. */
-export const recordId: Kind<number> = {
-  wire: { type: 'integer' },
-  within: limits.word,
-  example: '12',
-  valid: (value) => (readInteger(value) ?? 0) > 0,
-  read: readInteger,
-}
+/** One id of a record or term; `0` and below are refused. */
+export const recordId: Kind<number> = { ...count, example: '12' }
 
 /** The id of a parent term; 0 and an empty text mean no parent. */
 export const parentId: Kind<number> = {

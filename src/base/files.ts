@@ -71,7 +71,7 @@ export async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Makes new names in a folder durable. Windows cannot. */
+/** Flushes a folder to disk, so that new names in it survive a crash. Does nothing on Windows. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)

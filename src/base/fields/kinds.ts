@@ -205,7 +205,7 @@ export const count: Kind<number> = {
   read: readInteger,
 }
 
-/** One id of a record or term; `0` and below are refused. */
+/** The id of a record or term, a whole number above zero. */
 export const recordId: Kind<number> = { ...count, example: '12' }
 
 /** The id of a parent term; 0 and an empty text mean no parent. */

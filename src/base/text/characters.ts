@@ -31,7 +31,7 @@ export function hasLongMarkRun(text: string): boolean {
 /** Behind a text it makes one that sorts behind all that begin with that text. */
 export const LAST_SIGN = '\u{10ffff}'
 
-/** The text in a normal form of Unicode, in linear time: a run of marks that is too long is cut. */
+/** Returns a text in a normal form of Unicode, in time that grows with its length alone: runs of marks that are too long are cut. */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
   // Decomposing makes runs longer, so they are cut again afterwards.

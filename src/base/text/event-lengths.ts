@@ -39,7 +39,7 @@ export function timesOfCopy(start: string, end: string, today: string): { start:
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
 
-/** How long it is from one time to another, both in UTC, in a language: `1 hour, 30 minutes`, `2 days, 1 hour`; empty for no time and for less. */
+/** Says in a language how long it is between two times in UTC: `1 hour, 30 minutes`, `2 days, 1 hour`; empty for less than a minute. */
 export function lengthInWords(start: string, end: string, language: string): string {
   const ms = utcToMs(end) - utcToMs(start)
   if (!(ms >= MINUTE_MS)) return ''

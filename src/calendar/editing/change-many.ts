@@ -95,7 +95,7 @@ async function eventValuesOf(db: Context['db'], row: EventRow, deed: EventDeed):
   return has.length === had.length && has.every((id) => had.includes(id)) ? undefined : { [field]: has }
 }
 
-/** @throws Problem for a whole day that is to move by hours */
+/** Returns the start and end after a move; undefined for a move by nothing. @throws Problem for an event of whole days that is to move by hours */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -109,7 +109,7 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
 /** The most records that are changed at once. */
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** How often a record is tried that others change meanwhile. */
+/** The most attempts to change a record that others change meanwhile. */
 const MOST_TRIES = 3
 
 /** The outcome for one record. */

@@ -352,7 +352,7 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
-/** Marks of one currency alone, without points and in upper case. `$`, `KR` and the like are those of the site, or unclear. */
+/** The code of each mark that only one currency has; marks without points, in upper case. `$`, `KR` and others of several currencies are left out. */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',

@@ -401,7 +401,7 @@ export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part
   part === 'window' ? [name as keyof WindowQuery] : [],
 )
 
-/** Writes the filters of links in the order that clients know; others follow. */
+/** Writes the parameters of links, in the order that clients know; parameters that are not listed here follow. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',

@@ -124,7 +124,7 @@ export interface KnownLinks {
 /** The links of an event whose links nothing has changed. */
 export const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
 
-/** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
+/** Reads the links of these events, in one query for each kind. Every event has an entry. `known` may be given for a single event alone. */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],

@@ -24,7 +24,7 @@ import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 /** The bounds that a word sets for the starts and ends of events, as wall times. */
 export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
 
-/** The hours that begin an evening, and end the night after it (rule 13.11). */
+/** The hours at which an evening begins, and the night after it ends (rule 13.11). */
 export const EVENING = 17
 const NIGHT_ENDS = 4
 const NOON = 12

@@ -48,7 +48,7 @@ import {
 /** The kinds of record that events link to. */
 export type LinkedKind = 'venue' | 'organizer'
 
-/** Validates the id a record is addressed by. */
+/** Returns the check of the id in an address: a record of this kind has it. */
 export function isIdOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const id = readInteger(value)

@@ -111,7 +111,7 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3). */
+/** Requires that the caller may read a record. @throws Problem <kind>-not-accessible when the caller may not (rule 25.3) */
 export function requireReadable(context: Context, kind: PagedKind, row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }

@@ -352,7 +352,7 @@ export function isModifiedAfter(row: { modified: string }, value: string | numbe
 
 // Versions of records. The version is the sequence of the latest change: ETags of single records end in it, and `If-Match` asks for it (rule 28.8).
 
-/** The version of one record. */
+/** The version of one record: its id, and the sequence of its latest change. */
 export interface Version {
   id: number
   sequence: number

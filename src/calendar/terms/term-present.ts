@@ -8,7 +8,7 @@ import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
 // Presents categories and tags as answers show them: by themselves and within events.
 
-/** The name of a taxonomy in answers (rule 7.5). */
+/** Returns the name of a taxonomy in answers (rule 7.5). */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }

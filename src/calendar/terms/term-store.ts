@@ -31,7 +31,7 @@ const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, valu
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
 )
 
-/** The term with this id, or undefined when the taxonomy has none. */
+/** Finds the term with this id; undefined where the taxonomy has none. */
 export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
   const [term] = await findTermsByIds(db, [id])
   return term?.taxonomy === taxonomy ? term : undefined

@@ -63,7 +63,7 @@ async function hasLines(file: string): Promise<boolean> {
   }
 }
 
-/** Whether a text is a whole record and not a page of a list. */
+/** Tells whether a text is a whole record and not a page of a list. */
 function isWholeRecord(text: string): boolean {
   const value = parsedJson(text)
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
@@ -190,7 +190,7 @@ function isCategory({ taxonomy, parent }: ShownRecord): boolean {
   return typeof taxonomy === 'string' ? taxonomy !== 'post_tag' : parent !== undefined
 }
 
-// Reads a file, in a thread of its own where it is long.
+// Reads a file, in a thread of its own if the file is long.
 
 /** A file to read, with the options given for it. */
 export interface FileTask {

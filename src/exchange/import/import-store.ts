@@ -14,7 +14,7 @@ import type { ItemKind } from './source-item.ts'
 
 // The SQL of sources, runs, items and acts of imports.
 
-/** The number of a source; a new source is given one. */
+/** Returns the number of a source; stores a new source first. */
 export function sourceNumber(tx: Db, address: string): Promise<number> {
   const row = { address, token: '', options: '', holder: '', held_until_utc: '', origin: '' }
   return numberFor(tx, 'import_sources' as 'push_targets', row)

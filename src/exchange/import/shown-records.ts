@@ -187,7 +187,7 @@ const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
 /** The member that holds the name of a record, by kind. */
 const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
 
-/** Records that others have shown, as text by kind and id: each comes again with every record that refers to it. */
+/** Records that were shown within other records, as JSON by kind and id. The same record comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000

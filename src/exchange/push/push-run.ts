@@ -22,7 +22,7 @@ import type { PushTarget } from './push-target.ts'
 
 // SQL on targets and on the records that were pushed to them.
 
-/** The number of a target that has been pushed to before, if it has. */
+/** Finds the number of a target; undefined for a target that has never been pushed to. */
 export async function findTarget(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('push_targets').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
@@ -240,7 +240,10 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/** Links as identities; the order of terms does not matter, and a parent is a list of one. */
+/**
+ * Returns links in a form that can be compared: as identities, terms sorted since their order means nothing, and a parent as a list. Other values stay as
+ * they are.
+ */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value

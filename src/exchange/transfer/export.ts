@@ -114,7 +114,7 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 
 // Finds, loads and shows records as the lists of the interface do, for the caller of the context.
 
-/** Earlier than any event: with it there is no window. */
+/** A day before any event: a list with this bound has no other window, and leaves out nothing. */
 const BEFORE_ALL = '0001-01-02'
 
 const { resource, filters, operations } = events

@@ -116,7 +116,7 @@ async function checkDisk(about: string, path: string): Promise<Finding> {
   }
 }
 
-/** No finding where images lie in a bucket, or on the disk of the data folder. */
+/** Checks the disk of the images. No finding if they are in a bucket, or on the disk of the data folder, which is checked anyway. */
 async function checkMediaDisk(config: Config): Promise<Finding[]> {
   const address = mediaAddress(config)
   if (!address.startsWith('file:')) return []

@@ -51,7 +51,7 @@ const urlOf = (url: unknown) => (typeof url === 'string' && url.length <= LONGES
 
 const recordsOf = (value: unknown): JsonRecord[] => [value].flat().map(unwritten).filter(isRecord)
 
-/** A record of an answer: a line, and its members; `brief` is the same in fewer bytes. */
+/** A record of an answer: its line of text, and its members in the structured answer. */
 interface Said {
   line: string
   members: JsonRecord
@@ -121,7 +121,7 @@ const lineOf = (parts: readonly (string | undefined)[]) => `> ${parts.filter(Boo
 /** What assistants are told of every event, but for the members of lists. */
 type Detail = Exclude<NamesIn<EventMembers, 'assistants'>, RareColumn | keyof ReturnType<typeof listedMembers>>
 
-/** The members that lists of events leave out: the description, and those that few events have. */
+/** Returns the members that lists of events leave out: the description, and those that few events have. */
 function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
   const rare = rareFields('assistants').map(({ name }) => name)
   const [venue = {}] = recordsOf(shown.venue)

@@ -78,7 +78,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** The fault of a request that stands alone, in its own members or in the headers that repeat them. */
+/** Finds the fault of a request that stands alone, in its own members or in the headers that repeat them; undefined for none. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,

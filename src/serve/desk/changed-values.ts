@@ -53,7 +53,7 @@ async function valueInWords(context: Context, member: string, value: unknown): P
   return entries.map(nameOf).join(', ') || '–'
 }
 
-/** Looks up the names of linked records. The result writes an id as the name of its record, and a record still to be made as its own. */
+/** Looks up the names of linked records. The returned function writes an id as the name of its record, and a record still to be made as its own name. */
 async function namesAt(
   context: Context,
   member: string,

@@ -11,7 +11,7 @@ import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } 
 
 // Puts the frame around every page of the desk, and reads the style sheets, scripts and icon that pages of the desk load.
 
-/** The reader of a page, and the numbers in its rail. */
+/** The facts that the frame of a page shows: the site, the reader, and the number in the rail. */
 export interface FrameFor {
   site: Site
   assets: DeskAssets

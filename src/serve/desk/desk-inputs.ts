@@ -126,7 +126,7 @@ function selectOf(attributes: Html, choices: readonly ControlOption[], value: st
   return html`<select${attributes}>${options}</select>`
 }
 
-/** The word for a status. */
+/** Returns the word for a status in the language of the site. An unknown status is returned as it is. */
 export function statusName(site: Site, status: string): string {
   const known = STATUSES.find((one) => one === status)
   return known ? sayAtDesk(site, STATUS_WORDS[known]) : status

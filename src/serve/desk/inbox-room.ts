@@ -296,7 +296,7 @@ async function publishedNotice(context: Context, query: URLSearchParams): Promis
   return names ? html`${later}<br>${sayAtDesk(site, 'Published now: {names}', { names })}` : later
 }
 
-/** The names of the venues and organizers that an address says were published. */
+/** Returns the names of the venues and organizers that an address says were published. */
 async function namesOf(context: Context, query: URLSearchParams): Promise<string> {
   const ids = BROUGHT.map((kind) => [kind, (query.get(kind) ?? '').split(',')] as const)
   const { venues, organizers } = await linkedNames(context, Object.fromEntries(ids))

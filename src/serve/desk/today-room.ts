@@ -92,7 +92,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
   )
 }
 
-/** Imports and webhooks that fail, and a disk that is nearly full, for those who can see to it. */
+/** Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only administrators get them. */
 function troubleList(
   { site }: Context,
   troubles: Awaited<ReturnType<typeof listTroubles>>,

@@ -143,7 +143,7 @@ function writeStatus({ event_status, date_utc }: EventRow, status: string): stri
   return lines
 }
 
-/** The VEVENT of an event that is no longer public: the members that calendars need to cancel it, and nothing that was not public. */
+/** Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that was not public. */
 export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, rules: ZoneRules | undefined): string {
   const withdrawn = utcTime(row.withdrawn_utc)
   const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
@@ -189,7 +189,9 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/** The rules of the zone of an event, if both of its times are read right with them; undefined for one that is written in UTC. */
+/**
+ * Returns the rules of the zone of an event, if calendar programs read both of its times right by them; undefined for one that is written in UTC or in days.
+ */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)

@@ -41,9 +41,9 @@ interface FeedText {
   tail: () => string
 }
 
-/** How feeds of a kind are written. */
+/** A format of feeds, and how it is written. */
 export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType' | 'title'> {
-  /** `query` is the query of the list, and `ids` are those of the events that it found. */
+  /** Begins a feed. `query` is the query of the list, and `ids` are those of the events that it found. */
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 

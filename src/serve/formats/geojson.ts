@@ -13,7 +13,7 @@ import type { Format } from './format.ts'
 const MOST_FEATURES = 5000
 /** The most events that a map names of a venue. */
 export const MOST_OF_VENUE = 3
-/** The most events that are put to their venues. */
+/** The most events whose venues are looked up. */
 const MOST_EVENTS = 50_000
 /** The most events that are read together. */
 const AT_ONCE = 500

@@ -40,7 +40,7 @@ import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } fro
 
 // Lists and shows events, venues and organizers for clients of the platform, and changes the image of an event (rule 29.5).
 
-/** A kind of record, as the platform's routes need it. */
+/** A kind of record, as the routes of the platform need it. */
 interface PostKind {
   kind: PagedKind
   posts: PostTable & { table: RecordTable; title: 'title' | LinkedKind }
@@ -77,7 +77,7 @@ export function recordsOf(site: Site): Served[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }
 
-/** The operations of the namespace on records of this kind. */
+/** Returns the operations of the namespace on records of this kind. */
 function operationsOf(kind: PagedKind): Operations<RecordColumns> {
   return servedNamed(kind).operations as Operations<RecordColumns>
 }

@@ -135,7 +135,7 @@ function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, head
   sendText(front, visit, { status, route: '', headers: all, text: JSON.stringify(body) })
 }
 
-/** The events that a feed at an address of its own is of. */
+/** The events that a feed shows. */
 type Scope = { of: 'all' } | { of: 'term'; taxonomy: Taxonomy; slug: string } | { of: PagedKind; slug: string }
 
 /** A feed at an address of its own, such as `/events/category/music.ics`. */

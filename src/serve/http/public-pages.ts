@@ -436,7 +436,7 @@ interface Leave {
   framedBy?: string
 }
 
-/** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site. */
+/** Writes the policy of a page: it may load its own script and style sheet, and images, and its forms lead to this site. */
 export function contentPolicy(
   site: Site,
   mediaUrl: string,

@@ -9,7 +9,7 @@ import { type FeedLink, pathTo, say } from './viewing.ts'
 
 // Makes the links from pages to feeds.
 
-/** The path of the feeds of a category, of a tag or of all events, without the format's ending. */
+/** Returns the path of the feeds of a category, of a tag or of all events, without the ending of a format. */
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
 /** Returns links to the feeds of a page in all formats. @param base the path without an ending @param query the filters of the page */

@@ -86,7 +86,7 @@ interface Page {
   isShorter?: boolean
 }
 
-/** Events that are still on, and a page of those that start on the first day or later, each series at its next date (rules 31.2 and 31.3). */
+/** Finds a page of the events that start on the first day or later, each series at its next date, and the events that are still on (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')

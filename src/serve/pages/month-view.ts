@@ -44,7 +44,7 @@ import { isOvernight } from './when-in-words.ts'
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
-/** Collects the data that one month is drawn from. */
+/** The data that one month is drawn from. */
 interface Drawing {
   viewing: Viewing
   month: string

@@ -15,7 +15,7 @@ const MOST = 5000
 /** The most of them above the events of a list or a month; the others are a press away. */
 export const MOST_ONGOING = 6
 
-/** Events that began before a day and are still on: those that end soonest, and how many there are. */
+/** Events that began before a day and are still on: the cards of those that end soonest, and the number of all of them. */
 export interface Ongoing {
   cards: Card[]
   total: number

@@ -323,7 +323,7 @@ const zoneOf = (timezone: string) =>
     (_, sign, hours: string, minutes = '00') => `${sign}${hours.padStart(2, '0')}:${minutes}`,
   )
 
-/** A script without its block comments. */
+/** Returns a script or a style sheet without its block comments. */
 const withoutComments = (text: string) =>
   text
     .split('/*')

@@ -81,7 +81,7 @@ const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, '
 /** The text of a query without the dates in it. */
 export const withoutDates = (query: string): string => query.replace(DATES, '')
 
-/** @throws Problem rest_invalid_param */
+/** Reads the query of a page. @throws Problem rest_invalid_param */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
   const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)

@@ -308,7 +308,7 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unread(query, wrong)
 }
 
-/** The query with the term of the path among its filters. Other categories in the query are dropped. */
+/** Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags) that the query names. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)
@@ -370,7 +370,7 @@ async function seriesPage(
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** The record with this slug, if everybody may see it. */
+/** Finds the record with this slug; undefined where the caller may not see it. */
 async function findPublic(context: Context, kind: PagedKind, slug: string): Promise<RecordColumns | undefined> {
   const id = await findIdBySlug(context, TABLE_OF[kind], slug)
   return id === undefined ? undefined : readPublic(context, kind, id)
@@ -381,7 +381,10 @@ async function readPublic(context: Context, kind: PagedKind, id: number): Promis
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/** Redirects from an address without a public record: to the present address of the record that had it last. A record that is gone answers 410. */
+/**
+ * Redirects from an address without a public record to the address of the record that had it last.
+ * @throws Problem (410 for a record that is gone, else 404)
+ */
 async function missingRecord(context: Context, kind: PagedKind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)

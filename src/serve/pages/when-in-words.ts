@@ -7,7 +7,7 @@ import { say } from './viewing.ts'
 
 // Writes when an event takes place, in words.
 
-/** `Today` or `Tomorrow` in the language of the site; empty for other days. */
+/** Returns `Today` or `Tomorrow` in the language of the site; empty for other days. */
 export function nearName(site: Site, day: string, today: string): string {
   if (day === today) return say(site, 'Today')
   return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
@@ -49,7 +49,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
   return { days: [at(first, start), say(site, 'until {date}', { date: at(ending, end) })], hours: undefined, zone }
 }
 
-/** When an event takes place, on one line. */
+/** Writes when an event takes place, on one line. */
 export function whenInWords(site: Site, times: When, today: string): string {
   const { days, hours, zone } = inWords(site, times, today)
   if (times.all_day === 1) return [...days, say(site, 'All day')].join(', ')

@@ -185,7 +185,7 @@ function hourSet(hours: readonly number[]): Uint8Array {
   return set
 }
 
-/** Whether an event begins in one of these hours. */
+/** Returns true when an event begins in one of these hours. One from midnight to a second before midnight takes whole days, and begins in none. */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   const at = ((start % DAY_MS) + DAY_MS) % DAY_MS
   return hours[Math.floor(at / HOUR_MS)] === 1 && !(at === 0 && (((end + 1000) % DAY_MS) + DAY_MS) % DAY_MS === 0)

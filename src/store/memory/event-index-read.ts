@@ -426,7 +426,7 @@ const placesAfter = statement<{ id: number }>()((db, last) =>
   placesIn(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 
-/** Notes where these venues are, if they are public. */
+/** Reads the places and access facts of these venues into the index; venues that are not public lose theirs. */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const found = await findPlaces(db, { ids })

@@ -27,7 +27,7 @@ export interface ListedChange extends ChangePlace {
   is_public: number
 }
 
-/** The kinds of records that show others. */
+/** The kinds of records whose answers show other records, or that are listed with them. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
@@ -134,7 +134,7 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   tag: () => sql`select id from terms where 1 = 0`,
 }
 
-/** The next records of a kind, by id, whatever has changed. */
+/** Returns the ids of the next records of a kind behind `after`, at most `most`, whether they have changed or not. */
 export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
   const table = TABLE_OF[kind]
   const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``

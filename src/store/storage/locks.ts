@@ -12,7 +12,7 @@ const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
 )
 
-/** The tables whose rows are held by their id. */
+/** The tables whose rows `holdRecord` locks. */
 export type HeldTable = (typeof TABLE_OF)[keyof typeof TABLE_OF]
 
 const lockIn = (table: HeldTable) =>

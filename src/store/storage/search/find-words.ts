@@ -327,7 +327,7 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
 }
 
-/** A text as far as it is typed: whole words, and the beginning of one, which may be whole too. */
+/** The words of a text that somebody is typing: the stems of the whole words, and the beginning of the last one, which may be whole too. */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
@@ -344,7 +344,7 @@ const MOST_STEMS = 8
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_SIGN }
-  // Words that are rarely together may be looked up in many events.
+  // With several words the query may look through many events before it finds one that has all.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0 ? (await aside(db, 'list', [{ compile: slow }]))[0] : await selectTitled(db, values)

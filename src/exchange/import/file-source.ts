@@ -122,10 +122,12 @@ async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<st
     )
       continue
     const number = seriesIn(parsedJson(textIn(line.bytes)))
-    const spans = number === undefined ? undefined : (series.get(number) ?? [])
-    if (number === undefined || !spans || count >= MOST_SPANS || spans.length >= MOST_OCCURRENCES) continue
-    spans.push([line.at, line.bytes.length])
-    series.set(number, spans)
+    if (number === undefined || count >= MOST_SPANS) continue
+    const known = series.get(number) ?? { places: [], end: 0 }
+    if (known.places.length >= MOST_OCCURRENCES) continue
+    known.places.push([line.at, line.bytes.length])
+    known.end = line.at
+    series.set(number, known)
     count += 1
   }
   return series

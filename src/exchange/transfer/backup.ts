@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { freeBytesOf, syncFolder } from '../../base/files.ts'
-import { type Print, runCommand } from '../../base/run-command.ts'
+import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import {

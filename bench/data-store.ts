@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mediaUrl, readConfig, siteOf } from '../src/base/config.ts'
 import type { Presenting } from '../src/calendar/declare/context.ts'
-import { formOf } from '../src/calendar/events/event-bytes.ts'
+import { formDigest } from '../src/calendar/events/event-bytes.ts'
 import { translatorFor } from '../src/calendar/locales/translate.ts'
 import { findUserByLogin } from '../src/calendar/people/users.ts'
 import { openStorage } from '../src/store/storage/open-database.ts'
@@ -112,7 +112,7 @@ async function hashDataSet(): Promise<string> {
   const migrations = (await readdir(MIGRATIONS)).sort().map((file) => join(MIGRATIONS, file))
   const files = [...GENERATOR.map((file) => join(import.meta.dirname, file)), ...migrations]
   const hash = createHash('sha256').update(
-    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows, formOf(presenting())]),
+    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows, formDigest(presenting())]),
   )
   for (const file of files) hash.update(await readFile(file))
   return hash.digest('hex').slice(0, 12)

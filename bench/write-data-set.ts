@@ -1,5 +1,5 @@
 import type { Presenting } from '../src/calendar/declare/context.ts'
-import { formOf, type Presenter, presenters } from '../src/calendar/events/event-bytes.ts'
+import { formDigest, type Presenter, presenters } from '../src/calendar/events/event-bytes.ts'
 import { addCredential } from '../src/calendar/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/calendar/people/users.ts'
 import { storePresented } from '../src/store/memory/event-pieces.ts'
@@ -125,7 +125,7 @@ async function writeEvents(database: Database, plan: Plan, progress: (done: numb
 
 /** Stores public records presented, as in a calendar that has been in service for a while. */
 export async function writePresented(database: Database, presenting: Presenting): Promise<void> {
-  const form = formOf(presenting)
+  const form = formDigest(presenting)
   for (const kind of ['venues', 'organizers', 'events'] as const) {
     const presenter = presenters[kind] as Presenter<EventRow | VenueRow | OrganizerRow>
     const ids = (await database.read.selectFrom(kind).select('id').orderBy('id').execute()).map(({ id }) => id)

@@ -34,12 +34,12 @@ import {
 } from './exchange/import/import-schedule.ts'
 import type { DemoGround } from './operate/demo/demo.ts'
 import {
-  countDatabase,
   countSettled,
   type Metrics,
   makeMetrics,
   noteAnswer,
   readMetrics,
+  withCounts,
 } from './operate/watching/metrics.ts'
 import type { Family } from './operate/watching/metrics-server.ts'
 import {
@@ -228,7 +228,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
   logger.info({ version, node: process.version, port, settings: options.settings ?? {} }, 'started')
-  const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(giveUp(stop))
+  const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(stopAndThrow(stop))
   const watched = { version, database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
   return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
@@ -268,7 +268,7 @@ async function readingDatabase(
     const { readFromReplica } = await import('./store/storage/postgres/postgres-replica.ts')
     database = readFromReplica(primary, replica, report, tell)
   }
-  return metrics ? countDatabase(metrics, database) : database
+  return metrics ? withCounts(metrics, database) : database
 }
 
 function serverLimits(config: Config) {
@@ -325,7 +325,7 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
 }
 
 /** Returns a handler of errors that stops a service which cannot go on, and throws the error again. */
-function giveUp(stop: () => Promise<void>): (error: unknown) => Promise<never> {
+function stopAndThrow(stop: () => Promise<void>): (error: unknown) => Promise<never> {
   return async (error) => {
     await stop()
     throw error

@@ -34,7 +34,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'store/storage/sqlite/sqlite-connection.ts statement.iterate(...(parametersasSQLInputValue[]))':
     'values of a statement, in which a list is one',
   'store/storage/tables.ts placed.push(...ready)': 'tables of the database',
-  'store/storage/search/word-search.ts get(...patterns)': 'words of a search, nine at the most',
+  'store/storage/search/substring-search.ts get(...patterns)': 'words of a search, nine at the most',
 }
 
 interface Spread {

@@ -1,4 +1,4 @@
-import { isWallTime } from '../text/moments.ts'
+import { hasWallForm } from '../text/moments.ts'
 import { clockChanges, dayNumber, formatUtc, isTimezone, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
 import {
   endOfLastDay,
@@ -549,6 +549,6 @@ function readDate(text: string, part: string): DateRead {
   const [, year, month, day, hour, minute = '00', second = '00', utc] = found
   const wall = `${year}-${month}-${day} ${hour ?? '00'}:${minute}:${second}`
   // Dates that would roll over, such as 31 June or 24:00, are refused.
-  if (!isWallTime(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
+  if (!hasWallForm(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
   return { wall, isDay: hour === undefined, isUtc: utc !== undefined }
 }

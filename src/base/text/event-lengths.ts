@@ -1,4 +1,4 @@
-import { addDays, isWallTime } from './moments.ts'
+import { addDays, hasWallForm } from './moments.ts'
 import { DAY_MS, dayNumber, FIRST_MS, formatUtc, HOUR_MS, LAST_MS, MINUTE_MS, utcToMs } from './zones.ts'
 
 // Counts how long events last, moves and copies their times, and says lengths and distances of days in words.
@@ -13,13 +13,13 @@ const DAYS_A_WEEK = 7
  * one of them is not, if the end lies before the start, or if the new end lies beyond the year 9999.
  */
 export function movedEnd(start: string, end: string, moved: string): string | undefined {
-  if (![start, end, moved].every(isWallTime) || end < start) return undefined
+  if (![start, end, moved].every(hasWallForm) || end < start) return undefined
   return wallOf(utcToMs(moved) + utcToMs(end) - utcToMs(start))
 }
 
 /** Returns the end of an event that starts at a wall time and lasts so many minutes; undefined for a text that is no wall time and beyond the year 9999. */
 export function endAfter(start: string, minutes = USUAL_MINUTES): string | undefined {
-  return isWallTime(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
+  return hasWallForm(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
 }
 
 function wallOf(ms: number): string | undefined {

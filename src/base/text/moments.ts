@@ -151,7 +151,7 @@ export function parseUtcMoment(value: string | number, now: number): string | un
 }
 
 /** Decides whether a value has the form of a stored time, 'YYYY-MM-DD HH:MM:SS', within the years 1 to 9999. Days past the end of a month pass. */
-export function isWallTime(text: unknown): text is string {
+export function hasWallForm(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
 

@@ -71,7 +71,7 @@ export async function writeOnce(
   if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()), false)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
-  return alone(underWay, once, async () => {
+  return unlessUnderWay(underWay, once, async () => {
     const known = await findReplay(context.db, once, context)
     if (known) return replayed(context, known, render)
     return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)), true)
@@ -141,7 +141,7 @@ export async function batchOnce(
   if (key === undefined || !isLoggedIn(context.caller)) return answer(() => undefined)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key, fingerprint: await fingerprint() }
-  return alone(underWay, once, async () => {
+  return unlessUnderWay(underWay, once, async () => {
     const keys = [key, ...Array.from({ length: places }, (_, place) => keyAt(key, place))]
     const fingerprints = await findFingerprints(context.db, once.user, keys, keptSince(context))
     if (fingerprints.some((known) => known !== once.fingerprint)) throw reused()
@@ -155,7 +155,7 @@ function keyAt(key: string, place: number | undefined): string {
 }
 
 /** Does the work, unless this process is doing work with the same key. @throws Problem */
-async function alone(underWay: UnderWay, once: Once, work: () => Promise<KeptReply>): Promise<KeptReply> {
+async function unlessUnderWay(underWay: UnderWay, once: Once, work: () => Promise<KeptReply>): Promise<KeptReply> {
   const name = lockName(once)
   const present = underWay.get(name)
   if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
@@ -223,7 +223,7 @@ const DONE = 200
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
 /** Finds the result that was kept under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end. */
-export async function findTold(context: Context, key: string): Promise<object | 'under way' | undefined> {
+export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const kept = await findKept(context.db, placeOf(context, key), keptSince(context))
   if (kept?.fingerprint !== FINGERPRINT) return undefined
   return kept.status === UNDER_WAY ? 'under way' : JSON.parse(kept.body)
@@ -233,7 +233,7 @@ export async function findTold(context: Context, key: string): Promise<object | 
  * Does work of several transactions once for each key of the caller, and keeps its result for a day, so that a form that is sent twice changes nothing twice.
  * Work that was cut off is not done again.
  */
-export async function tellOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
+export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return
   const told = await work()
   await context.write((tx) => keep(tx, context, key, { status: DONE, body: JSON.stringify(told) }))

@@ -106,7 +106,7 @@ export async function mergeRecords(
       .execute()
     const { slug }: { slug?: unknown } = Object(gone)
     if (statusOf(gone) !== 'trash') await operations.remove.write(tx, prepared, context)
-    if (isWorth(gone)) await passSlugs(tx, kind, { id: from, slug: String(slug) }, into)
+    if (wasAddressKnown(gone)) await passSlugs(tx, kind, { id: from, slug: String(slug) }, into)
   })
   return { events, into }
 }
@@ -114,7 +114,7 @@ export async function mergeRecords(
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
 /** Returns true where the public knew the address of a record. */
-const isWorth = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
+const wasAddressKnown = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
 /** Finds the children of a term that may not come below `into`, since `into` itself lies below them. */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {

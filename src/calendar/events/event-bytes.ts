@@ -147,11 +147,15 @@ async function presentMissing(
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => indexedLinks(index, id))
   const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
-  const presented = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
+  const presented = await findPresented(context.db, formDigest(context), [
+    ...ids,
+    ...venues.missing,
+    ...organizers.missing,
+  ])
   await Promise.all([
     presentCores(memory, context, ids, presented),
-    presentPlaces<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
-    presentPlaces<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
+    fillMissing<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
+    fillMissing<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
   ])
   await presentTerms(
     memory,
@@ -213,7 +217,7 @@ async function presentCores(
     const made = showOrLeaveOut(context, 'event', row.id, () => presentCore(context, row))
     if (!made) return
     presented.set(row.id, made)
-    presentLater(toPresent.events, presenters.events, context, formOf(context), row.id)
+    presentLater(toPresent.events, presenters.events, context, formDigest(context), row.id)
   })
 }
 
@@ -263,7 +267,7 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
 }
 
 /** Sets the bytes of the missing venues or organizers: from their presented records, or from their rows where there are none. */
-async function presentPlaces<Row extends VenueRow | OrganizerRow>(
+async function fillMissing<Row extends VenueRow | OrganizerRow>(
   { pieces, toPresent }: EventMemory,
   context: Context,
   type: LinkedType,
@@ -288,7 +292,7 @@ async function presentPlaces<Row extends VenueRow | OrganizerRow>(
     if (!shown) continue
     bytes.set(id, bytesOf(JSON.stringify(shown)))
     const presenter = presenters[type.table] as Presenter<VenueRow | OrganizerRow>
-    if (row.image === null) presentLater(toPresent[type.table], presenter, context, formOf(context), id)
+    if (row.image === null) presentLater(toPresent[type.table], presenter, context, formDigest(context), id)
   }
   if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
 }
@@ -346,7 +350,7 @@ const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
  * Returns a digest of all that presented records depend on besides their rows: the site, the versions of the program, the sanitiser, ICU and the time
  * zone data, and sample records. Stored texts with another digest are not used.
  */
-export function formOf(presenting: Presenting): string {
+export function formDigest(presenting: Presenting): string {
   const { site } = presenting
   const known = forms.get(site)
   if (known?.url === site.url) return known.form

@@ -4,7 +4,7 @@ import { type EventMembers, eventMembers, rareFields, showRare } from '../../bas
 import { namesWith, type WithValue } from '../../base/fields/member.ts'
 import { escapeHtml, linkedText, plainText, renderTitle } from '../../base/text/html.ts'
 import { renderedPlain, renderedText, type WantedText } from '../../base/text/long-texts.ts'
-import { isWallTime, wallParts } from '../../base/text/moments.ts'
+import { hasWallForm, wallParts } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import { timezoneAbbreviation, utcOffset } from '../../base/text/zones.ts'
 import {
@@ -366,7 +366,7 @@ export function joinParts(parts: EventJsonParts): CountedJson {
 /** Returns the writer of a time. @throws Error, when the writer is called, for a text that is no wall time */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
-    if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
+    if (!hasWallForm(row[name])) throw new Error(`its ${name} is no time`)
     return `"${row[name]}"`
   }
 }

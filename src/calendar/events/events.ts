@@ -16,7 +16,7 @@ import { mayDelete, mayEdit } from '../people/caller.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { findKind, idAt, textsToWrite } from '../records/record-store.ts'
 import { termEntries } from '../terms/term-rules.ts'
-import { formOf, loadJson, presentCore } from './event-bytes.ts'
+import { formDigest, loadJson, presentCore } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
 import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent } from './event-present.ts'
 import {
@@ -141,7 +141,7 @@ async function storeCores(tx: Tx, shown: readonly Pick<ShownNew, 'core' | 'conte
   if (first)
     await storePresented(
       tx,
-      formOf(first.context),
+      formDigest(first.context),
       shown.flatMap(({ core }) => core ?? []),
     )
 }

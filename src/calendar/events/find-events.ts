@@ -57,13 +57,17 @@ export function findEvents(
   order: ListOrder = 'best',
 ): Found<EventRow> | Promise<Found<EventRow>> {
   const filling = context.memory && soonFilled(context.memory)
-  return filling ? filling.then(() => findNow(context, query, order)) : findNow(context, query, order)
+  return filling ? filling.then(() => findAtOnce(context, query, order)) : findAtOnce(context, query, order)
 }
 
 /** `best` puts the best matches of `words` first (rule 14.7); `start`, or no words, gives the order of rule 11.7. */
 export type ListOrder = 'best' | 'start'
 
-function findNow(context: Context, query: EventsQuery, order: ListOrder): Found<EventRow> | Promise<Found<EventRow>> {
+function findAtOnce(
+  context: Context,
+  query: EventsQuery,
+  order: ListOrder,
+): Found<EventRow> | Promise<Found<EventRow>> {
   const found = findInMemory(context, query, order)
   if (found instanceof Promise) return found.then((page) => page ?? findInDatabase(context, query, order))
   return found ?? findInDatabase(context, query, order)

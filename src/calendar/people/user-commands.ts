@@ -172,7 +172,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     .command('remove')
     .description('Remove a user with all application passwords and tokens.')
     .argument('<login>', 'login or e-mail address')
-    .option('--reassign <login>', 'the user who takes over the events, venues, organizers and images')
+    .option('--reassign <login>', 'the user who takes over the events, venues, organizers, images and series')
     .action((login: string, options: { reassign?: string }, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         await database.write(async (tx) => {

@@ -144,7 +144,7 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   const sender = asked.takesSent ? senderOf(addressed, settled.columns, when) : undefined
   const same = { changed, kept, schedule: isMoved ? schedule : undefined, sender }
   const changes = await rowChanges(tx, after, plan, same, context)
-  const open = changes.map((change) => change.before).filter((row) => isOpenTo(context, row))
+  const open = changes.map((change) => change.before).filter((row) => takesChanges(context, row))
   const ofOwn = (names: readonly string[]) =>
     open.flatMap((row) => (ownFields(row).some((own) => names.includes(own)) ? [] : [row.id]))
   await writeChanges(tx, changes, {
@@ -195,7 +195,7 @@ function datesOf(schedule: Schedule, { now, site }: Context, known: number): Wri
 }
 
 /** Returns true for an occurrence that changes with its series: any outside the trash, and one in the trash that the caller may edit. */
-const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
+const takesChanges = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
 
 /** Returns the addressed occurrence with the values of the series in place of its own. */
 function alike(addressed: EventRow, series: SeriesRow): EventRow {
@@ -264,7 +264,7 @@ async function rowChanges(
   const { status: _status, ...others } = same.changed
   const changedOf = ({ row, start }: Dated, changed: Partial<EventRow>) => ({
     before: row,
-    columns: columnsOf(row, start, { ...same, changed: isOpenTo(context, row) ? changed : {} }, context),
+    columns: columnsOf(row, start, { ...same, changed: takesChanges(context, row) ? changed : {} }, context),
   })
   const stay = kept.map((dated) => withStatus(changedOf(dated, same.changed), same.kept))
   const going = await trashed(

@@ -320,7 +320,7 @@ async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Cont
   const { recurrence, start } = scheduleOf(series)
   const at = row.recurrence_id
   const without: Recurrence = { ...recurrence, left: recurrence.left.filter((wall) => wall !== at) }
-  const isThere = occurrenceStarts(without, start, at, MOST_BEFORE).includes(at)
+  const isThere = occurrenceStarts(without, start, at, MORE_THAN_ANY).includes(at)
   const rules = isThere ? without : { ...without, added: [...without.added, at].sort() }
   return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
 }
@@ -339,7 +339,7 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
 }
 
 /** More dates than a series ever has before one of its occurrences. */
-const MOST_BEFORE = 100_000
+const MORE_THAN_ANY = 100_000
 
 /** Makes the date of an occurrence that goes to the trash an exception; a series without any other occurrence goes to the trash as well. */
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {

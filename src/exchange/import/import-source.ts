@@ -265,7 +265,7 @@ async function importEntries(
     }
     if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
-    if (foreseen) noteForeseen(foreseen, run, entry)
+    if (foreseen) noteFirstEvents(foreseen, run, entry)
     waiting[entry.kind].push(withItsPictures(run, asAsked(entry, options.images)))
     if (waiting[entry.kind].length < BATCH) continue
     await bringIn()
@@ -387,7 +387,7 @@ function foreseeItem(
 }
 
 /** Remembers the first events and the names of venues, which a dry run shows. */
-function noteForeseen(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
+function noteFirstEvents(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
   if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
   const isEvent = standsAlone(item.kind) && item.occurrence === ''
   if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private')) return

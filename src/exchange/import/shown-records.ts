@@ -10,7 +10,7 @@ import { endWith, isFault, occurrenceStarts, type Recurrence, type Start } from 
 import { readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fold } from '../../base/text/characters.ts'
 import { decodeEntities } from '../../base/text/html.ts'
-import { dayOf, isWallTime, readMoment, wallNow } from '../../base/text/moments.ts'
+import { dayOf, hasWallForm, readMoment, wallNow } from '../../base/text/moments.ts'
 import { isTimezone, wallToUtc } from '../../base/text/zones.ts'
 import { settleWhen } from '../../calendar/events/event-when.ts'
 import { startOf } from '../../calendar/events/recurrence-present.ts'
@@ -338,7 +338,7 @@ interface ShownOccurrence {
 export function seriesIn(record: unknown): string | undefined {
   if (!isRecord(record) || !isRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
-  return typeof series === 'number' && typeof id === 'string' && isWallTime(id) ? String(series) : undefined
+  return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
 /**

@@ -107,7 +107,7 @@ export async function prepareItem(
     // Records that a dry run would make have no ids.
     raw[name] = name === 'parent' ? (ids[0] ?? 0) : ids.filter((id) => id > 0)
   }
-  if (item.image !== undefined && isWanted('image') && (await isThere(run, item, item.image, context))) {
+  if (item.image !== undefined && isWanted('image') && (await canFetchImage(run, item, item.image, context))) {
     raw.image = item.image
     fields.add('image')
   }
@@ -185,7 +185,7 @@ export async function prepareItemChange(
 }
 
 /** Tells whether the image of an item is available. Fetches the image, which the write of the item then reuses. */
-async function isThere(run: ImportRun, { at }: SourceItem, image: string, context: Context): Promise<boolean> {
+async function canFetchImage(run: ImportRun, { at }: SourceItem, image: string, context: Context): Promise<boolean> {
   if (image === '') return true
   if (run.options.dryRun) return false
   if (await isImageReference(image, context)) return true

@@ -8,7 +8,7 @@ import type { MediaStore } from '../../store/media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../../store/storage/backup-file.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findMove, withoutPassword } from '../../store/storage/database-address.ts'
-import { nameCalendar } from '../../store/storage/edition.ts'
+import { setIdentity } from '../../store/storage/edition.ts'
 import { raiseSequences } from '../../store/storage/history.ts'
 import { finishMigration, migrateWithin, migrationNames } from '../../store/storage/migrate.ts'
 import { countedSteps, FIRST_STEP } from '../../store/storage/migration.ts'
@@ -156,7 +156,7 @@ export async function restore(
       if (remark) remarks.push(remark)
       const named = standingOf(manifest, former)
       isHeld = named.held === 1
-      await nameCalendar(tx, named)
+      await setIdentity(tx, named)
       await addFiles(backup, lacking, target.media, progress)
     }
     const kept = await replaceDatabase(target.database, fill, replacing)

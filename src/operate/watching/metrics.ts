@@ -49,7 +49,7 @@ export function noteAnswer(metrics: Metrics, answered: Answered): void {
 }
 
 /** Returns a database that counts and times its writes and searches. */
-export function countDatabase(metrics: Metrics, database: Database): Database {
+export function withCounts(metrics: Metrics, database: Database): Database {
   return {
     ...database,
     write: (work, by) => timed(metrics, 'writes', () => database.write(work, by)),

@@ -4,7 +4,7 @@ import { type EventMembers, factsIn, type RareColumn, rareFields, venueFacts } f
 import type { NamesIn } from '../../base/fields/member.ts'
 import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { plainText } from '../../base/text/html.ts'
-import { isWallTime } from '../../base/text/moments.ts'
+import { hasWallForm } from '../../base/text/moments.ts'
 import { timesOf } from '../../calendar/events/event-when.ts'
 import { translatorFor } from '../../calendar/locales/translate.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
@@ -235,7 +235,7 @@ function askedIn(site: Site, { rest_url: url }: JsonRecord, now: number) {
   const word = WHEN_WORDS.find((known) => known === asked.get('when'))
   const { startsAfter, startsBefore, endsAfter } = word ? timesOf(word, site, now) : {}
   const edges = { starts_after: startsAfter, starts_before: startsBefore, ends_after: endsAfter }
-  const walls = { ...Object.fromEntries([...asked].filter(([, value]) => isWallTime(value))), ...edges }
+  const walls = { ...Object.fromEntries([...asked].filter(([, value]) => hasWallForm(value))), ...edges }
   const dates = Object.entries(walls).flatMap(([name, wall]) =>
     wall === undefined ? [] : [[name, `${written(site, 'weekday', wall)} ${wall} ${site.timezone}`]],
   )

@@ -4,7 +4,7 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type BulkDeed, changeMany, MOST_AT_ONCE, undoMany } from '../../calendar/editing/change-many.ts'
-import { findTold, tellOnce } from '../../calendar/editing/idempotency.ts'
+import { doOnce, findResult } from '../../calendar/editing/idempotency.ts'
 import { type DeskEvent, findDeskIds, loadDeskEvents } from '../../calendar/events/desk-events.ts'
 import { findNamed, type PickedKind } from '../../calendar/events/picked-names.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -236,7 +236,7 @@ async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
   if (typeof deed === 'string') return confirm(request, deed)
   const sent = fieldOf(request, 'key')
   const key = isKey(sent) ? sent : randomUUID()
-  await tellOnce(context, key, async (): Promise<Told> => {
+  await doOnce(context, key, async (): Promise<Told> => {
     const { rows, undo } = await changeMany(context, events, asked.ids, deed)
     return toldOf(context, asked, rows, undo)
   })
@@ -274,7 +274,7 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)
   const key = variables.key ?? ''
-  const told = isKey(key) ? await findTold(context, key) : undefined
+  const told = isKey(key) ? await findResult(context, key) : undefined
   if (told === 'under way')
     return {
       title: say('This is being done'),

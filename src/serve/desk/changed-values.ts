@@ -1,5 +1,5 @@
 import { plainText } from '../../base/text/html.ts'
-import { isWallTime, utcToMs } from '../../base/text/moments.ts'
+import { hasWallForm, utcToMs } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 import type { UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
@@ -47,7 +47,7 @@ async function valueInWords(context: Context, member: string, value: unknown): P
   if (value === null || value === undefined || value === '') return '–'
   if (typeof value === 'boolean') return value ? '✓' : '–'
   if (member === 'status') return statusName(site, String(value))
-  if (isWallTime(value)) return `${written(site, 'dayMonthYear', value)}, ${written(site, 'time', value)}`
+  if (hasWallForm(value)) return `${written(site, 'dayMonthYear', value)}, ${written(site, 'time', value)}`
   const entries = Array.isArray(value) ? value : [value]
   const nameOf = await namesAt(context, member, entries)
   return entries.map(nameOf).join(', ') || '–'
@@ -73,7 +73,7 @@ async function namesAt(
 }
 
 /** The fields of an event that two people have changed at the same time, and the version to save against. */
-export interface BothSides {
+export interface FormConflict {
   conflicts: readonly { member: string; sent: unknown; now: unknown }[]
   /** The fields that only the other person has changed. */
   taken: readonly string[]
@@ -83,7 +83,7 @@ export interface BothSides {
 /** Returns a table with both values of each conflicting field, and a fault for each of their controls. */
 export async function conflictNotes(
   context: Context,
-  { conflicts, taken }: BothSides,
+  { conflicts, taken }: FormConflict,
 ): Promise<{ notes: Html; faults: FormFaults }> {
   const { site } = context
   const rows = await Promise.all(

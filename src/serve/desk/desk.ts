@@ -17,7 +17,7 @@ import { peoplePages } from './people-room.ts'
 import { quickPages } from './quick-room.ts'
 import { recordPages, recordRemovalPages } from './record-room.ts'
 import { searchPages } from './search-room.ts'
-import { signedInPages } from './sign-in-room.ts'
+import { signOutPages } from './sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
 // Lists the pages of the desk, and answers requests by the page at their address.
@@ -40,7 +40,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...recordPages,
   ...recordRemovalPages,
   ...searchPages,
-  ...signedInPages,
+  ...signOutPages,
   ...todayPages,
 ]
 

@@ -123,7 +123,7 @@ export function categoriesCard(form: EventForm): Html {
 <fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
 }
 
-export function addressCard(form: EventForm): Html {
+export function slugCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { authors, typed, known } = form
   const chosen = lastTyped(typed, 'author')
@@ -136,7 +136,7 @@ export function addressCard(form: EventForm): Html {
 // Shows and reads the publication date, which the form asks for once the status is `future`.
 
 /** Returns the controls that show when a scheduled event is published; none for any other event. */
-export function typedPublication(site: Context['site'], { status, date }: EventRow): TypedForm {
+export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
     start_date: date,

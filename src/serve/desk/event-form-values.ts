@@ -20,7 +20,7 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
-import { readPublication, typedPublication } from './event-form-aside.ts'
+import { publicationControls, readPublication } from './event-form-aside.ts'
 import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
@@ -62,7 +62,7 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
       all_day: state.all_day === true,
       utc: row,
     }),
-    ...typedPublication(site, row),
+    ...publicationControls(site, row),
     author: [String(row.author)],
     cost: list('cost').length > 0 ? list('cost') : [''],
     image: [text('image')],

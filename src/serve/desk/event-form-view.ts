@@ -8,7 +8,7 @@ import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
 import { allTyped, type DeskView, deskPath, deskTranslatorFor, lastTyped, sayAtDesk } from './desk-page.ts'
-import { addressCard, categoriesCard, pictureCard, statusCard } from './event-form-aside.ts'
+import { categoriesCard, pictureCard, slugCard, statusCard } from './event-form-aside.ts'
 import {
   chip,
   controlLabel,
@@ -81,7 +81,7 @@ ${foldedParts(form)}
 ${statusCard(form)}
 ${pictureCard(form)}
 ${categoriesCard(form)}
-${addressCard(form)}
+${slugCard(form)}
 </aside>
 ${saveBar(form)}
 </form>`,

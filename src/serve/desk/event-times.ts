@@ -89,14 +89,14 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
 }
 
 /** The start or the end in a form. A start also has the last day and the end time, where they were typed into its controls. */
-interface Edge {
+interface TypedMoment {
   wall?: string
   last?: string | undefined
   endTime?: string | undefined
   faults: Record<string, string>
 }
 
-function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boolean): Edge {
+function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boolean): TypedMoment {
   const day = readDay(lastTyped(typed, 'start_date'), here)
   const clock = readClock(lastTyped(typed, 'start_time'), here)
   const faults: Record<string, string> = {}
@@ -116,8 +116,8 @@ function endIn(
   site: Site,
   typed: TypedForm,
   here: SpokenHere,
-  { wall, isAllDay, said }: { wall: string; isAllDay: boolean; said: Edge },
-): Edge {
+  { wall, isAllDay, said }: { wall: string; isAllDay: boolean; said: TypedMoment },
+): TypedMoment {
   const isOneDay = isTyped(typed, 'several_days') && !isSwitchOn(typed, 'several_days')
   const dayText = isOneDay ? '' : lastTyped(typed, 'end_date')
   const day = readDay(dayText, { ...here, now: wall })

@@ -134,7 +134,7 @@ ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.
 }
 
 /** The address for signing out, for people who have signed in. */
-export const signedInPages: readonly DeskPage[] = [
+export const signOutPages: readonly DeskPage[] = [
   {
     at: '/sign-out',
     post: async ({ context, gate, user }) => {

@@ -505,7 +505,7 @@ function noSlowReaders(patienceMs: number, most: number): SlowReaders {
  * Decides whether an answer of this many bytes may be held for a reader that does not take it at once. Drops readers that have been slow for long to make
  * room. An answer that is larger than all the room may be held alone, or it could never be read.
  */
-export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
+export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
   const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
   if (bytes <= SMALL || fits()) return true
   const now = performance.now()
@@ -520,7 +520,7 @@ export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
 
 /** Decides whether answers over `SMALL` have no room, even after readers that were slow for long have been dropped. */
 export function isCrowded(readers: SlowReaders): boolean {
-  return !hasRoomFor(readers, SMALL + 1)
+  return !makesRoomFor(readers, SMALL + 1)
 }
 
 /**

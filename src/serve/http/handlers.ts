@@ -308,12 +308,12 @@ async function located(asked: MatchedRequest, operations: Operations, context: C
   if (!address) throw new Problem('rest_no_route')
   const row = await operations.locate(context, address)
   if (row !== undefined) return row
-  if ('slug' in address && isRead(asked)) throw invalidParam('slug')
+  if ('slug' in address && isNoUpdate(asked)) throw invalidParam('slug')
   throw await operations.missing(context, address)
 }
 
 /** Decides whether a request is no update. An unknown slug is an invalid parameter of a read or a removal, and a missing record of an update (rule 25.4). */
-function isRead(asked: MatchedRequest): boolean {
+function isNoUpdate(asked: MatchedRequest): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
@@ -321,7 +321,7 @@ function isRead(asked: MatchedRequest): boolean {
 export async function permitted(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
-  if (isBySlug && isRead(asked)) await located(asked, operations, context)
+  if (isBySlug && isNoUpdate(asked)) await located(asked, operations, context)
   if (!isLoggedIn(context.caller) || !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
   const row = await located(asked, operations, context)
   if (!mayAsk(action, context, row)) throw new Problem('rest_forbidden')

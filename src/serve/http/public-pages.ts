@@ -51,7 +51,7 @@ import { asNew, contentTag, type Outgoing, send } from './send.ts'
 // page.
 
 /** A page for people. */
-export interface Page {
+export interface PagelessFront {
   headers: Record<string, string>
   html: string
 }
@@ -60,7 +60,7 @@ export interface Page {
  * Makes the small page at the site's own address where there are no pages for people. Its headers and head lead programs to the interface (rule 29.8):
  * generic clients follow the link to the REST root, clients of the namespace read the three headers.
  */
-export function sitePage(site: Site): Page {
+export function pagelessFront(site: Site): PagelessFront {
   const name = escapeHtml(site.name)
   const about = escapeHtml(
     translate(site.language, 'Events, venues, organizers, categories and tags of this calendar.'),
@@ -215,9 +215,9 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
-  const isLost = !isPage && isNone(service.site, url.path)
+  const isLost = !isPage && isUnanswered(service.site, url.path)
   const isForPeople = isPage || isBrowser
-  if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined
+  if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
   return (visit, signIn) => {
     // The finished answer of the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, visit)
@@ -252,12 +252,12 @@ const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|
  * Decides whether no other part of the service answers at this address. Where the interface is at the root of the site, only paths with a known word of page
  * addresses are certain.
  */
-const isNone = ({ restRoot, vendor }: Site, path: string): boolean =>
+const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === '' ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`) : !path.startsWith(restRoot)) &&
   !ELSEWHERE.test(path)
 
 /** Decides whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
-const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
+const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
 

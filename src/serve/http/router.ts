@@ -11,7 +11,7 @@ import { type Closing, type Front, incomingOf, refuseOverload } from './front.ts
 import type { SignIn, Visit } from './incoming.ts'
 import { makeRouteTable, type RouteTable } from './platform.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
-import { assetAt, makePublicPages, pageAt, sitePage } from './public-pages.ts'
+import { assetAt, makePublicPages, pageAt, pagelessFront } from './public-pages.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import { sendReply, sendStream, sendText } from './send.ts'
@@ -217,7 +217,7 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
 function welcomeAt(front: Front, path: string): Answering | undefined {
   const { site } = front
   if (site.restRoot === '' || (path !== '/' && path !== '/index.php')) return undefined
-  const { headers, html } = sitePage(site)
+  const { headers, html } = pagelessFront(site)
   return (visit) => sendText(front, visit, { status: 200, route: '/', headers, text: html })
 }
 

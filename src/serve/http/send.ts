@@ -31,8 +31,8 @@ import {
   encodingFor,
   type Front,
   hasCurrent,
-  hasRoomFor,
   isUnmodified,
+  makesRoomFor,
   refuseOverload,
   sendBody,
   takesGzip,
@@ -189,7 +189,7 @@ function sendWhole(
   const { request, response, requestId } = visit
   const body = compressed ?? answer.body
   // A write is answered whatever room there is: a refusal would say that nothing was written.
-  if (!answer.isKept && isRead(request.method) && !hasRoomFor(front.readers, body.length)) {
+  if (!answer.isKept && isRead(request.method) && !makesRoomFor(front.readers, body.length)) {
     refuseOverload(front, visit)
     return
   }

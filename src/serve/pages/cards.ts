@@ -1,7 +1,7 @@
 import { type Cache, type CacheBudget, emptyCache, findCached, keepCached, madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { decodeEntities, plainText } from '../../base/text/html.ts'
-import { isWallTime } from '../../base/text/moments.ts'
+import { hasWallForm } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { FREE, type Price, presentCost, pricesOf, storedCost } from '../../calendar/events/event-cost.ts'
 import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/event-page-store.ts'
@@ -119,7 +119,7 @@ const sizeOf = (card: Card | undefined) => (card ? JSON.stringify(card).length *
 
 /** @throws Error for a row that cannot be shown */
 function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
-  if (!isWallTime(row.start_date) || !isWallTime(row.end_date)) throw new Error('its dates are no times')
+  if (!hasWallForm(row.start_date) || !hasWallForm(row.end_date)) throw new Error('its dates are no times')
   const { site } = context
   const place = links.venues.find((venue) => isShown(context, venue))
   const image = links.images.get(row.image ?? 0)

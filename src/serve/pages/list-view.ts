@@ -20,7 +20,7 @@ import {
   findPageEvents,
   from,
   starting,
-  withoutTimes,
+  withoutDatesAndWhen,
 } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { queryText } from './page-query.ts'
@@ -247,7 +247,11 @@ function oneMonth(
   const { site } = context
   const weeks = weeksOf(month, weekStart).filter((week) => (week[6] ?? '') >= from)
   const days = weeks.flat().filter((one) => monthOf(one) === month)
-  const counts = countStarts(context, { ...withoutTimes(filters), strict_dates: true, page: 1, per_page: 1 }, days)
+  const counts = countStarts(
+    context,
+    { ...withoutDatesAndWhen(filters), strict_dates: true, page: 1, per_page: 1 },
+    days,
+  )
   const cell = (one: string) => {
     if (monthOf(one) !== month) return html`<td></td>`
     const count = counts?.[days.indexOf(one)]

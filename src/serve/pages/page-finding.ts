@@ -68,7 +68,7 @@ function withoutDates(filters: EventFilters): EventFilters {
 }
 
 /** Returns filters without those that bound the dates of events, and without `when`. */
-export function withoutTimes(filters: EventFilters): EventFilters {
+export function withoutDatesAndWhen(filters: EventFilters): EventFilters {
   const { when: _when, ...others } = withoutDates(filters)
   return others
 }
@@ -150,7 +150,7 @@ export async function findNeighbourIds(
   filters: EventFilters,
   start: string,
 ): Promise<(number | undefined)[]> {
-  const others = withoutTimes(filters)
+  const others = withoutDatesAndWhen(filters)
   const earlier = { ...others, start_date: `${FIRST_DAY} 00:00:00`, starts_before: start, strict_dates: true }
   const later = { ...others, starts_after: start, strict_dates: true }
   const [{ total }, next] = await Promise.all([

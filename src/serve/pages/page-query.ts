@@ -61,7 +61,7 @@ export const filterWithValue = (site: Site, name: string, value: string) =>
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
 /** Returns the query of an address whose parameters cannot all be used: nothing is filtered, and the form shows the values that were sent. */
-export const unread = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
+export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
 }

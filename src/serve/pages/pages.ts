@@ -56,7 +56,7 @@ import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
-import { type PageQuery, queryText, readPart, readQuery, unread } from './page-query.ts'
+import { type PageQuery, queryText, readPart, readQuery, unreadableQuery } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
@@ -305,7 +305,7 @@ function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
   if (wrong.length === 0) throw error
-  return unread(query, wrong)
+  return unreadableQuery(query, wrong)
 }
 
 /** Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags) that the query names. */

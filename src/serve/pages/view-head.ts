@@ -43,11 +43,11 @@ const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf
 
 /** Returns the address of another span with the same filters. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
-  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, keptOut(span), page))
+  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, leftOut(span), page))
 }
 
 /** Returns the parameters that links to a span leave out: dates for views with a date in their path; for past events `when`, which is about the future. */
-const keptOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
+const leftOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
 
 /** Returns a function for the address of a day with the same filters. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {

@@ -242,7 +242,7 @@ async function describeKind(
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
   // A walk over everything tells nobody to remove anything.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
-  const known = gone.length === 0 ? () => false : await whoKnows(context, kind, gone)
+  const known = gone.length === 0 ? () => false : await mayBeToldGone(context, kind, gone)
   const changes = new Map<number, WrittenJson>()
   for (const [id, record] of shown) changes.set(id, upsert(kind, id, record))
   for (const { id } of gone.filter(known)) changes.set(id, removal(kind, id))
@@ -307,7 +307,7 @@ async function showSome(context: Context, operations: Operations, found: Found):
  * Decides whether the caller may be told that a record is gone: it was public at some time, or the caller may read it, or sees unpublished records. Others
  * are not even told the id.
  */
-async function whoKnows(
+async function mayBeToldGone(
   { db, caller }: Context,
   kind: ChangedKind,
   gone: readonly LookedAt[],

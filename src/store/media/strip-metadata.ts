@@ -305,7 +305,7 @@ interface Box {
 /** The type of a box that every reader ignores. */
 const FREE = 'free'
 /** The types of items that are no part of the picture: Exif, XMP, and everything else with a media type. */
-const TOLD = new Set(['Exif', 'mime', 'uri '])
+const METADATA_ITEMS = new Set(['Exif', 'mime', 'uri '])
 /** The types of boxes that hold other boxes, and of boxes with data about the picture, which are erased. */
 const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
@@ -358,7 +358,7 @@ function eraseItems(bytes: Buffer, meta: Box): void {
   const [infos, places, data] = [find('iinf'), find('iloc'), find('idat')]
   for (const box of boxes) if (DROPPED.has(box.type)) erase(bytes, box)
   if (!infos) return
-  const told = new Set(typedItems(bytes, infos).flatMap((item) => (TOLD.has(item.type) ? [item] : [])))
+  const told = new Set(typedItems(bytes, infos).flatMap((item) => (METADATA_ITEMS.has(item.type) ? [item] : [])))
   if (told.size === 0) return
   const ids = new Set([...told].map(({ id }) => id))
   let left = bytes.length

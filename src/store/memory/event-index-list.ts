@@ -413,7 +413,7 @@ export function countEach(
     return new Map(asked.map(([id, posting]) => [id, counts[posting] ?? 0]))
   }
   if (choices.length > 0 || bounds.hours || query.among) return undefined
-  const begun = withoutEnds(index, query.window)
+  const begun = boundsOfStarts(index, query.window)
   return new Map(
     asked.map(([id, posting]) => {
       const { from, to } = within(slotsOfPosting(index, posting), begun)
@@ -446,7 +446,7 @@ export function countBegins(index: EventIndex, query: IndexQuery, days: readonly
 }
 
 /** Returns bounds for the events that begin within a window, in place of those that are on within it. */
-function withoutEnds(index: EventIndex, window: EventWindow): Bounds {
+function boundsOfStarts(index: EventIndex, window: EventWindow): Bounds {
   const from = window.startsAfter ?? window.from ?? window.endsAfter
   const plain = { ...window, from, startsAfter: undefined, endsAfter: undefined, endsBefore: undefined }
   return boundsOf(index, { window: plain })

@@ -3,7 +3,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { madeOnce } from '../../base/cache.ts'
 import { ATTENDANCES, type Attendance } from '../../base/fields/event-fields.ts'
 import { accessFacts, factsIn, venueFacts } from '../../base/fields/event-members.ts'
-import { isWallTime } from '../../base/text/moments.ts'
+import { hasWallForm } from '../../base/text/moments.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
 import { eachPair, isListed, packPairs, statement, wholeList } from '../storage/statement.ts'
@@ -93,7 +93,7 @@ interface ListedRow {
 
 /** Returns true if lists can be ordered by the times of an event; an event with malformed times is reported. */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
-  const wrong = (['start_date', 'end_date'] as const).find((name) => !isWallTime(row[name]))
+  const wrong = (['start_date', 'end_date'] as const).find((name) => !hasWallForm(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
   return wrong === undefined
 }

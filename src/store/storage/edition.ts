@@ -23,12 +23,12 @@ export async function renewEdition(tx: Db): Promise<void> {
 }
 
 /** Reads the name of the calendar, which it keeps through editions and backups, and whether it is held. */
-export function readCalendar(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
+export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
 /** Sets the name of a database's calendar, and whether it is held. */
-export async function nameCalendar(tx: Db, named: Omit<Tables['editions'], 'edition'>): Promise<void> {
+export async function setIdentity(tx: Db, named: Omit<Tables['editions'], 'edition'>): Promise<void> {
   await tx.updateTable('editions').set(named).execute()
 }
 
@@ -45,7 +45,7 @@ export const HELD_REMEDY = 'kalends resume lets them go on.'
 
 /** Returns one line for lists of webhooks and imports where the calendar is held, else no line. */
 export async function describeHeld(db: Db): Promise<string[]> {
-  return (await readCalendar(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
+  return (await readIdentity(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
 /** Returns the condition that the calendar is not held. A held calendar sends and imports nothing by itself. */

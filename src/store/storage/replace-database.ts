@@ -8,7 +8,7 @@ import { giveTo, makeFolder, type Owner, ownerAt, requireOwnerKept, syncFolder }
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from './database.ts'
 import { copyNote, databaseFile, forgetMove, NOTE_END, withoutPassword } from './database-address.ts'
-import { newEdition, readCalendar, renewEdition } from './edition.ts'
+import { newEdition, readIdentity, renewEdition } from './edition.ts'
 import { openDatabase } from './open-database.ts'
 import { queryBuilder } from './sqlite/sqlite.ts'
 import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
@@ -70,7 +70,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   try {
     const kept = freeFileCopy(file, now)
     // Nobody can say whose calendar a damaged file was. The restored calendar is then held like one from elsewhere.
-    const former = held && (await readCalendar(queryBuilder(prepareKept(held))).catch(() => undefined))
+    const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
         ? `The database ${resolve(file)} is replaced; what is there now is kept as ${resolve(kept)}.`
@@ -236,7 +236,7 @@ async function putTablesBack(address: string, wanted: string | undefined, { now,
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
-  return Number(rows[0]?.found) === 0 ? undefined : readCalendar(tx)
+  return Number(rows[0]?.found) === 0 ? undefined : readIdentity(tx)
 }
 
 /** Milliseconds that connections of a service which has just ended may take to close. */

@@ -17,7 +17,7 @@ import type { Box } from '../../base/fields/kinds.ts'
 import { type Db, isPostgres } from './database.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
-import { likePattern } from './search/word-search.ts'
+import { likePattern } from './search/substring-search.ts'
 
 // Makes statements that are compiled once and run with other values, and the parts of queries that the two databases write differently or that stores share.
 

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../../base/errors.ts'
-import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
+import { openWordIndex, searchSubstrings, type WordIndex } from '../search/substring-search.ts'
 import type { ReaderAnswer, ReaderRequest } from './reader-pool.ts'
 import { checkpoint, connectReader, type Prepare, prepareKept, runTogether } from './sqlite-connection.ts'
 
@@ -37,6 +37,6 @@ function answerQueries(port: MessagePort, file: string): void {
 function answer(reader: Reader, request: ReaderRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
   if ('statements' in request) return [runTogether(reader.connection, reader.prepare, request.statements), []]
-  const ids = searchWords(reader.words, request.search)
+  const ids = searchSubstrings(reader.words, request.search)
   return [ids, [ids.buffer]]
 }

@@ -14,7 +14,7 @@ import type { IdSet } from '../id-set.ts'
 import { type Recording, recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'
 import { indexWaiting, makeStemmer, stemNames } from '../search/search-index.ts'
-import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
+import { openWordIndex, searchSubstrings, type WordIndex } from '../search/substring-search.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
@@ -494,7 +494,7 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
   let words: WordIndex | undefined
   return async (search) => {
     words ??= openWordIndex(connection)
-    return searchWords(words, search)
+    return searchSubstrings(words, search)
   }
 }
 

@@ -81,7 +81,7 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
  * Returns the events whose folded text matches a search, all as of one moment: found by the index of words, and by reading texts where the index does not
  * know enough. The set may have ids of no event when a search only excludes words.
  */
-export function searchWords(index: WordIndex, search: Search): IdSet {
+export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)
   connection.exec('begin')

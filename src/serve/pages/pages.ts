@@ -5,6 +5,7 @@ import { canonicalSlug } from '../../base/text/characters.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
+import { type Suggestion, suggest } from '../../calendar/events/find-as-typed.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { findByOldImagePath, namesOfImage, sizeInName } from '../../calendar/images/old-images.ts'
 import { findLinked } from '../../calendar/linked/linked-store.ts'
@@ -53,7 +54,7 @@ import {
   withQuery,
 } from './page-addresses.ts'
 import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts'
-import { monthOf, weekStartOf } from './page-dates.ts'
+import { monthOf, weekStartOf, writtenDay } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
 import { type PageQuery, queryText, readPart, readQuery, unreadableQuery } from './page-query.ts'
@@ -61,9 +62,9 @@ import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './p
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { oldSpan, type Span } from './spans.ts'
-import { suggestions } from './suggestions.ts'
 import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
+import { pathTo, spanLink } from './viewing.ts'
 import { weekView } from './week-view.ts'
 
 // Answers requests for pages: finds what an address names, makes its view, and lays it out.
@@ -564,4 +565,26 @@ function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer
   if (/[?&]ical=1(?:&|$)/.test(location)) return answer
   return { ...answer, location: `${location}${location.includes('?') ? '&' : '?'}ical=1` }
+}
+
+/** Returns suggestions for somebody who has typed `search` so far, as JSON. */
+async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
+  const { site, now } = context
+  const today = dayOf(wallNow(site.timezone, now))
+  const found = await suggest(query.get('search') ?? '', context)
+  const shown = found.map((hit) => ({
+    kind: hit.kind,
+    id: hit.id,
+    name: hit.name,
+    about: hit.kind === 'event' ? writtenDay(site, dayOf(hit.about), today) : hit.about,
+    url: new URL(suggestedPath(context, hit), site.url).href,
+  }))
+  return JSON.stringify({ suggestions: shown })
+}
+
+/** Returns the path of a suggestion. The path of a term lacks the terms above it; it redirects to the full path. */
+function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
+  if (kind === 'category' || kind === 'tag')
+    return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')
+  return pathTo(site, recordPath(site, kind, { id, status: 'publish', slug }))
 }

@@ -99,7 +99,8 @@ export function askedSpan(text: string, takes: string, least = 1): number {
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
   const ms = day === undefined ? now + direction * spanMs(text, 'hdw') : Date.parse(`${day}T${time}Z`)
-  if (!Number.isNaN(ms)) return ms
+  // `Date.parse` takes 30 February for a day of March.
+  if (!Number.isNaN(ms) && (day === undefined || new Date(ms).toISOString().startsWith(day))) return ms
   throw new Error(`${takes}, not "${text}".`)
 }
 

@@ -79,6 +79,7 @@ test('a wrong option is refused in one sentence', async (t) => {
     ],
     [['--record', 'ten'], /^--record takes a whole number from 1 on, not "ten"\.\n$/],
     [['--limit', '0'], /^--limit takes a whole number from 1 on, not "0"\.\n$/],
+    [['--since', '2026-02-30'], /^--since takes a time such as .*, not "2026-02-30"\.\n$/],
     [
       ['--since', 'yesterday'],
       /^--since takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00, not "yesterday"\.\n$/,

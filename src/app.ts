@@ -239,10 +239,7 @@ type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
 const NOT_FIRST: Doors = { firstAdministrator: undefined, deskEntry: undefined }
 
-/**
- * Makes the password of the first administrator and a link to the desk, where they are due, and returns them. Call it once the service answers, so that
- * both can be used at once.
- */
+/** Makes the password of the first administrator and a link to the desk, where they are due. Call it once the service answers, so that both can be used. */
 export async function openDoors(
   database: Database,
   { desk }: Config,

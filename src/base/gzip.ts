@@ -57,10 +57,7 @@ export const HERE_UP_TO = 262_144
 
 /** The most bytes that a copy in deflated data refers back: two to the power of `windowBits` below. */
 const WINDOW = 8192
-/**
- * A byte that JSON never has. It stands in the place of each number while the rest is deflated, so that no later text is written as a copy of a
- * number that may change.
- */
+/** A byte that JSON never has. It stands for each number while the rest is deflated, so that no later text is a copy of a number that may change. */
 const MASK = 1
 
 /** Deflates JSON and leaves the numbers of `width` bytes at `places`, in rising order, uncompressed. */

@@ -42,10 +42,7 @@ export interface RequestTime {
   now: number
 }
 
-/**
- * A kind of value: how it is checked, read from JSON, form or query, described, stored and shown. Rules work with `Value`; the column of the field holds
- * `Kept`.
- */
+/** A kind of value: how it is checked, read, described, stored and shown. Rules work with `Value`; the column of the field holds `Kept`. */
 export interface Kind<Value, Kept = Value> {
   /** The schema of the value in the index and in the interface description. */
   wire: WireSchema

@@ -17,10 +17,7 @@ export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 /** The parameters of a property, by name. */
 export type Parameters = Readonly<Record<string, string>>
 
-/**
- * Writes a property as a content line with its end, folded at 75 octets but never within a character. The value is written as it is, so escape a text with
- * `escapeText` before.
- */
+/** Writes a property as a content line, folded at 75 octets but never within a character. The value is written as it is: escape texts with `escapeText`. */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
   let head = name

@@ -200,10 +200,7 @@ function isNearTo(wall: string, wanted: string): boolean {
   return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
 }
 
-/**
- * Returns the first date of a moved rule. Its distance from `to` in months or years is the distance of the old start from `at`. Undefined if there is no such
- * date.
- */
+/** Returns the first date of a moved rule, as many months or years from `to` as the old start was from `at`. Undefined if there is no such date. */
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
   const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
   if (!first || !old || !next) return undefined

@@ -4,10 +4,7 @@ import type { RecurrenceObject } from './recurrence-text.ts'
 
 // Reads the rules of events that repeat as people type them.
 
-/**
- * Finds the rule that begins at a piece of a text: `every Tuesday and Thursday`, `dienstags`, `toutes les 2 semaines`, `cada primer domingo del mes`.
- * Undefined where none does.
- */
+/** Finds the rule that begins at a piece of a text, such as `every Tuesday`, `dienstags` or `toutes les 2 semaines`. Undefined where none does. */
 export function spokenRuleAt(
   tokens: readonly Token[],
   at: number,

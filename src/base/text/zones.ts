@@ -396,10 +396,7 @@ export interface PossibleTime {
 /** What a wall time may mean that a change of the clock skips or repeats. */
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
-  /**
-   * The two moments, the earlier one first. Where a client sends no offset, the interface takes the later moment of a skipped time and the earlier moment
-   * of a repeated time.
-   */
+  /** The two moments, the earlier first. Without an offset, the later moment of a skipped time is meant, and the earlier one of a repeated time. */
   moments: [PossibleTime, PossibleTime]
 }
 

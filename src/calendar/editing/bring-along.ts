@@ -117,9 +117,7 @@ async function namedTerms(
   return Object.fromEntries(names.map((name) => [name, [...had[name].map(({ id }) => id), ...waiting[name]]]))
 }
 
-/**
- * All that goes with the publication of an event: further values of the event, the linked drafts, and the write that publishes these in the same transaction.
- */
+/** All that goes with the publication of an event: more values of the event, the linked drafts, and the write that publishes these in its transaction. */
 export interface LinkedDraftWrites {
   values: RawValues
   records: LinkedDraft[]

@@ -79,10 +79,7 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/**
- * An event as filters know it: with the columns and links that are kept of a withdrawn event, so that every filter can test withdrawn events as well.
- * `search` is its only text.
- */
+/** An event as filters know it: with what is kept of a withdrawn event, so that every filter can test withdrawn events too. `search` is its only text. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** Its links; `terms` are the ids of categories and tags. */

@@ -156,10 +156,7 @@ export async function findEventLinks(
   return new Map(ids.map((id) => [id, linksOf(id)]))
 }
 
-/**
- * Reads the links of new events that this transaction has written, by the ids of the events. `counted` resolves to the terms of the published events,
- * with their new counts.
- */
+/** Reads the links of new events that this transaction has written. `counted` resolves to the terms of the published events, with their new counts. */
 export async function findLinksOfNew(
   db: Db,
   events: readonly { row: EventRow; links: KnownLinks }[],
@@ -413,10 +410,7 @@ export async function updateEvents(
   )
 }
 
-/**
- * Replaces links of events by `asked.links`: of each kind for the events that `asked` lists under that kind. All statements have begun, in this order,
- * when the function returns.
- */
+/** Replaces the links of each kind in `asked.links` for the events listed there. All statements have begun, in this order, when the function returns. */
 export async function replaceLinksOf(
   tx: Tx,
   asked: { links: WrittenLinks } & Record<(typeof LINK_KINDS)[number], readonly number[]>,

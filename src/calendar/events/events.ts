@@ -251,10 +251,7 @@ export async function linksOfEvent(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/**
- * Returns the function that makes the answer of a changed event inside the transaction, so that an event that cannot be shown is not written. It stores
- * the event presented.
- */
+/** Returns the function that makes the answer of a changed event in its transaction, and stores it: what cannot be shown is not written. */
 export function readBack(context: Context): LookAtWritten {
   return async (tx, written, links) => {
     const row = { ...written, ...derivedColumns(written) }

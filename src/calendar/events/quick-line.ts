@@ -112,10 +112,7 @@ const isOfLabel = (token: Token | undefined) =>
 /** Reads the phrase that begins at a piece; undefined where none begins there. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/**
- * Returns everything that a reader finds in the pieces not taken yet, from left to right, without overlaps. A reader sees no piece from the next taken one
- * on.
- */
+/** Returns all that a reader finds in the pieces not taken yet, from left to right, without overlaps. A reader sees no piece from the next taken one on. */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []

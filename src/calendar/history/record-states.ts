@@ -204,10 +204,7 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
   return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
 }
 
-/**
- * Fields that states leave out: authors are people of the source, the local publication date follows from that in UTC, and the series has the
- * recurrence.
- */
+/** Fields that states leave out: authors are people of the source, the local publication date follows from that in UTC, and the series has the recurrence. */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 
 const carried = new WeakMap<FieldsData, readonly string[]>()

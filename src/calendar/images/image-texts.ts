@@ -23,10 +23,7 @@ export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): b
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }
 
-/**
- * Settles the texts of a new or changed image: as sent, else as before, and the text that searches read. The slug is the one sent, else the one it has, else
- * made from the title.
- */
+/** Settles the texts of a new or changed image: as sent, else as before. The slug is the one sent, else the one it has, else made from the title. */
 export async function settleTexts(
   tx: Tx,
   id: number,

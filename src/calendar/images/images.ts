@@ -76,10 +76,7 @@ function imagesOf(context: Context): RequestImages {
   return images
 }
 
-/**
- * Runs the part of a request that may resolve images. Then it removes stored files that no image has: the request failed, or another one was faster with the
- * same address.
- */
+/** Runs work that may resolve images. Then it removes stored files that no image has, left when the work failed or another was faster. */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -199,9 +196,7 @@ export interface PreparedUpload {
   texts: Partial<ImageTexts>
 }
 
-/**
- * Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever type the request claims.
- */
+/** Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever type the request claims. */
 export async function prepareUpload(
   upload: ImageFile & { fileName: string },
   context: Context,

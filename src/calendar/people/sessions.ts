@@ -7,10 +7,7 @@ import { findUser, isActive, type User } from './users.ts'
 
 // Sessions at the desk: starts and finds them, notes their use, lists them and ends them.
 
-/**
- * A session: a browser in which somebody is signed in to the desk. Its user may see all columns, since nobody can sign in by the hash, which only names the
- * session.
- */
+/** A browser that is signed in to the desk. Its user may see all columns: nobody can sign in by the hash, which only names the session. */
 export type Session = SessionColumns
 
 /** The origin of a session: the name that its browser gives itself, and the network address. */

@@ -44,10 +44,7 @@ export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/**
- * Returns true for a status in which other records may take the slug of a record (rule 17.3): a refusal would tell its sender of a record that is still
- * to be announced.
- */
+/** Returns true for a status in which others may take the slug of a record (rule 17.3): a refusal would tell of a record that is not announced yet. */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }

@@ -250,10 +250,7 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/**
- * Decides which sent columns are the occurrence's own: those that differ from the series. A text sent back as it was read changes nothing. The times are all
- * own or all shared.
- */
+/** Decides which sent columns are the occurrence's own: those that differ from the series. The times are all own or all shared. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
   const times: readonly string[] = TIMES.some((name) => sent.includes(name)) ? TIMES : []

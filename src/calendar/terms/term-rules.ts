@@ -227,10 +227,7 @@ async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<T
   return found ?? createTerm(tx, taxonomy, { name: text })
 }
 
-/**
- * Lets one transaction at a time make terms of a taxonomy, until its end: two that make the same terms in different orders would wait for each other. New
- * terms are rare.
- */
+/** Lets one transaction at a time make terms of a taxonomy: two that make the same terms in different orders would wait for each other. */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

@@ -414,10 +414,7 @@ const addToCounts = statement<{ shifts: string; ids: number[] }>()(
     returning id, taxonomy, name, slug, description, parent, count, folded`,
 )
 
-/**
- * Adds a number, which may be negative, to the count of each term, by id. Resolves to the rows of the changed terms. The statement has begun when the
- * function returns.
- */
+/** Adds a number to the count of each term, by id. Resolves to the changed rows. The statement has begun when the function returns. */
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return []

@@ -362,10 +362,7 @@ function zoneNamed(name: string): string | undefined {
 /** The names of UTC in calendars of Microsoft (`tzone://Microsoft/Utc`), with an offset of nought, or as a letter. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/**
- * Tells whether a name is that of a place in the tz database, whose clocks are the same for everybody. Other names (`EST`, `Eastern`) may mean several
- * zones.
- */
+/** Returns true for the name of a place in the tz database, which means one zone. Other names (`EST`, `Eastern`) may mean several. */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)

@@ -134,10 +134,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/**
- * Writes the recurrence of the event, and its times unless they were changed here; the other fields are written as for any series. Returns the id of the
- * series.
- */
+/** Writes the recurrence of the event, and its times unless they were changed here; other fields as for any series. Returns the id of the series. */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,

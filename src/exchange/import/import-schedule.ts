@@ -195,10 +195,7 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
   return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
 }
 
-/**
- * Runs the due imports. Each runs in one process at a time, and a slow source holds up no other. Returns when the imports that it began have ended.
- * `report` receives the failures.
- */
+/** Runs the due imports, each in one process at a time; a slow source holds up no other. Returns when those that it began have ended. */
 export async function runDueImports(
   database: Database,
   start: StartImport,

@@ -360,10 +360,7 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
 /** The fields that decide whether visitors see a record, and whether it is over. */
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
-/**
- * Counts an item that would be in the calendar after a dry run, with the values that its record keeps (`here`). A series counts as one, and its occurrences
- * do not count.
- */
+/** Counts an item that a dry run would bring in, with the values that its record keeps (`here`). A series counts as one, its occurrences do not. */
 function foreseeItem(
   { visible }: Foreseen,
   context: Context,

@@ -292,10 +292,7 @@ export async function countLive(
   return Number(count)
 }
 
-/**
- * Counts the events and series from a source, by status and by whether they are over. A series is over when all its public dates are. `nowUtc` is
- * `YYYY-MM-DD HH:MM:SS`.
- */
+/** Counts the events and series from a source, by status and by whether they are over: a series is when all its public dates are. */
 export async function countStandings(
   db: Db,
   source: number,

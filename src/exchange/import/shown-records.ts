@@ -297,10 +297,7 @@ const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
 const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
 const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
 
-/**
- * Decodes the entities of a title once. Entities that keep a sign from being read as markup or as another entity stay, so that the title reads the same
- * when it is shown again.
- */
+/** Decodes the entities of a title once. Entities that keep a sign from being read as markup stay, so that the title reads the same later. */
 function decodeTitle(shown: string): string {
   if (!shown.includes('&')) return shown
   return shown.replace(ENTITY, (entity: string, name: string, at: number) => {
@@ -341,10 +338,7 @@ export function seriesIn(record: unknown): string | undefined {
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/**
- * Yields all shown occurrences of one series as a series, and as an item each occurrence that differs from it. If no rule gives these dates, yields single
- * events.
- */
+/** Yields the occurrences of one series as a series, and each that differs from it as an item. If no rule gives these dates, yields single events. */
 export function* seriesEntries(records: readonly unknown[], series: string, at: string): Generator<SourceEntry> {
   const occurrences = records.flatMap((record) => occurrenceIn(record) ?? []).sort(byStart)
   const common = occurrences.find(({ overrides }) => overrides.length === 0) ?? occurrences[0]

@@ -313,10 +313,7 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
   }
 }
 
-/**
- * Returns the state of a record to store after some fields are written. Fields that were changed here before stay marked as changed: they keep their stored
- * fingerprints.
- */
+/** Returns the state to store after some fields are written. Fields changed here before keep their fingerprints, and so stay marked as changed. */
 export function keptAfter(
   kept: Fingerprints,
   before: Fingerprints,

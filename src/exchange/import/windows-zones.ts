@@ -1,9 +1,6 @@
 // Finds the zone of the tz database for a name that Windows or Exchange has for a time zone.
 
-/**
- * The time zones of Windows: the zone that the CLDR table maps each to, its name, and the names that Windows and Exchange show for it, which have
- * changed with the years.
- */
+/** The time zones of Windows: the zone that CLDR maps each to, its name, and the names that Windows and Exchange have shown for it. */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
   ['Etc/GMT+11', 'UTC-11', 'Coordinated Universal Time-11', 'Midway Island, Samoa'],

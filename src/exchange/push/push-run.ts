@@ -240,10 +240,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/**
- * Returns links in a form that can be compared: as identities, terms sorted since their order means nothing, and a parent as a list. Other values stay as
- * they are.
- */
+/** Returns links in a form that can be compared: as identities, terms sorted, a parent as a list. Other values stay as they are. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -285,10 +282,7 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
   return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
 }
 
-/**
- * Returns a value as an update sends it: an empty list of links as the empty text, which clears the field on either implementation, and a rule with all of
- * its exceptions.
- */
+/** Returns a value as an update sends it: no links as the empty text, which clears the field on either implementation, a rule with its exceptions. */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value

@@ -125,10 +125,7 @@ class TakenBack extends Error {
   }
 }
 
-/**
- * Shows the page that a form would make. The form is written as a new event, shown by the code of the public pages, and taken back before anybody
- * could see it.
- */
+/** Shows the page that a form would make. It is written as a new event, shown by the code of the public pages, and taken back unseen. */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')

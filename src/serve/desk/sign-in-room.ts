@@ -114,10 +114,7 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
 }
 
-/**
- * Explains a form that, as far as its browser says, does not come from a page of this site: another site sent it, or the address of the calendar differs from
- * `KALENDS_SITE_URL`.
- */
+/** Explains a form that does not come from a page of this site: another site sent it, or its address differs from `KALENDS_SITE_URL`. */
 export function foreignFormView(site: Site, origin: string): DeskView {
   const say = deskTranslatorFor(site)
   const own = new URL(site.url).origin

@@ -43,9 +43,7 @@ interface SeriesPart {
   modified: string
   /** The status to write; the event's own if undefined. */
   status?: string
-  /**
-   * The least value of SEQUENCE. It grows with every change of the event; changes of records that it links to raise it by the time of `modified`, in seconds.
-   */
+  /** The least SEQUENCE. It grows with every change of the event; changes of linked records raise it by the time of `modified`, in seconds. */
   sequence: number
 }
 
@@ -189,9 +187,7 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/**
- * Returns the rules of the zone of an event, if calendar programs read both of its times right by them; undefined for one that is written in UTC or in days.
- */
+/** Returns the rules of the zone of an event, if calendar programs read both its times right by them; undefined for one written in UTC or in days. */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)

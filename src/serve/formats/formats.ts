@@ -75,10 +75,7 @@ export function preferredFormat(offered: readonly Format[], accept: string | und
   return best
 }
 
-/**
- * Returns the representation that `Accept` prefers to a page for people; undefined for browsers, which ask for a page first, and for clients that take
- * anything.
- */
+/** Returns the representation that `Accept` prefers to a page; undefined for browsers, which prefer pages, and for clients that take anything. */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const [, ...others] = formats

@@ -97,10 +97,7 @@ interface ListLinks {
   totalPages: number
 }
 
-/**
- * Returns the links of a list, with every parameter in effect. Next and previous links have `page` last; the link back to the first page leaves it out
- * (rule 11.4).
- */
+/** Returns the links of a list, with every parameter in effect. `page` is last, and the link back to the first page leaves it out (rule 11.4). */
 function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
@@ -201,10 +198,7 @@ export interface JsonList extends ListFrame {
   frameWith: (total: number) => ListFrame
 }
 
-/**
- * Loads the records of a list from memory. Returns undefined for a list that memory cannot load. The answer has the bytes that `showList` gives it,
- * but for blanks before counts.
- */
+/** Loads the records of a list from memory; undefined where memory cannot. The answer has the bytes of `showList`, but for blanks before counts. */
 export function showJson(
   context: Context & { memory: EventMemory },
   { resource, operations }: Served,

@@ -16,10 +16,7 @@ interface Limit {
   waiting: number
   /** Milliseconds after which a waiting request is refused. */
   longestMs: number
-  /**
-   * Milliseconds that one request should take. While requests take longer and others wait, fewer run at once: more queries do not make a busy database
-   * faster.
-   */
+  /** Milliseconds that one request should take. While they take longer, fewer run at once: more queries do not make a busy database faster. */
   aimMs: number
   /** Milliseconds of one turn of the event loop in which waiting requests may start: each query of SQLite blocks this thread. */
   turnMs: number
@@ -37,14 +34,9 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
   /** Suggestions for somebody who is typing and does not wait for them. */
   suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /**
-   * Writes. As many run as half of the largest commit holds, because on SQLite each write waits for all running ones. Writes that begin in one turn share a
-   * commit.
-   */
+  /** Writes: half as many as the largest commit holds, since on SQLite each waits for all. Writes that begin in one turn share a commit. */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
-  /**
-   * Uploads. Each holds a whole image in memory, and scaling it takes about a second. Tests of webhooks count as uploads, since they wait for another server.
-   */
+  /** Uploads: each holds an image in memory, and scaling takes about a second. Tests of webhooks count as well, since they wait for a server. */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
   /** Streams last as long as their readers take, so no request waits for one to end. */
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
@@ -219,10 +211,7 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/**
- * Starts waiting requests one by one, the next when the last one waits for something itself. Those that do not fit into this turn of the event loop start in
- * the next.
- */
+/** Starts waiting requests one by one, the next when the last waits for something itself. What does not fit into this turn starts in the next. */
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {
@@ -278,10 +267,7 @@ function mayJoin(lines: Lines<unknown>, client: string, most: number): boolean {
   return lines.size < most || longerLine(lines, client) !== undefined
 }
 
-/**
- * Adds a request to the line of a client. Where `most` requests wait already, returns the one that gives way: the newest of the longest line, or else the new
- * one.
- */
+/** Adds a request to the line of a client. Where `most` wait already, returns the one that gives way: the newest of the longest line, or this one. */
 function join<Waiting>(lines: Lines<Waiting>, client: string, waiting: Waiting, most: number): Waiting | undefined {
   const longest = lines.size < most ? undefined : longerLine(lines, client)
   if (lines.size >= most && !longest) return waiting

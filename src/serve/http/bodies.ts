@@ -49,9 +49,7 @@ export interface Intake {
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/**
- * The most bytes read of a body from callers who may not write. Something is read because other faults of a request are reported before the missing right.
- */
+/** The most bytes read of a body from callers who may not write. Something is read because other faults of a request are reported before the missing right. */
 const STRANGER_BYTES = 65_536
 
 /** The number of uploads of the largest size that fit on disk at the same time. */
@@ -410,10 +408,7 @@ export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
-/**
- * Returns the file name in a Content-Disposition header as Node gives it, one character a byte: `filename*` before `filename` (RFC 6266). Empty where no name
- * can be read.
- */
+/** Returns the file name in a Content-Disposition header, of which Node gives one character a byte: `filename*` first (RFC 6266). Empty without one. */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')

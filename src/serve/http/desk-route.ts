@@ -202,10 +202,7 @@ async function answerUnknown(
   }
 }
 
-/**
- * Reads a form. Strangers may send `STRANGER_FORM` bytes. People whose session has ended may send the usual size: their form is kept while they sign in
- * again.
- */
+/** Reads a form. Strangers may send `STRANGER_FORM` bytes; people whose session has ended the usual size, and it is kept while they sign in. */
 async function readDeskBody(
   { gate, service }: DeskRoute,
   incoming: Incoming,

@@ -29,10 +29,7 @@ export interface Finished extends Outgoing {
   bytesFollowed?: number
 }
 
-/**
- * The cache of finished answers. An answer is stored with the version of the data it was made from, so that it is never sent after a change that this
- * process has heard of.
- */
+/** The cache of finished answers. Each is stored with the version of its data, so that none is sent after a change that this process has heard of. */
 export interface FinishedAnswers {
   memory: EventMemory
   /** The answers by requested address, and also by representation where `Accept` has chosen one. */
@@ -128,10 +125,7 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
   keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + bytesFollowed + 2500)
 }
 
-/**
- * Returns the time, in milliseconds, of the last change of the data or the day that this process knows of. Answers that depend on these alone have not
- * changed since.
- */
+/** Returns the time, in ms, of the last change of the data or the day that this process knows of. Answers by these alone are unchanged since. */
 export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)

@@ -286,10 +286,7 @@ export interface Closing {
 
 /** How long a stop takes. */
 export interface StopTimes {
-  /**
-   * Milliseconds during which connections are still accepted, while /readyz answers 503. Afterwards idle connections are kept for as long again, but for at
-   * most `LINGER_MS`.
-   */
+  /** Milliseconds during which connections are accepted while /readyz answers 503. Idle ones are kept for as long again, at most `LINGER_MS`. */
   drainMs: number
   /** Milliseconds after which unanswered requests are dropped. */
   deadlineMs: number

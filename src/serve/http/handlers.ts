@@ -141,9 +141,7 @@ async function readReply(asked: MatchedRequest, { operations }: Served, context:
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/**
- * Finds the version of the addressed record. It is read before the record, so that it is never later than the record shown. Undefined where there is none.
- */
+/** Finds the version of the addressed record. It is read before the record, so that it is never later than the record shown. Undefined where there is none. */
 async function versionBefore(
   asked: MatchedRequest,
   operations: Operations,
@@ -334,10 +332,7 @@ interface Addressed {
   row: unknown
 }
 
-/**
- * Decides whether the caller may request this action on this record, or at all where `row` is undefined. Reads are always open (rule 26.2), except those for
- * administrators.
- */
+/** Decides whether the caller may request this action, on this record if `row` is given. Reads are open (rule 26.2), but for administrators' own. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')

@@ -139,10 +139,7 @@ function withPath(sent: string): string {
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/**
- * The name `rest_route`, its underscore plain or percent-encoded. Names are compared undecoded: trying to decode one that cannot be decoded takes a thousand
- * times as long.
- */
+/** The name `rest_route`, its underscore plain or percent-encoded. Names are compared undecoded: decoding may take a thousand times as long. */
 const NAME = /^rest(?:_|%5[fF])route$/
 
 /**

@@ -144,9 +144,7 @@ export function fixedDefault({ kind, default: value }: Field): Schema {
   return value === undefined || value === null || typeof value === 'function' ? {} : { default: kind.read(value) }
 }
 
-/**
- * Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out, because generators require each field that has one.
- */
+/** Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out: generators require fields that have one. */
 function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
   return record(bodyProperties(resource, required, resources, say), required)
@@ -260,10 +258,7 @@ function seriesSchema(): Schema {
   )
 }
 
-/**
- * Makes the schema of a venue or organizer as its routes and events show it (rules 6.1 and 6.2). Details are in the order declared; answers leave out those
- * without a value.
- */
+/** Makes the schema of a venue or organizer as its routes and events show it (rules 6.1 and 6.2). Details without a value are left out. */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',

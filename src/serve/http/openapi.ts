@@ -242,9 +242,7 @@ function summaryOf(action: Described): MessageText {
   return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
 
-/**
- * Describes the body of a creation or update, which is the same as JSON and as a form. In a form, a value other than a list or record is one part or pair.
- */
+/** Describes the body of a creation or update, which is the same as JSON and as a form. In a form, a value other than a list or record is one part or pair. */
 function describeBody(action: Described, { resources }: Writing): object {
   const resource = resourceOf(action)
   if (!resource) return {}
@@ -442,10 +440,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
-/**
- * Decides whether a wrong parameter is a problem of the operation. The ids of series, and those of events that are read, are looked up instead of validated
- * (rule 25.4).
- */
+/** Decides whether a wrong parameter is a problem of the operation. Ids of series and of events that are read are looked up instead (rule 25.4). */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'

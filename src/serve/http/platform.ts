@@ -253,10 +253,7 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
   return { ...route, endpoints: route.endpoints.filter(({ action }) => actions.includes(action.do)).map(withContext) }
 }
 
-/**
- * Answers a request to a route beside the namespace (rules 29.1 to 29.5), by `replyTo` as requests to the namespace are answered. Undefined for any other
- * path.
- */
+/** Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any other path. */
 export async function platformReply(
   platform: Platform,
   incoming: Incoming,

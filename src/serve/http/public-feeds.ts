@@ -181,10 +181,7 @@ function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: num
   return { format: format.name, scope, query, by, isPage: false, isOfToday: false }
 }
 
-/**
- * Reads a link with `ical=1` to the calendar of a page. The calendar has the filters of the page, and its month or day, or all that is past where it shows
- * the past.
- */
+/** Reads a link with `ical=1` to the calendar of a page, which has its filters and its month or day, or all that is past. */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
   const scope = scopeOfPage(asked)

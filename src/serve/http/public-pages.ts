@@ -47,8 +47,7 @@ import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send } from './send.ts'
 
-// Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their files. A site without pages gets one small front
-// page.
+// Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their files. A site without pages gets one small front page.
 
 /** A page for people. */
 export interface PagelessFront {
@@ -238,20 +237,14 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
 const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
   chooseLanguage(languages, url.query, request.headers['accept-language'])
 
-/**
- * Returns the key of a cached page: its address, and after a blank, which addresses do not have, its language where a header has chosen another than that of
- * the site.
- */
+/** Returns the key of a cached page: its address, and after a blank its language where a header has chosen another than that of the site. */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
 /** Matches paths that other parts of the service answer, so that nobody has looked for a page there in vain. */
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/**
- * Decides whether no other part of the service answers at this address. Where the interface is at the root of the site, only paths with a known word of page
- * addresses are certain.
- */
+/** Decides whether nothing else answers at this address. With the interface at the root, only known words of page addresses are certain. */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === '' ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`) : !path.startsWith(restRoot)) &&
   !ELSEWHERE.test(path)

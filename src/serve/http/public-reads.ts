@@ -274,10 +274,7 @@ function answerOrdinarily({ respond, front }: PublicReads, read: Read): Promise<
   )
 }
 
-/**
- * Sends another representation than JSON. A complete one is cached as JSON is. A stream that depends on the data alone has an ETag, and is cached from its
- * second request on.
- */
+/** Sends another representation than JSON. A complete one is cached as JSON is, a stream of data alone from its second request on. */
 function sendShown(
   reads: PublicReads,
   read: Read,
@@ -372,10 +369,7 @@ function sendListOnce(reads: PublicReads, read: Read, list: JsonList, made: Unwr
   send(front, read, { ...made, tag, body }, 'memory', () => buffers.give(pooled))
 }
 
-/**
- * The gzip body of a list, the buffer that it is in and that goes back to the others, the runs that it was joined from, and the places of its counts and its
- * last run.
- */
+/** The gzip body of a list, its buffer, which goes back to the others, the runs that it was joined from, and the places of its counts and last run. */
 interface JoinedGzip {
   bytes: Buffer
   buffer: Buffer

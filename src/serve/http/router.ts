@@ -135,10 +135,7 @@ function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) 
 /** The path at which assistants ask. */
 const MCP_PATH = '/mcp'
 
-/**
- * Makes the function that answers assistants. Its code is loaded when the first assistant asks, so that a service which none asks has nothing of it in
- * memory.
- */
+/** Makes the function that answers assistants. Its code is loaded for the first one, so that a service which none asks has none of it in memory. */
 function assistantsOnDemand(service: Service, front: Front, routes: RouteTable): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {

@@ -155,10 +155,7 @@ export function collectionRoute(served: Served): Route {
   }
 }
 
-/**
- * Makes a route of own operations. Operations on versions of records name the resource, whose id is in the template. Others name the group of the document
- * that they stand in.
- */
+/** Makes a route of own operations: those on versions of records name the resource, others the group of the document that they stand in. */
 export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
   return {
     path: template.replaceAll(/\{(\w+)\}/g, '(?P<$1>\\d+)'),

@@ -86,10 +86,7 @@ const FIRST_READERS = 1
 /** The same number for an answer whose body changes: the better compressed form may soon be out of date. */
 const FIRST_READERS_OF_CHANGING = 8
 
-/**
- * Decides whether the light form of a cached answer has had its readers, so that the body is compressed well next. An answer that is not cached keeps its
- * light form.
- */
+/** Decides whether the light form of a cached answer has had its readers, so that its body is compressed well next. Others keep the light form. */
 function isSpent({ isKept, isChanging }: Outgoing, { isLight, readers }: Encoded): boolean {
   return isKept && isLight && readers >= (isChanging ? FIRST_READERS_OF_CHANGING : FIRST_READERS)
 }
@@ -370,10 +367,7 @@ function withoutBody(headers: readonly string[]): string[] {
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2
 
-/**
- * The effort of compressing: `LIGHT` for an answer that is sent once, `BEST` for a cached one, `UTMOST` for a lasting one. Brotli is the quicker one at its
- * first level.
- */
+/** The effort of compressing: `LIGHT` for what is sent once, `BEST` for a cached answer, `UTMOST` for a lasting one. Brotli's first level is quick. */
 interface Effort {
   gzip: { level: number }
   br: { params: Record<number, number> }

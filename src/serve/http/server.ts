@@ -43,9 +43,7 @@ interface ServerOptions {
   onAnswered?: OnAnswered
 }
 
-/**
- * Milliseconds that an idle connection is kept: longer than the idle time of common proxies, so that they never send into a connection that is being closed.
- */
+/** Milliseconds that an idle connection is kept: longer than common proxies do, so that they never send into one that is being closed. */
 const KEEP_ALIVE_MS = 75_000
 
 /** The most bytes of a request line with all headers. */

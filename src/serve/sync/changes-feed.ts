@@ -181,10 +181,7 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
 /** The most records that are shown in one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
-/**
- * Returns the changes of a page, from the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are
- * more.
- */
+/** Returns the changes of a page, from the records looked at: as many as fit, at least one. `cutAt` is the place behind them where there are more. */
 async function fill(
   context: Context,
   query: FeedQuery,

@@ -146,8 +146,7 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // Done before it is stored that the receiver answers again: if the process is killed in between, the receiver still counts as failing, and this is done
-  // anew.
+  // Done before it is stored that the receiver answers again: if the process is killed in between, the receiver still counts as failing, and this is done anew.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)

@@ -52,9 +52,7 @@ interface Format {
   encode: (picture: Sharp) => Sharp
 }
 
-/**
- * The accepted formats, by media type. AVIF and GIF are encoded with the least effort: the next effort takes several times as long for about the same bytes.
- */
+/** The accepted formats, by media type. AVIF and GIF are encoded with the least effort: the next takes several times as long for the same bytes. */
 const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': {
     extension: 'jpg',

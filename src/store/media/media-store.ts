@@ -67,10 +67,7 @@ export interface MediaStore {
 /** The Cache-Control of a stored file, since a key stands for the same bytes for ever. */
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
-/**
- * Makes a store in a folder, such as `<data>/media`; the folder is made with the first file. When its disk is full or read-only, functions that write reject
- * with a Problem.
- */
+/** Makes a store in a folder, which is made with the first file. When its disk is full or read-only, functions that write reject with a Problem. */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false }
   return {
@@ -84,9 +81,7 @@ export function localMediaStore(folder: string): MediaStore {
   }
 }
 
-/**
- * Returns true for a key: plain names between slashes. No name starts with a dot, so no key leads out of the folder or to a file that is still being written.
- */
+/** Returns true for a key: plain names between slashes. No name starts with a dot, so no key leads out of the folder or to an unfinished file. */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
 /** Matches the name of a file that is being written, in folders with plain names. */

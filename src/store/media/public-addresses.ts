@@ -14,10 +14,7 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/**
- * Returns the host of an address without port, brackets and the root's dot. The URL parser has put it in lower case and undone other spellings of an IPv4
- * address.
- */
+/** Returns the host of an address without port, brackets and the root's dot. The URL parser has undone other spellings of an IPv4 address. */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }

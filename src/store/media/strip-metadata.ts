@@ -84,10 +84,7 @@ async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   pieces.until = at + STRETCH
 }
 
-/**
- * Returns Exif data with nothing but the orientation (Exif 2.3, 4.6.2): a directory with the one entry 0x0112, little-endian. `orientation` is a number from
- * 1 to 8.
- */
+/** Returns Exif data with the orientation alone (Exif 2.3, 4.6.2): a directory with the entry 0x0112, little-endian. `orientation` is 1 to 8. */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')

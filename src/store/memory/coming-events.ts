@@ -83,9 +83,7 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/**
- * Returns those of these events that are listed and end on `day` or later, the first of each series: their starts in wall time by id, in the order of lists.
- */
+/** Returns those of these events that are listed and end on `day` or later, the first of each series: starts in wall time by id, in list order. */
 export function comingAmong(index: EventIndex, ids: readonly number[], day: string, most: number): Map<number, string> {
   const key = utcToMs(`${day} 00:00:00`)
   const slots = ids.flatMap((id) => {

@@ -174,10 +174,7 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
 /** Makes the indexed events from all terms, by id. Events that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
-/**
- * Reads these events; those that lists cannot order are missing and reported. The returned function adds the ancestors of their terms, since terms are read
- * at the same time.
- */
+/** Reads these events; those that lists cannot order are missing and reported. The result adds the ancestors of terms, which are read meanwhile. */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
   const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])
@@ -205,10 +202,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/**
- * Selects the links of events to records of a kind, by event and in the event's order, with the status of the record. Terms have no status and count as
- * public.
- */
+/** Selects the links of events to records of a kind, in the event's order, with the status of the record. Terms count as public. */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'

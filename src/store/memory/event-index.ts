@@ -148,10 +148,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
   }
 }
 
-/**
- * Postings for which there is room at first: more than an average event has, which are terms with their ancestors, a venue and its cells, perhaps an
- * organizer, and three flags.
- */
+/** Postings with room at first: more than an average event has, with terms, ancestors, a venue and its cells, an organizer and three flags. */
 const LINKS_EXPECTED = 14
 
 /** Returns the order in which lists show the events of slots (rule 11.7): by start, then publication date, then id. */

@@ -80,10 +80,7 @@ const HEAD_START_MS = 300
 /** Milliseconds from a failure to read the calendar to the next try; they double after each failure, up to `last`. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
-/**
- * Makes an empty memory that follows a database. `budget` bounds the pieces of events and the results of searches. `report` gets failures, and events that
- * cannot be listed.
- */
+/** Makes an empty memory that follows a database. `budget` bounds pieces and results of searches. `report` gets failures and unlistable events. */
 export function openEventMemory(
   database: Database,
   budget: CacheBudget,
@@ -132,9 +129,7 @@ export function mayBeBehind(memory: EventMemory): boolean {
   return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
 }
 
-/**
- * Waits until this process knows of every change that a read ending now may have shown, so that its client never gets an older answer from memory afterwards.
- */
+/** Waits until this process knows every change that a read ending now may have shown, so that its client gets no older answer from memory. */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
 }
@@ -472,10 +467,7 @@ function emptySearches(budget: CacheBudget): EventSearches {
   return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
-/**
- * Finds the events of a search, from the cache or the database, in data of at least this version. A cached result was found at that version or during the
- * change to the next.
- */
+/** Finds the events of a search in data of at least this version, cached or from the database. A cached result may have part of the next change. */
 export function findSearched(
   searches: EventSearches,
   version: string,

@@ -115,9 +115,7 @@ export function cellsOf({ lat, lng }: Point): number[] {
   return GRIDS.map((perDegree) => numberOf(lineOf(lat, perDegree), lineOf(lng, perDegree), perDegree))
 }
 
-/**
- * Returns the numbers of the coarsest cells that a circle may reach; undefined when there are more than `most`, and for a circle without bounds of longitude.
- */
+/** Returns the numbers of the coarsest cells that a circle may reach; undefined above `most`, and for a circle without bounds of longitude. */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
   if (longitudes === undefined) return undefined

@@ -67,10 +67,7 @@ export interface Database {
    * such a commit although no listener knows of it.
    */
   commitsUnderWay: () => Promise<unknown> | undefined
-  /**
-   * Resolves to the ids of the events whose folded text has every word of a search and none of the excluded words, as of a moment after the call. Some ids
-   * may be of no event.
-   */
+  /** Resolves to the events whose folded text has every word of a search and no excluded one, as of a moment after the call. Some ids may be gone. */
   findMatching: (search: Search) => Promise<IdSet>
   /** Counts the connections to the server; undefined for a database without a server. */
   connections?: () => Connections
@@ -142,10 +139,7 @@ export interface TimedRow {
   text: string
 }
 
-/**
- * Returns the expression that makes one text of many rows, which `rowsIn` reads. A row by itself costs more to make than to find, and as much again to pass
- * from a thread.
- */
+/** Returns the expression that makes one text of many rows, for `rowsIn`: a row by itself costs more to make and to pass than to find. */
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
   sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' || replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`
 

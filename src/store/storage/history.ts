@@ -118,15 +118,10 @@ export async function insertTakenIds(tx: Tx, kind: RecordKind, ids: readonly num
 // order of commits. On SQLite it is a number that every commit takes one of (`sqlite-changes.ts`). On PostgreSQL it is the id of the transaction, and a
 // snapshot tells which transactions a reader has seen (`postgres-changes.ts`).
 
-/**
- * The most changed records that `readChanges` gives; a reader that missed more must start afresh. The number is high since removing a term changes all of its
- * events.
- */
+/** The most changed records that `readChanges` gives; who missed more starts afresh. It is high since removing a term changes all its events. */
 export const MOST_CHANGES = 20_000
 
-/**
- * A change to be written. `sequence` and `known_from` are those of a new record; `times` is the number of transactions of the commit that changed the record.
- */
+/** A change to be written. `sequence` and `known_from` are of a new record; `times` counts the transactions of the commit that changed the record. */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
 /** Returns the clause by which an insert into `changes` updates the row of a record that has one. `next` is the SQL of the new sequence. */
@@ -436,10 +431,7 @@ interface KeptFormer {
 
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/**
- * Returns the former values of a change as the history keeps them: none for a new record, which had none, and none for a deleted record, which has no
- * versions any more.
- */
+/** Returns the former values of a change as the history keeps them: none for a new record or a deleted one, which has no versions any more. */
 function keptFormer({ former = {}, act }: Recorded): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NO_FORMER
   const texts: Named[] = []
@@ -462,10 +454,7 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/**
- * The statement that stores long texts: the values of hash, bytes, text and `last` stand between `before` and `after`. `last` is the id of the newest row of
- * the history.
- */
+/** The statement that stores long texts; the values stand between `before` and `after`. `last` is the id of the newest row of the history. */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',

@@ -40,10 +40,7 @@ export async function findFingerprints(
   return rows.map(({ fingerprint }) => fingerprint)
 }
 
-/**
- * Stores an answer in the transaction of the write that it reports, in place of an older answer under its key. Of two transactions at once with one key the
- * second one fails.
- */
+/** Stores an answer with the write that it reports, in place of an older one under its key. Of two at once under one key the second fails. */
 export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<void> {
   await deleteKept(tx, { user: answer.user, key: answer.key })
   await tx.insertInto('kept_answers').values(answer).execute()

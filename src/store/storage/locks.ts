@@ -47,10 +47,7 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/**
- * Returns the list of these terms for `in`, in the condition of a change. It locks the terms in the order of their ids, so that concurrent writers do not
- * deadlock.
- */
+/** Returns the list of these terms for `in`, in a change. It locks them in the order of their ids, so that concurrent writers do not deadlock. */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list

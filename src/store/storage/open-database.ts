@@ -118,10 +118,7 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
   })
 }
 
-/**
- * Makes `ping` fail after a write failed for lack of room or permission: until a trial write succeeds, for which a disk must have room. `file` is that of a
- * SQLite database.
- */
+/** Makes `ping` fail after a write failed for lack of room or permission, until a trial write succeeds. `file` is that of a SQLite database. */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
   const write: Database['write'] = async (work, by) => {
@@ -145,10 +142,7 @@ function watchWrites(database: Database, file: string | undefined): Database {
 /** Milliseconds between two checks of a database. */
 const LOOK_EVERY = 2000
 
-/**
- * Checks a database every two seconds, one check at a time. Reports the first of several failures, and says once that the database answers again. Returns the
- * timer.
- */
+/** Checks a database every two seconds. Reports the first of several failures, and once that the database answers again. Returns the timer. */
 export function tellFailures(database: Database, report: (error: unknown) => void, tell: (sentence: string) => void) {
   let [isFailing, isLooking] = [false, false]
   const look = async () => {

@@ -84,10 +84,7 @@ export function isChangedEarlier(
   return recording.earlier.some(({ changes }) => changes.has(`${kind} ${record}`))
 }
 
-/**
- * Records a change that a function of a store makes. Two changes of one record in a transaction become one: from the state before the first to that after the
- * second.
- */
+/** Records a change of a function of a store. Two changes of one record become one: from the state before the first to that after the second. */
 export function recordChange({ recording: { changes } }: Tx, change: RecordedChange, act?: Act): void {
   const key = `${change.kind} ${change.record}`
   const before = changes.get(key)

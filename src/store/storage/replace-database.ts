@@ -261,10 +261,7 @@ async function countOthers(tx: Db): Promise<number> {
   return rows[0]?.others ?? 0
 }
 
-/**
- * Returns for each table and function of a calendar in a schema, without those of extensions, the beginning of the statement that moves it: all up to the new
- * place.
- */
+/** Returns the beginning of the statement that moves each table and function of a calendar in a schema, up to the new place. */
 async function findMoves(tx: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ move: string }>`${sql.raw(`
     select 'alter table ' || c.oid::regclass as move from pg_class c
@@ -302,10 +299,7 @@ const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 /** Compares names of copies by their times, then by their counts: the names of copies of one calendar differ in these alone. */
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/**
- * Lists the copies beside a file, the oldest first; copies of earlier versions of the program have no time in their name. A second name of the file itself is
- * no copy.
- */
+/** Lists the copies beside a file, the oldest first; earlier versions gave them no time. A second name of the file itself is no copy. */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {

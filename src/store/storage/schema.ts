@@ -200,10 +200,7 @@ export interface CredentialColumns {
   app_id: string
 }
 
-/**
- * The latest change of a record, which every cache follows. A record without a row has not changed since this table was made. The row of a deleted record is
- * kept for 90 days.
- */
+/** The latest change of a record, which every cache follows. One without a row has not changed since the table exists. Deleted ones stay 90 days. */
 export interface ChangeColumns {
   /**
    * `count` is a change of a term's number of events alone, which is more frequent than a change of the term. `source` is a source of imports that has moved
@@ -555,9 +552,7 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/**
- * A withdrawn event with its sequence: the highest of the event's own, that of a series with the same UID, and the least sequence at the time of withdrawal.
- */
+/** A withdrawn event with its sequence: the highest of its own, of a series with its UID, and the least sequence when it was withdrawn. */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

@@ -51,9 +51,7 @@ interface Query<Row> {
 /** The rows of a query. A query that returns nothing has a result of the query builder instead of rows. */
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/**
- * Where a parameter of a compiled query comes from: the value `name`, or entry `at` of that list, or `column` of that row, or the `whole` list as one value.
- */
+/** Where a parameter of a compiled query comes from: the value `name`, entry `at` of that list, `column` of that row, or the `whole` list. */
 interface Slot {
   name: string
   at: number | undefined
@@ -345,10 +343,7 @@ export function isListed({ status, hide_from_listings }: Pick<EventRow, 'status'
   return status === 'publish' && hide_from_listings === 0
 }
 
-/**
- * Returns the condition that `isListed` is true, in a form that no index serves: with an index SQLite would look through all listed events for the few of one
- * series.
- */
+/** Returns the condition `isListed` in a form that no index serves: with one SQLite would look through all listed events for the few of a series. */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)

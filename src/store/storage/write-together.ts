@@ -63,18 +63,12 @@ export function makeWriteTogether(write: Database['write'], most = MOST.postgres
     })
 }
 
-/**
- * Writes wait for others at most this many milliseconds, and at most this part of the time that the last transaction took. `PAUSE_MS` is the time between two
- * looks.
- */
+/** Writes wait for others at most this many milliseconds, and at most this part of the time of the last transaction. `PAUSE_MS` is between looks. */
 const GATHER_MS = 5
 const GATHER_PART = 1 / 2
 const PAUSE_MS = 1
 
-/**
- * Waits, for a bounded time, until as many writes have come as shared the last transaction: clients that were answered together write again at about the same
- * time.
- */
+/** Waits, for a bounded time, for as many writes as shared the last transaction: clients answered together write again at about the same time. */
 async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<void> {
   const until = performance.now() + Math.min(GATHER_MS, ms * GATHER_PART)
   for (;;) {

@@ -354,10 +354,7 @@ const webhooks = ({ sequence, id, text }: Types) => [
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
 
-/**
- * Returns the statements that make the tables derived from posts: their public JSON, which a trigger drops with every change, and on SQLite an index of
- * words.
- */
+/** Returns the statements that make the tables derived from posts: their public JSON, dropped with every change, and on SQLite an index of words. */
 function derived({ id, text, onPostgres }: Types): string[] {
   const forget = 'delete from presented_records where record = old.id;'
   const act = onPostgres ? 'for each row execute function forget_presented_record()' : `begin ${forget} end`

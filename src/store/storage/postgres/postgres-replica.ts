@@ -214,9 +214,7 @@ async function stopWatching(replica: Replica): Promise<void> {
   await replica.standby?.leave()
 }
 
-/**
- * Returns a connection that sends statements to the standby while it is in use. A statement that fails there goes to the database, and so do all later ones.
- */
+/** Returns a connection that sends statements to the standby while it is in use. One that fails there goes to the database, as do all later ones. */
 function routedDb(standby: Standby, database: Db, isOpen: () => boolean, close: () => void): Db {
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
@@ -279,10 +277,7 @@ const PATIENCE_MS = 2000
 interface Standby {
   /** Runs a statement. Rejects when the statement fails, and at once when the standby is given up. */
   execute: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
-  /**
-   * Resolves to the replayed position in the database's log, in bytes from its beginning, which never goes back. Rejects when there is no answer, or the
-   * server follows nobody.
-   */
+  /** Resolves to the replayed position in the database's log, in bytes, which never goes back. Rejects without an answer, or if nobody is followed. */
   findPosition: () => Promise<bigint>
   /** Gives the standby up; running statements reject. */
   leave: () => Promise<void>

@@ -17,8 +17,7 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
-// Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it, within the limits that are parameters of the
-// address.
+// Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it, within the limits that are parameters of the address.
 
 /** The limits of one process where the address does not set them, as `postgres://host/name?connections=20` does. */
 const LIMITS = {
@@ -35,10 +34,7 @@ const LIMITS = {
 /** The way to reach a server, and the limits in its address. */
 export interface ServerAddress {
   config: PoolConfig
-  /**
-   * The way to reach the server for the connection that listens. The parameter `listen`, if any, names the server, so that this connection goes past a
-   * pooler.
-   */
+  /** The way to the server for the connection that listens: the parameter `listen`, if any, names the server, past a pooler. */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -340,10 +336,7 @@ function keepsNames(client: PoolClient): boolean {
   return false
 }
 
-/**
- * Sends a query to the server, cancels it after the time limit, and closes the connection where no answer comes even then. Queries of one turn of the event
- * loop are sent together.
- */
+/** Sends a query, cancels it after the time limit, and closes the connection where no answer comes even then. Queries of one turn are sent together. */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
   let timer: NodeJS.Timeout | undefined

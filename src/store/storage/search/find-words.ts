@@ -257,10 +257,7 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
   return rows.length > 0
 }
 
-/**
- * Finds the word that differs in one letter, that a public event has, and that most events have: of several the first by its letters. Undefined where there
- * is none.
- */
+/** Finds the word one letter away that most public events have; of several the first by its letters. Undefined where there is none. */
 async function correct(
   searcher: Searcher,
   word: WantedWord,
@@ -314,9 +311,7 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
   return { compile: () => query.compile(db) }
 }
 
-/**
- * Asks the full-text index only for the stems that words of texts begin with or that names have: to ask for all of some five hundred takes ten times as long.
- */
+/** Asks the full-text index only for stems that words of texts begin with or names have: all of some five hundred take ten times as long. */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
   const stem = sql`(value ->> 0)`

@@ -268,10 +268,7 @@ const SORTED_AT_ONCE = 256
 /** Milliseconds for which written events gather before their stems are stored; until then searches read them. */
 const STEM_AFTER = 500
 
-/**
- * Returns a stemmer, which stores the stems of written events in the background. Call `wake` after each commit. Documents left by a failure wait for the next
- * commit.
- */
+/** Returns a stemmer, which stores the stems of written events in the background. Call `wake` after each commit: it takes up what failed before. */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -299,9 +296,7 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/**
- * Stores the stems of the names that a transaction has written, which are few and short. Its events wait for the stemmer, and searches read them until then.
- */
+/** Stores the stems of the names that a transaction has written, which are few. Events wait for the stemmer, and searches read them until then. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -392,10 +387,7 @@ async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   if (rows.length > 0) await insertNames(tx, { rows: JSON.stringify(rows) })
 }
 
-/**
- * Reads the texts of events and the names behind these documents. Each value is read as a text, even where a damaged disk or another program has left no
- * text.
- */
+/** Reads the texts of events and names behind these documents, each as a text, even where a damaged disk or another program left none. */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], UnstemmedName[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
@@ -444,9 +436,7 @@ const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
 /** Stems of titles that are checked for each document that had other stems before. */
 const STEMS_LOOKED_AT = 1 / 4
 
-/**
- * Checks some stems of titles, from a random one on, and removes those that no document has any more. So few such stems remain, however often titles change.
- */
+/** Checks some stems of titles, from a random one on, and removes those that no document has any more, so that few of them remain. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)

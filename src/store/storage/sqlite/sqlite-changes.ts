@@ -161,10 +161,7 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
     upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times])
 }
 
-/**
- * The changes of a commit, the changes that webhooks are told of, and the keys of the records whose former versions are no longer known: the latter two as
- * JSON.
- */
+/** The changes of a commit, those that webhooks are told of, and the keys of records whose former versions are forgotten; the latter two as JSON. */
 interface Settled {
   changes: readonly LatestChange[]
   told: string | undefined

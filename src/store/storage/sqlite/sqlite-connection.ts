@@ -232,10 +232,7 @@ function namedRow(names: readonly string[], values: readonly SQLOutputValue[]): 
   return row
 }
 
-/**
- * The lack behind primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL. All other codes are faults of this
- * program.
- */
+/** The lack behind primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are faults of the program. */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
   5: 'answer',
@@ -297,9 +294,7 @@ export function pauseAfter(attempts: number): Promise<void> {
   return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
 }
 
-/**
- * Repeats the attempt until the lock is free, without blocking the event loop, and resolves to its result. Rejects with DatabaseUnavailable after `LOCK_MS`.
- */
+/** Repeats the attempt until the lock is free, without blocking the event loop. Rejects with DatabaseUnavailable after `LOCK_MS`. */
 export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
   const since = performance.now()
   for (let attempts = 1; ; attempts++) {

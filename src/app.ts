@@ -234,7 +234,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
 }
 
-/** The ways into the calendar that the operator is told of at the start. */
+/** The password of the first administrator and the link to the desk, which the service tells its operator at the start. */
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
 const NOT_FIRST: Doors = { firstAdministrator: undefined, deskEntry: undefined }

@@ -82,7 +82,7 @@ export const choice = <const Value extends string>(
 export const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
   tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/** Returns a setting like that of `checked` for values with secrets, such as passwords: the sentence does not repeat the value. */
+/** Makes a setting that refuses values as `checked` does, but does not repeat them in the sentence: they may hold passwords. */
 export const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
   tested(setting, test, () => problem)
 

@@ -364,6 +364,37 @@ test('suggestions know the titles that were cut before their list was kept', onS
   assert.deepEqual(rows.map(({ stem }) => stem).sort(), ['=jazz', '=night'])
 })
 
+test('texts that were not saved before forms had names are still there, and can be taken up', async (t) => {
+  const { address, remove } = await scratchDatabase('bare')
+  const database = await openDatabase(address)
+  t.after(async () => {
+    await database.close()
+    await remove()
+  })
+  await database.migrate(async (tx) => {
+    await migrateWithin(tx, migrationNames.slice(0, migrationNames.indexOf('0050-forms-of-unsaved-texts')))
+    await sql`insert into users (id, login, name, email, role, created_utc) values (7, 'ann', 'Ann', '', 'editor', '')`.execute(
+      tx,
+    )
+    for (const record of [0, 12])
+      await sql`insert into unsaved_texts ("user", kind, record, version, "values", saved_utc)
+        values (7, 'event', ${record}, 3, '{"title":["Begun"]}', '2026-11-27 10:00:00')`.execute(tx)
+  })
+  await migrate(database)
+  const { rows } =
+    await sql`select kind, record, form, version, "values", saved_utc from unsaved_texts order by record`.execute(
+      database.read,
+    )
+  const same = { kind: 'event', version: 3, values: '{"title":["Begun"]}', saved_utc: '2026-11-27 10:00:00' }
+  assert.deepEqual(
+    rows.map((row) => ({ ...(row as object) })),
+    [
+      { ...same, record: 0, form: 'former' },
+      { ...same, record: 12, form: '' },
+    ],
+  )
+})
+
 test('a calendar of a version of development is refused in one sentence, and left as it is', async (t) => {
   const database = await openAgain(t, await makeFirstVersion(t))
   await database.migrate(async (tx) => {

@@ -33,7 +33,7 @@ export interface FieldData {
   hint?: string
   /** The English names of the values that a form offers, by value. */
   words?: Readonly<Record<string, string>>
-  /** The control of a form for the field, in place of that of its kind; false for a field that forms do not ask for. */
+  /** The control that forms show for the field, if it is another than that of the kind. Where it is false, forms do not ask for the field. */
   input?: Input | false
   /** Whether lists of the desk have a column for the field. */
   inLists?: true

@@ -145,7 +145,7 @@ export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-// Reads a recurrence from lines of RFC 5545 or from an object, and says what is wrong with it.
+// Reads a recurrence from lines of RFC 5545 or from an object. A recurrence that cannot be read is refused with a fault that names the part.
 
 /** The most characters of a recurrence: room for a rule, and for the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000

@@ -203,8 +203,8 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Sanitises HTML: removes scripts, handlers, forms, styles that reach beyond their element, and frames of other pages than `EMBEDDABLE` has. The content of
- * removed elements stays, except that of style sheets and frames. The result is well-formed.
+ * Sanitises HTML and makes it well-formed: removes scripts, handlers, forms, styles that reach beyond their element, and frames unless `EMBEDDABLE` has their
+ * page. Texts inside a removed element stay, but for style sheets and what is in frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)

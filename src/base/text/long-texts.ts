@@ -342,8 +342,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Makes rendered HTML fit for the pages of this service, whoever wrote it: without styles, names, classes and handlers, with headings below that of the page,
- * and with links in place of frames, sounds and films, which a browser would fetch from other sites when the page opens.
+ * Prepares rendered HTML for the pages of this service, also that of trusted authors. Removes styles, names, classes and handlers, lowers headings below the
+ * heading of the page, and puts links in place of frames, sounds and films, which a browser would fetch from other sites when the page opens.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -417,9 +417,9 @@ function absoluteAddress(address: string, base: string): string {
 /** A plain text while it is written. */
 interface Writing {
   parts: string[]
-  /** How many line ends have to stand before the next text. */
+  /** The number of line ends to write before the next text. */
   breaks: number
-  /** Whether a blank has to stand before the next text. */
+  /** True to write a blank before the next text. */
   isApart: boolean
   /** The links that are open, each with its address and the number of the part with which its text begins. */
   links: { address: string; from: number }[]

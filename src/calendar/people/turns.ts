@@ -82,7 +82,8 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const entry = before && now - before.since < WINDOW_MS ? before : { failures: 0, since: now }
   entry.failures += 1
   guesses.delete(key)
-  if (guesses.size >= MOST_COUNTED) for (const oldest of guesses.keys()) if (guesses.delete(oldest)) break
+  const [oldest = ''] = guesses.keys()
+  if (guesses.size >= MOST_COUNTED) guesses.delete(oldest)
   guesses.set(key, entry)
   const late = entry.failures - FREE_FAILURES - 1
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)

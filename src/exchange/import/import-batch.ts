@@ -1,7 +1,7 @@
 import { createEvents } from '../../calendar/events/event-rules.ts'
 import { type RecordState, readStates, stateOfMade } from '../../calendar/history/record-states.ts'
 import { withImages } from '../../calendar/images/images.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { events } from '../../calendar/resources.ts'
 import { TIMES } from '../../calendar/series/series-schedule.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { attempt, holdName } from '../../store/storage/locks.ts'
@@ -150,7 +150,7 @@ async function writeBegun(
   return context.write(async (tx) => {
     const before = (await readStates(tx, 'event', [row.record])).get(row.record)
     if (JSON.stringify(before) !== JSON.stringify(state)) throw new StalePlan(item.identity)
-    const { series } = await servedNamed('event').operations.update.write(tx, prepared, context)
+    const { series } = await events.operations.update.write(tx, prepared, context)
     const record = series ?? 0
     const after = fingerprintsOf((await readStates(tx, 'series', [record])).get(record) ?? {})
     const written = new Set(Object.keys(raw))

@@ -15,19 +15,17 @@ import type { ItemKind } from './source-item.ts'
 // The SQL of sources, runs, items and acts of imports.
 
 /** Returns the number of a source; stores a new source first. */
-export function sourceNumber(tx: Db, address: string): Promise<number> {
-  const row = { address, token: '', options: '', holder: '', held_until_utc: '', origin: '' }
-  return numberFor(tx, 'import_sources' as 'push_targets', row)
-}
-
-/** The number that a table has for an address, or gives to this row. Sources are like targets, of which alone the query builder is told. */
-export async function numberFor(tx: Db, table: 'push_targets', row: { address: string }): Promise<number> {
+export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
-    .insertInto(table)
-    .values(row)
+    .insertInto('import_sources')
+    .values({ address, token: '', options: '', holder: '', held_until_utc: '', origin: '' })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .execute()
-  const { id } = await tx.selectFrom(table).select('id').where('address', '=', row.address).executeTakeFirstOrThrow()
+  const { id } = await tx
+    .selectFrom('import_sources')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow()
   return id
 }
 

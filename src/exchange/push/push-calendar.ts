@@ -7,7 +7,6 @@ import type { Db } from '../../store/storage/database.ts'
 import { readEdition } from '../../store/storage/edition.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
 import { type Counts, noCounts, type Remark } from '../import/import-run.ts'
-import { numberFor } from '../import/import-store.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
 import { LINKED } from '../import/shown-records.ts'
 import { type ItemKind, readFingerprints } from '../import/source-item.ts'
@@ -24,6 +23,7 @@ import {
   printsOfShown,
   remarkUnkept,
   savePushed,
+  targetNumber,
 } from './push-run.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
@@ -132,9 +132,7 @@ async function addEverything(db: Db, asked: Asked): Promise<void> {
 
 async function beginRun({ context, target, options, remark, progress }: PushTask, asked: Asked): Promise<PushRun> {
   const { db, write } = context
-  const number = options.dryRun
-    ? await findTarget(db, target.base)
-    : await write((tx) => numberFor(tx, 'push_targets', { address: target.base }))
+  const number = options.dryRun ? await findTarget(db, target.base) : await write((tx) => targetNumber(tx, target.base))
   const counts = noCounts()
   const total = asked.events.length + asked.category.size + asked.tag.size + asked.venue.size + asked.organizer.size
   return {

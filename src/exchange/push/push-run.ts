@@ -22,6 +22,21 @@ import type { PushTarget } from './push-target.ts'
 
 // SQL on targets and on the records that were pushed to them.
 
+/** Returns the number of a target; stores a new target first. */
+export async function targetNumber(tx: Db, address: string): Promise<number> {
+  await tx
+    .insertInto('push_targets')
+    .values({ address })
+    .onConflict((conflict) => conflict.column('address').doNothing())
+    .execute()
+  const { id } = await tx
+    .selectFrom('push_targets')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** Finds the number of a target; undefined for a target that has never been pushed to. */
 export async function findTarget(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('push_targets').select('id').where('address', '=', address).executeTakeFirst()

@@ -32,8 +32,7 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { conflictNotes, takenOver, typedIn, unsavedNote } from './changed-values.ts'
-import type { FormFaults } from './desk-inputs.ts'
-import { categoryOptions } from './desk-inputs.ts'
+import { categoryOptions, type FormFaults } from './desk-inputs.ts'
 import {
   allTyped,
   type DeskAnswer,

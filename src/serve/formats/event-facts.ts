@@ -119,3 +119,6 @@ const formatFor = madeOnce((language: string) => ({
   days: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' }),
   times: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' }),
 }))
+
+/** Returns a text, or undefined for an empty one, so that JSON leaves it out. */
+export const textOrNone = (text: string) => (text === '' ? undefined : text)

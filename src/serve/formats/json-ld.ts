@@ -9,7 +9,7 @@ import { LINKED_ATTENDANCE, LINKED_STATUS, linkedLocation } from '../../calendar
 import { seriesLinkedData } from '../../calendar/events/recurrence-present.ts'
 import { amenities } from '../../calendar/linked/venue.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
-import { type EventFacts, isoTime, rfc3339 } from './event-facts.ts'
+import { type EventFacts, isoTime, rfc3339, textOrNone } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
 // Events as linked data of schema.org: the feed of a list, and the object of one event.
@@ -72,8 +72,6 @@ const meetingOf = (row: EventRow, attendance: Attendance | undefined) =>
 function oneOrSeveral(parts: readonly object[]): object | undefined {
   return parts.length > 1 ? parts : parts[0]
 }
-
-export const textOrNone = (text: string) => (text === '' ? undefined : text)
 
 function linkedPlace(venue: VenueRow): object {
   const { geo_lat: latitude, geo_lng: longitude } = venue

@@ -9,7 +9,6 @@ import {
   isTruthy,
   links,
   moment,
-  recordId,
   text,
   wordFlag,
   words,
@@ -53,7 +52,6 @@ const idOrText: Schema = { type: ['integer', 'string'] }
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
   [count.valid, id],
-  [recordId.valid, id],
   [ids.read, { ...arrayOf(id), minItems: 1 }],
   [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
   [words.read, arrayOf(string)],

@@ -305,7 +305,7 @@ async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise
   const { id, secret } = await addWebhook(tx, { url, events, is_private: Number(isPrivate) }, context.now)
   if (!isEnabled) await disableWebhook(tx, id, 'administrator', context.now)
   const body = { ...(await shown(tx, id, context)), secret }
-  return { status: 201, headers: { Location: body.rest_url }, body }
+  return { status: 201, headers: { Location: body.rest_url }, body, id }
 }
 
 async function updateReply(

@@ -63,8 +63,7 @@ import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { oldSpan, type Span } from './spans.ts'
 import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
-import type { View, Viewing } from './viewing.ts'
-import { pathTo, spanLink } from './viewing.ts'
+import { pathTo, spanLink, type View, type Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
 
 // Answers requests for pages: finds what an address names, makes its view, and lays it out.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
-// A Friday, seven in the evening in Berlin.
+// Friday, 19:00 in Berlin.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 27, 18) })
 let service: TestService
 

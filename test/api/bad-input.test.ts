@@ -14,7 +14,7 @@ after(() => service.close())
 const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Asserts an error in the shape of rule 25.1, which tells nothing of the inside of the service. */
+/** Asserts an error in the shape of rule 25.1 that reveals no internals of the service. */
 function assertError({ status, body, headers }: Answer, expected: number, code: string): void {
   assert.deepEqual([status, body?.code], [expected, code], JSON.stringify(body))
   assert.equal(body.data.status, expected)
@@ -129,7 +129,7 @@ describe('parameters', () => {
       'venue',
       'organizer',
     ]
-    // What takes more than a row to know is not looked up for those who may not write at all.
+    // Values that need another request or query to check are not checked for callers who may not write at all.
     const lookedUp = ['image', 'venue']
     for (const [as, named] of [
       ['admin', expected],
@@ -331,7 +331,7 @@ describe('addresses and credentials', () => {
           received += chunk
         })
         socket.on('close', () => resolve(received))
-        // What was not read of the request may have the system reset the connection after the answer.
+        // The system may reset the connection after the answer, since the service has not read the whole request.
         socket.on('error', () => received === '' && reject(new Error('no answer')))
       })
     for (const [text, status, code] of [
@@ -349,7 +349,7 @@ describe('addresses and credentials', () => {
 
   test('wrong credentials end any request, reading included', async () => {
     const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
-    // Five refusals a minute are answered at once, later ones wait.
+    // Five failed sign-ins a minute are answered at once, later ones with a delay.
     const wrong = basic('admin:wrong')
     for (const [method, path, header, code] of [
       ['GET', '/events', wrong, 'incorrect_password'],

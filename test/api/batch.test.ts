@@ -18,7 +18,7 @@ before(async () => {
 after(() => service.close())
 
 const newName = () => `Batch ${++names}.`
-/** A venue of its own: one of a known name would not be made again. */
+/** A venue with a new name: a known name would give the existing venue. */
 const newVenue = (name: string) => ({ venue: `${name} ${++names}` })
 
 interface Part {

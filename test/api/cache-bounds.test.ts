@@ -9,9 +9,9 @@ import { until } from '../support/waiting.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** The bound of the caches, small beside the answers of a round. */
+/** The limit of the caches, much less than the answers of a round. */
 const CACHE_BYTES = 2_000_000
-/** Bytes that the allocator may keep for later; 300 kept statements took more than a gigabyte. */
+/** Bytes that the allocator may keep. 300 kept statements once took more than a gigabyte. */
 const MOST_GROWN = 60_000_000
 const EVENTS = 120
 const ROUND = 60
@@ -37,7 +37,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Addresses that no two requests of the test have in common, of every kind that anybody may ask for. */
+/** Addresses of every public kind. No two calls give the same ones. */
 function addressesOf(n: number): string[] {
   const day = (n % 27) + 1
   const second = `${String(n % 24).padStart(2, '0')}:${String((n >> 3) % 60).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
@@ -64,7 +64,7 @@ async function ask(path: string, encoding: string): Promise<void> {
   await response.arrayBuffer()
 }
 
-/** Asks for as many addresses as a round has, each as often as it takes to be kept, and in every encoding. */
+/** Asks for the addresses of a round in every encoding: three times each, often enough for the cache to keep them. */
 async function hammer(round: number): Promise<void> {
   for (let n = round * ROUND; n < (round + 1) * ROUND; n += 12) {
     const paths = addressesOf(n)
@@ -72,7 +72,7 @@ async function hammer(round: number): Promise<void> {
   }
 }
 
-/** Bytes in use once all garbage is gone. */
+/** Returns the bytes in use after garbage collection. */
 async function used(): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 4; i++) {
@@ -84,14 +84,14 @@ async function used(): Promise<number> {
   return least
 }
 
-/** Bytes of the process once all garbage is gone. */
+/** Returns the resident memory of the process after garbage collection. */
 async function resident(): Promise<number> {
   await used()
   return process.memoryUsage().rss
 }
 
 test('however many different things strangers ask for, memory stays what it was', async (t) => {
-  // The first rounds fill the caches. What one more answers is several times their bound, so that two more are enough to show what is kept of it.
+  // The first two rounds fill the caches. The answers of each further round take several times their limit, so two more show any growth.
   for (let round = 0; round < 2; round++) await hammer(round)
   const before = await used()
   for (let round = 2; round < 4; round++) await hammer(round)
@@ -110,7 +110,7 @@ test('every length of a list of ids costs no memory of its own', async (t) => {
       }
     }
   }
-  // Statements are kept outside the heap, so all memory of the process counts; code and buffers come with the first round.
+  // Statements live outside the heap, so the memory of the whole process is measured. The first round loads code and buffers.
   await ask(1, 40)
   const before = await resident()
   await ask(41, 100)

@@ -35,7 +35,7 @@ async function make(
 
 const LEFT = /^modified|^date|json_ld|^_|counts?$/
 
-/** What an event reads as but for times of writing. */
+/** Reads an event without its times of writing, linked data and counts. */
 async function reading(id: number): Promise<unknown> {
   const { body } = await service.get(`/events/${id}`, 'admin')
   return JSON.parse(JSON.stringify(body, (name, value) => (LEFT.test(name) || name === 'count' ? undefined : value)))

@@ -25,7 +25,7 @@ after(async () => {
 const WHEN = { start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
 const FEED = '~/wp-json/kalends/v1/changes'
 
-/** A client that keeps what feeds tell. */
+/** A client that keeps the records of a feed. */
 interface Follower {
   as: Reader
   query: string
@@ -36,7 +36,7 @@ interface Follower {
 
 const follower = (as: Reader, query = ''): Follower => ({ as, query, token: undefined, records: new Map() })
 
-/** Reads the feed to its end, a few changes a page, and applies it. Returns how many changes there were. */
+/** Reads the feed to its end in small pages and applies the changes. Returns their number. */
 async function follow(at: TestService, one: Follower, perPage = 7): Promise<number> {
   let told = 0
   for (;;) {
@@ -56,7 +56,7 @@ async function follow(at: TestService, one: Follower, perPage = 7): Promise<numb
 
 const LISTS = { venue: 'venues', organizer: 'organizers', category: 'categories', tag: 'tags', event: 'events' }
 
-/** Everything that lists show now. */
+/** Reads all records that the lists show. */
 async function listAll(
   as: Reader,
   filter = '',
@@ -76,7 +76,7 @@ async function listAll(
   return all
 }
 
-/** Without the counts of the terms in events, which are told with the terms alone. */
+/** Removes the counts of terms from events: the feed reports new counts only with the terms. */
 function comparable(records: Map<string, object>): Record<string, unknown> {
   const withoutCounts = (name: string, record: object) =>
     JSON.parse(
@@ -128,7 +128,7 @@ test('pages of long records end by their bytes, and the longest record has one o
   assert.ok(told.includes(`event ${longest}`) && told.includes(`venue ${venues[0]}`))
 })
 
-/** The pages of a feed from its token on, to the end. */
+/** Reads the pages of a feed from its token to the end. */
 async function pagesOf(
   at: TestService,
   one: Follower,
@@ -187,7 +187,7 @@ test('each reader is shown the events that lists show them, also those that are 
     }
   const { id: protectedId } = await one.create('/events', { ...WHEN, title: 'hidden', hide_from_listings: true })
   assert.ok(made.size >= 8, [...made.keys()].join())
-  // Events are shown from memory once it has been filled.
+  // Events are read from memory once it is filled.
   await until(async () => (await one.get('~/readyz')).body.memory === 'filled', 'memory is not filled')
   for (const as of ['anonymous', 'author', 'editor', 'subscriber'] as const) {
     const reader = follower(as)
@@ -196,7 +196,7 @@ test('each reader is shown the events that lists show them, also those that are 
     const titles = [...reader.records.values()].flatMap(({ title }) => title ?? [])
     assert.equal(titles.includes('draft of admin'), as === 'editor', as)
     assert.equal(titles.includes('draft of author'), as === 'editor' || as === 'author', as)
-    // What is read again after a change is told in the same way.
+    // Records that are read again after a change are shown in the same way.
     for (const id of [...made.values(), protectedId]) await one.update(`/events/${id}`, { excerpt: `Seen by ${as}` })
     await follow(one, reader, 4)
     assert.deepEqual(comparable(reader.records), comparable(await listAll(as, '', undefined, one)), as)
@@ -218,7 +218,7 @@ test('an event that becomes public while a feed is read, and is not in memory ye
   let isAsked = false
   const readChanges: typeof database.readChanges = async (since) => {
     const read = await database.readChanges(since)
-    // It becomes public between taking in what has changed and finding events.
+    // The event becomes public after memory has read the changes and before it reads the events.
     if (isAsked && !isPublished) await publish()
     return read
   }
@@ -323,7 +323,7 @@ test('a token from before a restore, or from before what is still known, is of n
   assert.equal(status, 410)
 })
 
-/** Numbers from 0 up to 1 that are the same in every run. */
+/** Returns a repeatable source of random numbers from 0 up to 1. */
 function random(seed: number): () => number {
   let state = seed
   return () => {

@@ -15,13 +15,13 @@ before(async () => {
 
 after(() => service.close())
 
-/** The context of a request by the administrator. */
+/** Makes the context of a request by the administrator. */
 async function contextOf({ app, userIds }: TestService): Promise<Context> {
   const caller = { id: userIds.admin ?? 0, login: 'admin', role: 'administrator' } as const
   return { ...(await publicContext(app)), db: app.database.read, caller }
 }
 
-/** Prepares a create by what a client would send; the write is to be done in a transaction. */
+/** Prepares a create from sent values. Returns the write for a transaction. */
 async function prepared(path: string, sent: RawValues, context: Context) {
   const served = resources.find(({ resource }) => resource.path === path)
   assert.ok(served)

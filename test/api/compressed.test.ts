@@ -42,7 +42,7 @@ after(async () => {
   await service.close()
 })
 
-/** An answer as it was sent. */
+/** Requests a path and returns the body as sent, still compressed. */
 async function take(path: string, encoding?: string, base = service.base): Promise<{ encoding: string; sent: Buffer }> {
   const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
@@ -66,14 +66,14 @@ async function ask(path: string, encoding?: string): Promise<{ encoding: string;
 const run = promisify(execFile)
 const GUNZIP = `import gzip,sys,urllib.request as u
 sys.stdout.buffer.write(gzip.decompress(u.urlopen(u.Request(sys.argv[1],headers={"Accept-Encoding":"gzip"})).read()))`
-/** Programs that ask for gzip and print what it is of. */
+/** Programs that ask for gzip and print the decompressed answer. */
 const READERS: readonly [string, readonly string[]][] = [
   ['curl', ['-s', '--compressed']],
   ['python3', ['-c', GUNZIP]],
 ]
 
 let asked = 0
-/** An address of a list that nobody has asked for. */
+/** Returns the address of a list that was not requested before. */
 function newList(i: number): string {
   asked++
   const filter = [`categories=kind-${i % 12}`, `tags=tag-${i % 9}`, 'page=2', 'order=desc', 'featured=false'][i % 5]
@@ -218,7 +218,7 @@ describe('compressed answers', () => {
 })
 
 describe('a list of long texts that nobody has asked for before', () => {
-  /** The byte of a gzip header that names the system: joined bodies name none. */
+  /** The offset of the byte in a gzip header that names the system, and its value in joined bodies: unknown. */
   const SYSTEM = 9
   const JOINED = 255
 

@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** A database on a server of its own: an ETag names the transactions that run elsewhere on the server when a node starts. */
+/** Makes a database on a new server: an ETag names the transactions that run on the whole server when a node starts. */
 async function quietDatabase(): Promise<ScratchDatabase> {
   if (databaseName() === 'sqlite') return scratchDatabase()
   const server = await startPostgres()
@@ -75,7 +75,7 @@ describe('what a client has already', () => {
       try {
         const origin = `http://127.0.0.1:${app.port}`
         const memory = async () => ((await (await fetch(`${origin}/readyz`)).json()) as { memory: string }).memory
-        // Before that the ETag is of the content alone.
+        // Until memory is filled, the ETag is computed from the content alone.
         await until(async () => (await memory()) === 'filled', 'the memory was not filled')
         const url = `${origin}${app.site.restRoot}/${app.site.namespace}/events`
         tags.push((await fetch(url)).headers.get('etag'))

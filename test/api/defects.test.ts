@@ -1,4 +1,4 @@
-// Numbered cases in which the service differs on purpose from the reference service (docs/compatibility.md), each with a test.
+// Numbered cases in which the service intentionally differs from the reference service (docs/compatibility.md), each with a test.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Reader, startService, type TestService } from '../support/service.ts'
@@ -35,7 +35,7 @@ async function read(path: string, as: Reader = 'admin'): Promise<Body> {
   return body
 }
 
-/** Asserts a refusal; with `params`, one that names exactly these parameters. */
+/** Asserts a refusal. `params` are the names that its details must have. */
 async function refused(
   [as, method, path, body]: [Reader, string, string, object?],
   status: number,
@@ -637,7 +637,7 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-/** The id of an uploaded image. */
+/** Uploads an image and returns its id. */
 async function uploadImage(): Promise<number> {
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="pixel.png"' }
   const { status, body } = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', PIXEL, headers)

@@ -7,13 +7,13 @@ import { type App, startApp } from '../../src/app.ts'
 import { categories, organizers, posters, tags, venues } from '../../src/operate/demo/town.ts'
 import { testConfig } from '../support/service.ts'
 
-/** A Monday noon in New York, where the site is. */
+/** Monday, 12:00 in New York, the zone of the site. */
 const NOW = Date.UTC(2027, 2, 1, 17)
 const EVERYTHING = '/events?start_date=2027-01-01&per_page=100'
 
 let folder: string
 let app: App
-/** The administrator of the first start, by Basic. */
+/** The Basic credentials of the first administrator. */
 let administrator: Record<string, string>
 
 before(async () => {
@@ -34,7 +34,7 @@ function start(name: string, demo: boolean): Promise<App> {
   return startApp(testConfig(join(folder, name), { page_size_cap: '100' }), { demo })
 }
 
-/** The body of an answer, which must be 200. */
+/** Reads a body. Fails unless the status is 200. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what they expect.
 async function get(path: string, headers: Record<string, string> = {}, from = app): Promise<any> {
   const response = await fetch(from.site.base + path, { headers })

@@ -17,7 +17,7 @@ import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { type Settings, testConfig } from '../support/service.ts'
 
-/** A calendar that was served once, with its settings as flags. */
+/** Makes a calendar that was served once. Returns its settings. */
 async function calendar(t: TestContext) {
   const data = mkdtempSync(join(tmpdir(), 'kalends-doctor-'))
   const scratch = await scratchDatabase()
@@ -36,7 +36,7 @@ type Looked = {
   text: string
 }
 
-/** Runs a command of the command line. */
+/** Runs a command and fails if it prints on standard error. */
 async function run(settings: Settings, ...words: string[]) {
   const { out, err, code } = await kalends([...flagsOf(settings), ...words])
   assert.equal(err, '')
@@ -46,7 +46,7 @@ async function run(settings: Settings, ...words: string[]) {
 const flagsOf = (settings: Settings) =>
   Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
 
-/** The findings of the doctor for these settings, by subject. */
+/** Runs the doctor and returns its findings by subject. */
 async function doctor(settings: Settings): Promise<Looked> {
   return looked(await run(settings, 'doctor'))
 }
@@ -65,7 +65,7 @@ function looked({ status, stdout }: { status: number | null; stdout: string }): 
   return { status, findings, text: stdout }
 }
 
-/** The names, contents and modes of everything in a folder. */
+/** Returns the names, contents and modes of all files in a folder. */
 function fingerprint(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -114,7 +114,7 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   const abouts =
     'configuration,user,database,integrity,migrations,writing,administrators,backup,data folder,permissions,disk,media,port,site address,site answer,proxy,clock'
   assert.equal([...found.findings.keys()].join(), abouts)
-  // Nobody answers at the address of an example, with or without a network.
+  // No server answers at the example address, with or without a network.
   assert.deepEqual(stateOf(found, 'site answer'), ['warning'])
   const ofMachine = ['user', 'disk', 'site answer']
   for (const about of abouts.split(',').filter((each) => !ofMachine.includes(each)))
@@ -270,7 +270,7 @@ test('a calendar without a backup, or without one in the last seven days, is tol
   assert.match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
 })
 
-/** Writes images without files, whose files are called `2026/11/1000.png` and so on. */
+/** Inserts images whose files, `2026/11/1000.png` and so on, do not exist. */
 async function insertImages(address: string, count: number) {
   const database = await openDatabase(address)
   await database.write(async (tx) => {
@@ -310,7 +310,7 @@ test('of many images a sample is looked for, and it is called one', onSqlite, as
   assert.match(findings.get('images')?.[0]?.says ?? '', /^1000 of 1000 files .*, in a sample from 1500 images: /)
 })
 
-/** A site that answers everything with the same text, and its clock. */
+/** Starts a site that answers every request with the same body. */
 async function startSite(t: TestContext, body: string, headers: Record<string, string> = {}): Promise<string> {
   const server = createServer((_, response) => response.writeHead(200, headers).end(body)).listen(0, '127.0.0.1')
   t.after(() => {

@@ -37,12 +37,12 @@ const names = (has: (member: Member, name: string) => boolean) =>
   members.flatMap(([name, member]) => (has(member, name) ? [name] : [])).sort()
 const keys = (value: object) => Object.keys(value).sort()
 
-/** Members that a date has only where it stands for those after it. */
+/** A member that only the first date of a collapsed series has. */
 const OF_COLLAPSED = 'next_occurrences'
 const LISTED = names(({ lists }, name) => !lists && name !== OF_COLLAPSED)
 const OF_SERIES = [...new Set([...names(({ series }) => series === true), ...keys(seriesMembers)])].sort()
 
-/** Values for those of these fields that the table of events or the page has, but for those that are set below. */
+/** Returns example values for the fields of the table of events or the page, without the fields in `set`. */
 function examplesOf(fields: Readonly<Record<string, LinkedField>>, set: readonly string[]): Shown {
   const shown = Object.entries(fields).filter(
     ([name, { csv, page }]) => !set.includes(name) && (csv === true || page === true),
@@ -51,7 +51,7 @@ function examplesOf(fields: Readonly<Record<string, LinkedField>>, set: readonly
 }
 
 let service: TestService
-/** The first of two dates of a series, with every member set. */
+/** The first of two dates of a series with all members set. */
 let event: Answer['body']
 
 before(async () => {
@@ -204,10 +204,10 @@ test('assistants are told of each member that is not left out', async () => {
     else assert.notEqual(told[assistants === true ? name : assistants], undefined, name)
 })
 
-/** The fields that the page for people lists by their labels. */
+/** The fields that the page shows with their labels. */
 type Labelled = Exclude<RareColumn, (typeof PLACED_FIELDS)[number]>
 
-/** The sign of each other member on the page for people. */
+/** The text by which the page shows each other member. */
 const ON_PAGE: Readonly<Record<Exclude<WithValue<typeof eventMembers, 'page', true>, Labelled>, RegExp>> = {
   title: /Summer concert/,
   description: /Music until late/,
@@ -251,7 +251,7 @@ test('the page for people has each member that is not left out', async () => {
   assertLabelled(page, eventFields, namesWith(eventFields, 'page', true), Object.keys(ON_PAGE))
 })
 
-/** Fails unless a page names each of these fields by its label, but for those that have a place of their own. */
+/** Fails unless a page shows each of these fields with its label. `placed` fields are exempt. */
 function assertLabelled(
   page: string,
   fields: Readonly<Record<string, FieldData>>,
@@ -264,7 +264,7 @@ function assertLabelled(
   }
 }
 
-/** The same of the pages of its venue and its organizer. */
+/** The texts by which the page of the venue shows its fields. */
 const ON_VENUE_PAGE: Readonly<Record<(typeof PLACED_LINKED_FIELDS)['venue'][number], RegExp>> = {
   venue: /Town hall/,
   description: /By the river/,

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Ids of the events of a list. */
+/** Returns the ids of listed events. */
 async function listed(query: string): Promise<number[]> {
   const { status, body } = await service.get(`/events?${query}`)
   assert.equal(status, 200, JSON.stringify(body))

@@ -238,7 +238,7 @@ describe('the representation', () => {
 })
 
 describe('times', () => {
-  // Start, end, further fields; local start and end, UTC start and end (rules 18.1 to 18.5).
+  // Start, end, other fields; then the expected local start and end, and UTC start and end (rules 18.1 to 18.5).
   const VECTORS: readonly (readonly [unknown, unknown, object, string, string, string, string])[] = [
     [
       '2026-12-10 10:00:00',
@@ -918,7 +918,7 @@ describe('copies', () => {
   })
 })
 
-/** The members that a copy shares with its original: all but names of the record, times of change, and counts. */
+/** Removes what differs between a copy and its original: names of the record, times of change, and counts. */
 function comparable(event: Body): Body {
   const { id, global_id, global_id_lineage, url, rest_url, slug, modified, modified_utc, categories, tags, ...rest } =
     withoutLinkedData(event)
@@ -985,7 +985,7 @@ describe('images', () => {
 
 const wallOf = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 
-/** A site with pictures, on this machine. */
+/** A web site with pictures. */
 const pictures = { url: '', visits: [] as string[] }
 const pictureServer = createServer(async (request, response) => {
   const path = request.url ?? ''
@@ -1030,7 +1030,7 @@ test('events that are created at once get slugs of their own, count for their te
     assert.equal(status, 201, JSON.stringify(body))
     assert.equal(body.title, sent[i]?.body.title)
     assert.equal(body.venue.id, hall.id)
-    // The others count for the same terms by the time it is read.
+    // The counts of shared terms have changed by the time the event is read.
     assert.deepEqual(withoutCounts(body), withoutCounts(await read(`/events/${body.id}`)))
   }
   const published = answers.filter(({ body }) => body.status === 'publish')

@@ -32,7 +32,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The flags of the settings that the service has. */
+/** Returns the settings of the service as flags. */
 function flags(): string[] {
   const { config, origin } = service
   const database = config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`
@@ -41,7 +41,7 @@ function flags(): string[] {
 
 const runExport = (...words: string[]) => kalends([...flags(), 'export', ...words])
 
-/** What the command writes, which goes into a file here as it goes to standard output. */
+/** Runs the export into a file and returns its text. */
 async function exported(...words: string[]): Promise<string> {
   const file = join(folder, 'exported')
   const { code, out, err } = await runExport(...words, '--output', file)
@@ -53,12 +53,12 @@ async function exported(...words: string[]): Promise<string> {
 
 const ALL_TIMES = 'starts_after=0001-01-02&per_page=50'
 
-/** As much of a record as is looked at. */
+/** The members that tests look at. */
 interface Shown {
   recurrence?: { series: number; overrides: string[] }
 }
 
-/** The records of a list as the service shows them. */
+/** Reads the records of a list. */
 async function listed(path: string, kind: string, as: Reader = 'anonymous'): Promise<Shown[]> {
   const { status, body } = await service.get(path, as)
   assert.equal(status, 200)
@@ -156,7 +156,7 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
   assert.equal(left.stderr, '')
 })
 
-/** Runs a line of shell, which has Node as `$0`, the program and the settings as `$@`. */
+/** Runs a line of shell with Node as `$0`, and the program with its settings as `$@`. */
 function run(line: string) {
   const words = ['-c', line, process.execPath, MAIN, ...flags()]
   return spawnSync('bash', words, { cwd: root, encoding: 'utf8' })

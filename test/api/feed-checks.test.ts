@@ -1,4 +1,4 @@
-// Points about feeds that are checked by their numbers.
+// Numbered requirements of feeds, each with a test.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.ts'
 const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
 const FORMULA = '=HYPERLINK("https://evil.example")'
 
-/** Events whose texts and times are hard to write, by a name for each. */
+/** Events with texts and times that are hard to write, by name. */
 const HARD = {
   long: { title: LONG },
   markup: {
@@ -116,7 +116,7 @@ const eventNamed = (name: keyof typeof HARD) => {
 
 const utcMs = (utc: string) => Date.parse(`${utc.replace(' ', 'T')}Z`)
 
-/** Components of a calendar as ical.js reads it, by the address of their event. */
+/** Parses a calendar with ical.js. Returns the components by the address of their event. */
 function readCalendar(text: string): Map<string, ICAL.Component> {
   const calendar = new ICAL.Component(ICAL.parse(text))
   for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(new ICAL.Timezone(zone))
@@ -238,7 +238,7 @@ describe('iCalendar', () => {
     }
     const before = await revision()
     const { body: event } = await service.get(`/events/${id}`)
-    // Times are kept to the second.
+    // Times are stored in whole seconds, so the next change needs another second.
     await new Promise((resolve) => setTimeout(resolve, 1100))
     await service.put(`/venues/${event.venue.id}`, { address: '2 Other St' })
     const now = await revision()
@@ -250,7 +250,7 @@ describe('iCalendar', () => {
   test('says who it is for, how often to look and where it is from (1d.14)', async () => {
     const { text } = await feed('ics', '&categories=jazz')
     const calendar = new ICAL.Component(ICAL.parse(text))
-    // The parser does not know that these names are texts, and leaves their escapes.
+    // ical.js does not know that these properties are texts and leaves their escapes.
     const read = (name: string) => String(calendar.getFirstPropertyValue(name)).replaceAll('\\,', ',')
     assert.deepEqual(
       ['version', 'calscale', 'method', 'name', 'x-wr-calname', 'x-wr-timezone', 'refresh-interval'].map(read),
@@ -301,7 +301,7 @@ describe('RSS and Atom', () => {
   })
 })
 
-/** HTML as a reader of feeds shows it: its text, and the tags in it that are live. */
+/** Shows HTML as a feed reader does: its text, and the names of its tags. */
 function viewOf(html: string): { text: string; tags: string[] } {
   const tags: string[] = []
   let text = ''

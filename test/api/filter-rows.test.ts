@@ -12,15 +12,15 @@ import { publicContext } from '../support/public-context.ts'
 import { anyWrite, type Calendar, makeWrite, PATHS, type Path } from '../support/random-calendar.ts'
 import { type Answer, type Reader, startService } from '../support/service.ts'
 
-/** Rounds of some writes and many lists; more with FILTER_ROUNDS=100. */
+/** Rounds of a few writes and many lists. FILTER_ROUNDS=100 gives more. */
 const ROUNDS = Number(process.env.FILTER_ROUNDS ?? 1)
-/** The same seed makes the same calendar and asks the same questions. */
+/** The same seed repeats the calendar and the questions. */
 const SEED = Number(process.env.FILTER_SEED ?? Date.now() % 1_000_000)
 const WRITES = 6
 const QUESTIONS = 12
 
 let calendar: Calendar
-/** The parts of a context that no reader changes. */
+/** The parts of a context that are the same for all readers. */
 let shared: Context
 
 before(async () => {
@@ -40,7 +40,7 @@ function contextOf(reader: Reader): Context {
 const sampled = <Value>(values: fc.Arbitrary<Value>, round: number, numRuns: number): Value[] =>
   fc.sample(values, { seed: SEED + round, numRuns })
 
-/** As many records as a few pages. */
+/** The number of records to make: some pages of each kind. */
 const MADE: Record<Path, number> = { categories: 7, tags: 4, venues: 8, organizers: 5, events: 45 }
 
 async function fill(): Promise<void> {
@@ -55,7 +55,7 @@ function filtersOf(path: Path) {
   return served.filters
 }
 
-/** The answer from the database, as while the memory may lack a change. */
+/** Asks while memory seems out of date, so that the database answers. */
 async function askDatabase(path: string): Promise<Answer> {
   const { database } = calendar.service.app
   const { look } = database
@@ -67,24 +67,24 @@ async function askDatabase(path: string): Promise<Answer> {
   }
 }
 
-/** How a question was answered: whether it was in order for anybody, and led to another page. */
+/** The outcome of a question: valid for a reader, with a next page, with records. */
 interface Outcome {
   isInOrder: boolean
   isLinked: boolean
   hasFound: boolean
 }
 
-/** Filters that may find nothing: this calendar has no series, which series-model compares, and times may all be later than its records. */
+/** Filters that may find nothing: the ids drawn here are of no series, and all records may be older than the time asked for. */
 const MAY_FIND_NOTHING = ['post_parent', 'modified_after']
 
-/** Asks one question in every way, as everybody. */
+/** Asks one question in every way and as every reader. */
 async function check(stored: Stored, path: Path, { query, values }: Question): Promise<Outcome> {
   const { service } = calendar
   const address = `/${path}?${query}`
   const told = `seed ${SEED}: ${address}`
   const asAnybody = await service.get(address)
   const others: [string, Answer][] = [['as subscriber', await service.get(address, 'subscriber')]]
-  // Only events are answered from memory.
+  // Memory answers lists of events only.
   if (path === 'events') {
     others.push(['from the database', await askDatabase(address)])
     others.push(['by the ordinary way', await service.get(`${address}&unknown[]=1`)])
@@ -107,7 +107,7 @@ async function check(stored: Stored, path: Path, { query, values }: Question): P
   }
 }
 
-/** Compares an answer, and the page that it leads to, with the plain meaning of the question. */
+/** Compares an answer, and that of its next page, with the plain meaning of the question. */
 async function compare(
   stored: Stored,
   path: Path,
@@ -125,7 +125,7 @@ async function compare(
   assert.deepEqual(shownOf(path, linked), expected, `as ${reader}, ${next} in the answer to ${told}`)
 }
 
-/** Compares the events without pages with the plain meaning. */
+/** Compares the list without pages, as NDJSON, with the plain meaning. */
 async function compareWhole(stored: Stored, { query, values }: Question, told: string): Promise<void> {
   if (values.page !== undefined || values.per_page !== undefined) return
   const { status, body } = await calendar.service.get(`/events?${query}&format=ndjson`)
@@ -148,7 +148,7 @@ function shownOf(path: Path, { status, body }: Answer) {
   return status === 200 ? { total: body.total, ids: body[path].map(({ id }: { id: number }) => id) } : status
 }
 
-/** What is expected of parameters in order, 400 for others. */
+/** Returns the expected answer, or 400 for invalid parameters. */
 async function ifInOrder<Expected>(expect: () => Promise<Expected>): Promise<Expected | number> {
   try {
     return await expect()
@@ -171,7 +171,7 @@ async function expectedOf(stored: Stored, path: Path, values: Question['values']
   })
 }
 
-/** Some of the parameters of a list. */
+/** Draws up to four parameters of a list. */
 function anyNames(names: readonly string[]): fc.Arbitrary<readonly string[]> {
   return fc.shuffledSubarray([...names], { minLength: 0, maxLength: 4 })
 }
@@ -198,7 +198,7 @@ test(`every row of filters means the same to the index, the database and a plain
   }
 })
 
-/** The texts of an event are not kept once it is withdrawn, and the time of its withdrawal is that of its last change. */
+/** Filters that do not fit withdrawn events: their texts are not kept, and withdrawing an event changes its time of modification. */
 const OF_TEXTS = ['search', 'words', 'modified_after']
 
 test(`calendars hear of each event that a list of public events loses, by whichever filters (seed ${SEED})`, async () => {
@@ -228,7 +228,7 @@ test(`calendars hear of each event that a list of public events loses, by whiche
   }
 })
 
-/** The ids of all that a calendar of a list has in it. */
+/** Returns the ids of all events of a list, read as NDJSON. */
 async function listedIds(address: string): Promise<number[]> {
   const { status, body } = await calendar.service.get(`${address}&format=ndjson`)
   if (status !== 200) return []
@@ -237,7 +237,7 @@ async function listedIds(address: string): Promise<number[]> {
   return lines.map(({ id }) => id)
 }
 
-/** Asks for a parameter by itself, and beside each other one where it needs company, until it is in order and has been followed to another page. */
+/** Tests one parameter alone, and with another one where it needs that, until a valid question has led to a next page. */
 async function checkAlone(
   stored: Stored,
   path: Path,

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** On a day of November 2027. */
+/** 19:00 to 21:00 on a day of November 2027. */
 const on = (day: string) => ({ start_date: `2027-11-${day} 19:00:00`, end_date: `2027-11-${day} 21:00:00` })
 
 async function typed(text: string, role: Role = 'editor') {

@@ -16,7 +16,7 @@ interface Collection {
   }[]
 }
 
-/** The window of lists ends two years from now where nothing is said. */
+/** An explicit window: the default one ends two years from now. */
 const WINDOW = 'start_date=2031-01-01&end_date=2032-01-01'
 
 async function read(

@@ -14,7 +14,7 @@ import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
 
-/** Sequences of up to twenty steps; more with HISTORY_ROUNDS=200. The same seed takes the same steps. */
+/** Sequences of up to twenty steps. HISTORY_ROUNDS=200 gives more, and the same HISTORY_SEED repeats them. */
 const ROUNDS = Number(process.env.HISTORY_ROUNDS ?? 3)
 const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 1_000_000)
 
@@ -53,12 +53,12 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The records of a play, by address, with each version that was seen and how it read. */
+/** The records of a sequence by address, and how each read in every version seen. */
 interface Play {
   paths: string[]
   event: number
   date: number
-  /** One that an import has brought. */
+  /** The id of the event made by an import. */
   imported: number
   series: number
   seen: Map<string, Map<number, unknown>>
@@ -68,7 +68,7 @@ type Step = (play: Play) => Promise<void>
 
 const OWN = '~/wp-json/kalends/v1'
 
-/** Members that are times of writing, numbers, or that follow from other records: the rule of a date is that of its series. */
+/** Members that versions do not restore: times of writing, counts, and values derived from other records, such as the rule of a date. */
 const LEFT = [
   'modified',
   'modified_utc',
@@ -86,7 +86,7 @@ const LEFT = [
 const idsIn = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(idsIn) : value && typeof value === 'object' && 'id' in value ? value.id : value
 
-/** What a record reads as, with ids in place of other records, whose own versions tell what they were. */
+/** Returns the members of a record that versions restore, with ids in place of linked records. */
 function readingOf(body: Answer['body'], isSeries: boolean): unknown {
   const entries = Object.entries(body).filter(([name]) => !LEFT.includes(name) && !name.startsWith('_'))
   const { recurrence } = body
@@ -118,7 +118,7 @@ const some = (ids: () => number[]) =>
   fc.integer({ min: 0, max: 3 }).map((bits) => () => ids().filter((_id, at) => bits & (1 << at)))
 const lazily = <T>(values: Record<string, fc.Arbitrary<T>>) => fc.record(values, { requiredKeys: [] })
 
-/** Values of an event; functions give ids that are known only when the service runs. */
+/** Random values of an event. Functions give ids that exist only when the service runs. */
 const eventValues = lazily<unknown>({
   title: word,
   description: text,
@@ -187,7 +187,7 @@ const changeSeries: fc.Arbitrary<Step> = fc
       },
   )
 
-/** Changes the later dates, which go on as a series of their own. */
+/** Changes the dates from the third on, which become a series of their own. */
 const changeFollowing: fc.Arbitrary<Step> = fc.tuple(word, text).map(([title, excerpt]) => async ({ series }) => {
   const dates = service.app.database.read.selectFrom('events').select('id').where('series', '=', series)
   const [, , later] = await dates.orderBy('recurrence_id').execute()
@@ -210,7 +210,7 @@ const changeOthers: fc.Arbitrary<Step> = fc
 const kalends = (...words: string[]) =>
   runCommand((program) => registerImportCommands(program, () => openGround(service)), words)
 
-/** Imports the event of a source, whose id there is always the same. */
+/** Imports one event from a file. Its id in the source is always 1. */
 async function runImport(event: number, values: object): Promise<void> {
   const file = join(folder, `${event}.ndjson`)
   const venue = { id: 7, venue: `Hall of source ${event}` }
@@ -236,7 +236,7 @@ const importAgain: fc.Arbitrary<Step> = fc
         runImport(event, values),
   )
 
-/** Undoes the last run of the source. */
+/** Undoes the last import. */
 const undoImport: Step = async ({ event }) => {
   const { read } = service.app.database
   const runs = read.selectFrom('imports').innerJoin('import_sources', 'import_sources.id', 'imports.source')
@@ -247,7 +247,7 @@ const undoImport: Step = async ({ event }) => {
   assert.equal(code, 0, err)
 }
 
-/** Schedules the event, and lets its time come. */
+/** Schedules an event and waits until it is published. */
 const publishInTime: fc.Arbitrary<Step> = fc.constantFrom('event', 'imported', 'date').map((which) => async (play) => {
   const date_utc = new Date(Date.now() + 1000).toISOString().slice(0, 19)
   await write('admin', 'PUT', `/events/${play[which as 'event']}`, { status: 'publish', date_utc }, [200, 410])
@@ -266,7 +266,7 @@ const deed: fc.Arbitrary<() => BulkDeed> = fc.oneof(
   fc.constant(() => ({ do: 'link', field: 'venue', ids: venues.slice(1) }) as const),
 )
 
-/** Changes many at once, and takes it back or not. */
+/** Changes several events at once, and undoes that or not. */
 const changeAtOnce: fc.Arbitrary<Step> = fc
   .tuple(deed, fc.constantFrom('this', 'all'), fc.boolean())
   .map(([does, scope, isTakenBack]) => async (play) => {
@@ -277,7 +277,7 @@ const changeAtOnce: fc.Arbitrary<Step> = fc
     if (isTakenBack && undo) assert.ok(await undoMany(context, undo))
   })
 
-/** Puts back a version of one of the records, and reads it as it was. */
+/** Restores a version of a record and compares how it reads now. */
 const putBack: fc.Arbitrary<Step> = fc.tuple(fc.nat(), fc.nat()).map(([which, when]) => async ({ paths, seen }) => {
   const path = paths[which % paths.length] ?? ''
   const versions = [...(seen.get(path) ?? [])]
@@ -290,10 +290,10 @@ const putBack: fc.Arbitrary<Step> = fc.tuple(fc.nat(), fc.nat()).map(([which, wh
   assert.deepEqual(withoutGivenSlug(now.reading, reading), reading, `${path} as of version ${version}`)
 })
 
-/** Once an event has an address it keeps one: a draft without a slug has that of later. */
+/** Adjusts a restored event for comparison: a draft without a slug keeps the later one. */
 function withoutGivenSlug(now: unknown, then: unknown): unknown {
   const [is, was] = [now as Record<string, unknown>, then as Record<string, unknown>]
-  // A time to publish that has come is not to come again.
+  // A time of publication that has passed is not restored.
   const isOut = was.status === 'future' && is.status === 'publish'
   const status = isOut ? { status: 'future', url: was.url, website: was.website } : {}
   return was.slug === '' ? { ...is, ...status, slug: '', url: was.url } : { ...is, ...status }
@@ -330,7 +330,7 @@ async function begin(): Promise<Play> {
   const { body } = await service.get(`/events?search=source&start_date=2020-01-01&per_page=50`, 'admin')
   const brought = body.events.find(({ title }: { title: string }) => title === `Of source ${event.id}`)
   const imported = brought.id
-  // What events show of a venue in the trash is no matter of their versions, so the venue stays when the import is undone.
+  // Another event keeps the venue alive when the import is undone: whether events show a trashed venue is not part of their versions.
   await service.create('/events', { title: 'Also there', ...day, venue: brought.venue.id })
   const events = [event.id, date.id, imported].map((id) => `/events/${id}`)
   const paths = [...events.slice(0, 2), ...others, `${OWN}/series/${date.post_parent}`, ...events.slice(2)]

@@ -345,7 +345,7 @@ describe('former values', () => {
       const before = (await own.get(path, 'admin')).body
       assert.equal(before.total, 3)
       await dropOld(own.app.database, 0, Date.now(), 25_000)
-      // A hundred acts go at once.
+      // Up to a hundred acts are dropped at once, so all of these are.
       const after = (await own.get(path, 'admin')).body
       assert.equal(after.total, 0)
       const [newest, , oldest] = before.history

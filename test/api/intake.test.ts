@@ -215,7 +215,7 @@ test('files are taken where files are expected, and passed over elsewhere', asyn
 describe('a form', () => {
   let service: TestService
   before(async () => {
-    // One refused form that kept its room would leave too little for the next.
+    // The room for bodies is so small that one refused form which kept its share would leave too little for the next.
     const bytes = { body_bytes: '400000', intake_bytes: '1000000', image_bytes: '1000000' }
     service = await startService({ ...bytes, patience_ms: '2000' })
   })
@@ -227,7 +227,7 @@ describe('a form', () => {
   const FILE = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.png"\r\n\r\n'
   const partOf = (name: string, text = '') => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
 
-  /** A form whose length is known from its head. */
+  /** Sends a form with its Content-Length. */
   function sendForm(path: string, text: string): Line {
     const line = open()
     line.socket.write(head('POST', path, 'author', { ...FORM_TYPE, 'content-length': String(Buffer.byteLength(text)) }))
@@ -241,14 +241,14 @@ describe('a form', () => {
     line.socket.destroy()
   }
 
-  /** The files of arriving bodies that this process has open. */
+  /** Returns the files of arriving bodies that this process has open. */
   async function openFiles(): Promise<string[]> {
     const names = await readdir('/proc/self/fd')
     const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
     return files.filter((file) => file.includes('.upload-'))
   }
 
-  /** Sends `first`, then `again` until it is answered; no more than 10 MB, which is beyond every limit. */
+  /** Sends `first`, then `again` until the service answers, but not more than 10 MB, which exceeds every limit. */
   async function sendOn(path: string, first: string, again: string): Promise<Line> {
     const line = open()
     line.socket.write(head('POST', path, 'author', { ...FORM_TYPE, 'transfer-encoding': 'chunked' }))
@@ -270,7 +270,7 @@ describe('a form', () => {
 
   test('that is refused while its files arrive leaves none of them open', async (t) => {
     if (process.platform !== 'linux') return t.skip('there is no /proc')
-    // A file that nobody closes is closed with this warning when its memory is freed.
+    // Node warns when it closes an open file whose object is garbage.
     const warnings: string[] = []
     const onWarning = ({ message }: Error) => warnings.push(message)
     process.on('warning', onWarning)

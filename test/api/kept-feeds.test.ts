@@ -1,4 +1,4 @@
-// Feeds and pages are kept as lists are, and never show what is no longer so.
+// Feeds and pages are cached as lists are, and never show outdated content.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { uploadPicture } from '../support/pictures.ts'
@@ -49,13 +49,13 @@ before(async () => {
 })
 after(() => service.close())
 
-/** An answer as a stranger gets it, who may be given one that is kept. */
+/** Asks as an anonymous reader, who may get a cached answer. */
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   service.request('anonymous', 'GET', `~${path}`, undefined, headers)
-/** The same as it is made for somebody who says who he is: nothing that is kept is used. */
+/** Asks as a signed-in user, for whom no cached answer is used. */
 const askAnew = (path: string) => service.request('subscriber', 'GET', `~${path}`)
 
-/** Counts of terms may have blanks before them. */
+/** Removes the blanks that memory may put before the counts of terms. */
 const textOf = ({ body }: Answer) =>
   (typeof body === 'string' ? body : JSON.stringify(body)).replace(/"count": +/g, '"count":')
 
@@ -67,7 +67,7 @@ async function compareAll(what: string): Promise<void> {
   }
 }
 
-/** Has every answer kept. */
+/** Asks often enough for every answer to be cached. */
 async function keepAll(): Promise<void> {
   for (let times = 0; times < 2; times++) for (const path of paths) await ask(path)
 }

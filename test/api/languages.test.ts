@@ -3,10 +3,7 @@ import { after, before, mock, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
-/**
- * One request, the same to every deployment. Paths that start with `~` are below the origin, all others below the namespace; `:fest` in one
- * stands for the id that record was given.
- */
+/** A request that is sent to the service of every language. Paths that start with `~` are below the origin. `:fest` stands for the id of that record. */
 interface Request {
   method: string
   path: string
@@ -15,7 +12,7 @@ interface Request {
   headers?: Record<string, string>
 }
 
-/** An answer with the address of its deployment taken out. */
+/** An answer without the address of its service. */
 interface Plain {
   status: number
   headers: Record<string, string>
@@ -42,7 +39,7 @@ const FEST = {
 }
 const FREE = { title: 'Open day', start_date: '2027-04-01', end_date: '2027-04-01', all_day: true, cost: '0' }
 
-/** What is written first, by the word for its id. */
+/** The records to create, by the word for their ids in paths. */
 const written: Readonly<Record<string, Request>> = {
   category: post('/categories', { name: 'Concerts' }),
   tag: post('/tags', { name: 'late' }),
@@ -115,7 +112,7 @@ const refused = [
 ] as const satisfies Request[]
 
 const services = new Map<Language, TestService>()
-/** What the writing of each record was answered, and its id. */
+/** The answers to creating each record by language, and its id. */
 const made = new Map<string, Map<Language, Plain>>()
 const ids = new Map<string, number>()
 
@@ -135,7 +132,7 @@ after(async () => {
   mock.timers.reset()
 })
 
-/** Headers that differ between any two answers. */
+/** Headers that differ between all answers. */
 const PASSING = new Set([
   'connection',
   'content-length',
@@ -158,7 +155,7 @@ async function ask(language: Language, request: Request): Promise<Plain> {
   return JSON.parse(JSON.stringify(plain).replaceAll(service.origin, 'http://calendar.test'))
 }
 
-/** The places where two values differ: other members, another order of members, another length, another value. */
+/** Returns the paths at which two values differ in their members, their order, length or value. */
 function differences(one: unknown, other: unknown, path: Path = []): Path[] {
   if (!isRecord(one) || !isRecord(other)) return Object.is(one, other) ? [] : [path]
   const names = Object.keys(one)
@@ -172,7 +169,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const TEXTS = new Set(['description', 'message', 'summary'])
 
-/** Whether a text for people stands there: a description, a summary, a message, or the message of one parameter. */
+/** Returns true for the place of a text for people: a description, summary, message, or the message of a parameter. */
 function isText(path: Path): boolean {
   return TEXTS.has(path.at(-1) ?? '') || path.slice(0, -1).join('.') === 'body.data.params'
 }

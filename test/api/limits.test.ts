@@ -11,7 +11,7 @@ after(() => service.close())
 
 const DAY = { title: 'Concert', start_date: '2028-03-04 18:00:00', end_date: '2028-03-04 20:00:00' }
 
-/** A 400 that names this parameter, and the limit in its text. */
+/** Asserts a 400 whose text names this parameter and its limit. */
 function assertOver(answer: Answer, name: string, limit: number, text = name): void {
   assert.equal(answer.status, 400, JSON.stringify(answer.body))
   assert.equal(answer.body.code, 'rest_invalid_param')
@@ -51,7 +51,7 @@ describe('texts', () => {
       assert.equal((await service.post(path, { ...rest, [name]: 'a'.repeat(2000) })).status, 201)
       assertOver(await service.post(path, { ...rest, [name]: 'é'.repeat(1001) }), name, 2000)
     }
-    // Every event of a list shows those of its terms.
+    // Descriptions of terms are short, since every event of a list shows those of its terms.
     assert.equal((await service.post('/tags', { name: 'Jazz', description: 'a'.repeat(5000) })).status, 201)
     assertOver(await service.post('/tags', { name: 'Blues', description: 'a'.repeat(5001) }), 'description', 5000)
   })
@@ -95,7 +95,7 @@ describe('texts', () => {
   })
 
   test('so does a search of venues and organizers in which signs stand for phrases, beside the namespace as well', async () => {
-    // Each folds to four Arabic words, so that 500 of them make 1,501.
+    // Each sign folds to four Arabic words: 500 of them exceed the limit of words.
     const phrases = encodeURIComponent('\ufdfa'.repeat(500))
     for (const path of ['/venues', '/organizers', '~/wp-json/wp/v2/tribe_venue', '~/wp-json/wp/v2/tribe_organizer'])
       assertOver(await service.get(`${path}?search=${phrases}`), 'search', 20)

@@ -26,7 +26,7 @@ describe('linked data', () => {
     assert.deepEqual([made.venue.json_ld, made.organizer[0].json_ld], [undefined, undefined])
     const listed = async (as: Reader) => (await read(`/events?organizer=${made.organizer[0].id}`, as)).events[0]
     for (const as of ['anonymous', 'editor'] as const) {
-      // Twice, since a repeated read may come from memory.
+      // Three times, since a repeated read may come from memory.
       for (const _time of [1, 2, 3]) {
         const single = await read(`/events/${made.id}`, as)
         assert.deepEqual(single.venue.json_ld, (await read(`/venues/${made.venue.id}`)).json_ld)

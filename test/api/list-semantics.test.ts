@@ -45,7 +45,7 @@ describe('the window of a list', () => {
 
   test('the default window ends, as it begins, by the calendar of the site', async () => {
     const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv', { timeZone }).format(Date.now())
-    // In one of these it is another day than in UTC at any hour.
+    // At any hour, one of these zones has another date than UTC.
     for (const timezone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const other = await startService({ timezone })
       const [earlier, { body }, later] = [dayIn(timezone), await other.get('/events'), dayIn(timezone)]
@@ -58,7 +58,7 @@ describe('the window of a list', () => {
 
   test('a time in a query that the clock skips moves forward, and whole days stay whole', async () => {
     const zone = { timezone: 'America/New_York' }
-    // At 02:00 on 2027-03-14 clocks go to 03:00.
+    // On 2027-03-14 clocks go from 02:00 to 03:00.
     const early = await createEvent({ start_date: '2027-03-14 01:59:00', end_date: '2027-03-14 01:59:00', ...zone })
     const late = await createEvent({ start_date: '2027-03-14 03:10:00', end_date: '2027-03-14 03:10:00', ...zone })
     for (const as of ['anonymous', 'editor'] as const) {
@@ -220,7 +220,7 @@ describe('moments that come twice', () => {
   })
 
   test('it is so where the clock goes back by half an hour, or by half an hour of an odd offset', async () => {
-    // Lord Howe: at 02:00 +11:00 on 2027-04-04 back to 01:30 +10:30.
+    // Lord Howe Island: on 2027-04-04 clocks go from 02:00 (+11:00) back to 01:30 (+10:30).
     const howe = { timezone: 'Australia/Lord_Howe', end_date: '2027-04-04 05:00:00' }
     const twice = await createEvent({ ...howe, start_date: '2027-04-04T01:45:00+10:30' })
     assert.deepEqual([twice.start_date, twice.utc_start_date], ['2027-04-04 01:45:00', '2027-04-03 15:15:00'])
@@ -240,7 +240,7 @@ test('dates with slashes are read with a T before the time as well', async () =>
   assert.equal((await service.get('/events?start_date=2026/11/21T05:00&strict_dates=true')).status, 200)
 })
 
-/** A list by the short way; by the ordinary way, since of brackets the short way knows nothing; and for a user, from the database. */
+/** Reads a list by the short way, by the ordinary way (the short way does not take brackets), and as a user, from the database. */
 function bothWays(query: string) {
   return Promise.all([
     service.get(`/events?${query}`),

@@ -5,7 +5,7 @@ import { type Answer, type Reader, startService, type TestService } from '../sup
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
 type Body = any
 
-// It is noon where the site is, and stays so, since what lists hold depends on the day and the hour.
+// The clock stays at noon in New York, since lists depend on the day and the hour.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 17) })
 
 let service: TestService
@@ -32,7 +32,7 @@ async function list(path: string, as: Reader = 'anonymous'): Promise<Body> {
 const titles = (body: Body): string[] => body.events.map((event: Body) => event.title)
 const named = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
 
-/** The day this many days from today, in the zone of the site. */
+/** Returns the day a number of days from today, in the zone of the site. */
 function day(offset: number): string {
   const today = new Intl.DateTimeFormat('sv', { timeZone: 'America/New_York' }).format(Date.now())
   const date = new Date(`${today}T00:00:00Z`)
@@ -80,7 +80,7 @@ describe('the window of the list of events', () => {
     for (const { id } of events) await service.remove(`/events/${id}`)
   })
 
-  // By rule 12.2 an event is in the window when its start is.
+  // An event is in the window if its start is (rule 12.2).
   const ALL = ['multi', 'one', 'tokyo', 'feat', 'allday', 'late', 'sticky', 'near2y']
   const WINDOWS: readonly [query: string, titles: string[]][] = [
     ['', ['yest', 'todayAM', ...ALL]],

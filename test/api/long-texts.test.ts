@@ -10,11 +10,11 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Bytes of a description at the most. */
+/** The most bytes of a description. */
 const MOST = 200_000
 const long = (part: string) => part.repeat(Math.floor(MOST / Buffer.byteLength(part)))
 
-/** Texts that take a sanitiser, a folder or an index of words longest. */
+/** The texts that a sanitiser, folding or the index of words needs most time for. */
 const HOSTILE: Readonly<Record<string, string>> = {
   tags: long('<b>'),
   'line breaks in a tag': `<b>${long('<br>').slice(3)}`,
@@ -30,7 +30,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   words: Array.from({ length: 33_000 }, (_, i) => i.toString(36).padStart(5, 'x')).join(' '),
 }
 
-/** Milliseconds of one turn of the event loop, with the garbage that is collected in it. Before there were limits it was seconds. */
+/** The most ms of one turn of the event loop, including garbage collection. Before there were limits, turns took seconds. */
 const MOST_MS = 100
 
 for (const [name, text] of Object.entries(HOSTILE)) {
@@ -80,7 +80,7 @@ test('a list of the longest events is sent in many turns', async () => {
   }
   for (const as of ['anonymous', 'editor'] as const) {
     await holdsUpNobody(`the list of ${as}`, MOST_MS, async () => {
-      // Taken piece by piece: reading thirty megabytes of JSON is long work for this thread too.
+      // Read piece by piece: parsing 30 MB of JSON would block this thread, too.
       const path = `/events?per_page=50&start_date=${day}`
       const { status, body } = await fetch(service.base + path, { headers: credentialsOf(as) })
       assert.equal(status, 200)
@@ -91,7 +91,7 @@ test('a list of the longest events is sent in many turns', async () => {
   }
 })
 
-/** Longer than the time after which texts are cut into stems. */
+/** Longer than the delay before texts are split into stems. */
 const UNTIL_CUT_MS = 1500
 
 test('the stems of many long texts are written without holding anything up', async () => {
@@ -103,6 +103,6 @@ test('the stems of many long texts are written without holding anything up', asy
     for (const { status } of await Promise.all(events.map((event) => service.post('/events', event))))
       assert.equal(status, 201)
   }
-  // Sixteen of them took 42 to 76 ms in one turn.
+  // Writing the stems of sixteen texts in one turn took 42 to 76 ms.
   await holdsUpNobody('writing stems', 35, () => sleep(UNTIL_CUT_MS), write)
 })

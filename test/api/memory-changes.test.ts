@@ -35,7 +35,7 @@ const open = () => {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000), (error) => reported.push(String(error)))
 }
 
-/** A memory of a node that has read the calendar. */
+/** Opens and fills a memory, as a node does. */
 async function loaded(): Promise<void> {
   open()
   await loadMemory(memory)
@@ -97,7 +97,7 @@ test('events lose a term that is removed, and move with categories that do', asy
   assert.deepEqual(reported, [])
 })
 
-/** Makes the database answer some queries with an error. */
+/** Runs some work while queries for links fail. */
 async function withoutLinks(work: () => Promise<void>): Promise<void> {
   const { database } = service.app
   const rename = (from: string, to: string) =>

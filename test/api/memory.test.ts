@@ -15,7 +15,7 @@ const organizers: number[] = []
 const events: number[] = []
 const CATEGORIES = ['music', 'jazz', 'choir', 'sports', 'rowing']
 
-/** A repeatable stream of whole numbers below a bound. */
+/** Returns a repeatable source of random whole numbers below a bound. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -67,7 +67,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Waits until lists are answered from memory. */
+/** Waits until memory answers lists. */
 async function filled(): Promise<void> {
   await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 }
@@ -77,7 +77,7 @@ interface Seen {
   total: number
 }
 
-/** A list as anybody sees it, which memory answers, and the same list as the database answers it to an administrator. */
+/** Reads a list as an anonymous reader, from memory, and as administrator, from the database. */
 async function bothWays(query: string): Promise<[Seen, Seen]> {
   const seen = async (as: 'anonymous' | 'admin', more: string): Promise<Seen> => {
     const { status, body } = await service.get(`/events?${query}${more}`, as)
@@ -129,7 +129,7 @@ test('a list from memory is the list the database gives, whatever the filters', 
       const [memory, database] = await bothWays(query)
       assert.deepEqual(memory, database, query)
     }),
-    // Few: filter-rows.test.ts compares the same lists, value by value of each filter, on other calendars each time.
+    // Few runs: filter-rows.test.ts compares such lists for every filter, each time on another calendar.
     { numRuns: rounds(8) },
   )
 })
@@ -267,7 +267,7 @@ test('whoever has a list is told so for as long as nothing that it shows changes
     return headers.get('etag') ?? ''
   }
   const askWith = (tag: string) => service.request('anonymous', 'GET', path, undefined, { 'if-none-match': tag })
-  // It is kept once it has been asked for twice.
+  // An answer is cached once it has been requested twice.
   await tagOf()
   const first = await tagOf()
   await service.put(`/events/${other}`, { title: 'Somewhere else' })
@@ -299,7 +299,7 @@ test(
   onSqlite,
   async () => {
     const day = { start_date: '2028-03-01', end_date: '2028-03-01' }
-    // More than the buffers between a server and a client hold.
+    // More than the buffers between server and client hold.
     const description = 'Long. '.repeat(50_000)
     for (let i = 0; i < 50; i++) {
       const { status } = await service.post('/events', { title: `Long ${i}`, ...day, description, tags: ['long'] })
@@ -475,7 +475,7 @@ test('when looking for changes fails, the database is asked for the answer, and 
     database.look = look
   })
   const before = await service.get('/events')
-  // As a disk fails to read.
+  // As if the disk failed.
   database.look = () => {
     throw new Error('disk I/O error')
   }

@@ -31,7 +31,7 @@ after(() => service.close())
 
 type Texts = Record<string, string>
 
-/** The fields of a form, as text, with values that it may be given. */
+/** The fields of a form and the values they may get, as text. */
 const choices: Record<string, () => string[]> = {
   title: () => ['Tea', 'Dance', 'Feast'],
   description: () => ['', '<p>short</p>', `<p>${'long '.repeat(100)}</p>`],
@@ -56,7 +56,7 @@ const apply = (form: Texts, edit: Record<string, number>): Texts => ({
   ...Object.fromEntries(Object.entries(edit).map(([name, at]) => [name, choiceOf(name, at)])),
 })
 
-/** The values of a form that a record as it reads now would show. */
+/** Returns the values that a form would show for a record. */
 async function shownForm(id: number): Promise<Texts> {
   const { body } = await service.get(`/events/${id}`, 'editor')
   const list = (value: unknown) =>
@@ -77,7 +77,7 @@ async function shownForm(id: number): Promise<Texts> {
   }
 }
 
-/** The fields that decide together. */
+/** Returns the fields that are merged together with a field. */
 const unitOf = (name: string) => (TIMES.includes(name) ? TIMES : [name])
 
 test(`fields changed by one of two are merged and told, those changed by both are a conflict (seed ${SEED})`, async () => {

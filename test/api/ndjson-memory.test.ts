@@ -13,13 +13,13 @@ import { longestTurn } from '../support/longest-turn.ts'
 import { addUsers, credentialsOf, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** How many events; `NDJSON_EVENTS=100000` is the long form. */
+/** The number of events. NDJSON_EVENTS=100000 is the long form. */
 const EVENTS = Number(process.env.NDJSON_EVENTS ?? 1300)
-/** What all of them take as JSON is several times as much, also in the short form. */
+/** The limit of the memory held. All events take several times as much as JSON, in the short form, too. */
 const MOST_BYTES = 9_000_000
-/** Of few words: to index those of all texts would take longer than all else here. */
+/** Few different words: indexing others would take longer than the rest of the test. */
 const DESCRIPTION = `${'w'.repeat(74)} `.repeat(EVENTS > 20_000 ? 20 : 300)
-/** Milliseconds of the thread's time; three times the limit, since other tests run beside this one. */
+/** The most ms of processor time of one turn: three times the limit of the service, for slow machines. */
 const LONGEST_TURN_MS = 150
 
 let scratch: ScratchDatabase
@@ -51,7 +51,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Adds copies of the only event, with its links, as rows. */
+/** Copies the only event and its links as rows. */
 async function copyFirst(tx: Db, copies: number): Promise<void> {
   const { description: _same, ...first } = await tx.selectFrom('events').selectAll().executeTakeFirstOrThrow()
   const terms = await tx.selectFrom('event_terms').selectAll().where('event', '=', first.id).execute()
@@ -95,9 +95,9 @@ function startOf(i: number) {
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-/** Bytes in use once the garbage is gone. */
+/** Returns the bytes in use after garbage collection. */
 function used(): number {
-  // What the first finds of buffers is freed beside the thread; the second waits for that.
+  // Buffers found by the first collection are freed in the background, which the second one awaits.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()
@@ -107,13 +107,13 @@ function used(): number {
 interface Taken {
   lines: number
   bytes: number
-  /** Bytes but for blanks: a count that is put into kept JSON has some before it. */
+  /** Bytes without blanks: counts in kept JSON have some before them. */
   solid: number
-  /** Bytes in use while it was taken, beyond those before. */
+  /** The most bytes in use during the read beyond those before. */
   grown: number
 }
 
-/** Takes all events and keeps nothing of them; looks at memory every so many bytes. */
+/** Reads all events without keeping them. Measures memory every `lookEvery` bytes. */
 function takeAll(as: Reader, lookEvery: number): Promise<Taken> {
   const taken: Taken = { lines: 0, bytes: 0, solid: 0, grown: 0 }
   const before = used()
@@ -126,7 +126,7 @@ function takeAll(as: Reader, lookEvery: number): Promise<Taken> {
       (response) => {
         response.on('data', (piece: Buffer) => {
           taken.bytes += piece.length
-          // As a text: to look at each of two hundred million bytes takes several times as long.
+          // As text: looking at 200 million single bytes takes several times as long.
           const text = piece.toString('latin1')
           taken.lines += text.split('\n').length - 1
           taken.solid += text.replaceAll(' ', '').length
@@ -147,7 +147,7 @@ for (const as of ['anonymous', 'editor'] as const)
   test(`all events take ${as} no memory, however many there are, and hold up nobody`, {
     timeout: 600_000,
   }, async (t) => {
-    // The first time also fills what caches may hold.
+    // The first read also fills the caches.
     const work = takeAll(as, Number.POSITIVE_INFINITY)
     const turn = await longestTurn(() => work)
     const all = await takeAll(as, 4_000_000)

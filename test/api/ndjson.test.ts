@@ -11,7 +11,7 @@ import { credentialsOf, type Reader, startService, type TestService } from '../s
 import { until } from '../support/waiting.ts'
 
 const NDJSON = 'application/x-ndjson'
-/** Pages of the JSON list, to be compared with. */
+/** The page size of the JSON lists to compare with. */
 const ON_A_PAGE = 50
 const PUBLIC = 130
 
@@ -53,11 +53,11 @@ interface Raw {
   status: number
   headers: IncomingMessage['headers']
   body: Buffer
-  /** Whether the whole answer arrived. */
+  /** True when the answer has arrived to its end. */
   isWhole: boolean
 }
 
-/** An answer byte for byte. */
+/** Reads an answer byte for byte. */
 function ask(
   path: string,
   as: Reader = 'anonymous',
@@ -91,7 +91,7 @@ const linesOf = ({ body }: Raw) => body.toString('utf8').split('\n').slice(0, -1
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
 const eventsOf = (raw: Raw): any[] => linesOf(raw).map((line) => JSON.parse(line))
 
-/** The bodies of all pages of the JSON list. */
+/** Reads the bodies of all pages of the JSON list. */
 async function pagesOf(query: string, as: Reader): Promise<string[]> {
   const pages: string[] = []
   for (let page = 1; ; page++) {
@@ -169,7 +169,7 @@ describe('all events as NDJSON', () => {
       assert.match((await typeFor(accept)) ?? '', /application\/json/, accept)
     assert.match((await typeFor(NDJSON, '?format=json')) ?? '', /application\/json/)
     assert.match((await typeFor('application/json', '?format=ndjson')) ?? '', /x-ndjson/)
-    // Asked for before and after, so that an answer that was kept for one is not given to the other.
+    // Both are requested again, so that a cached answer of one type given for the other is noticed.
     assert.match((await typeFor('application/json')) ?? '', /application\/json/)
     assert.match((await typeFor(NDJSON)) ?? '', /x-ndjson/)
   })
@@ -199,7 +199,7 @@ describe('all events as NDJSON', () => {
     assert.equal(after.status, 200)
     assert.equal(after.body.toString().split('\n').length, body.toString().split('\n').length + 1)
     await service.remove(`/events/${changed.body.id}`)
-    // Lists by the clock, and those of people, have none.
+    // Lists that depend on the time, and lists for users, have no ETag.
     assert.equal((await ask('/events?format=ndjson&starts_after=now')).headers.etag, undefined)
     assert.equal((await ask('/events?format=ndjson', 'editor')).headers.etag, undefined)
   })
@@ -288,7 +288,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
   const from = '/tribe/events/v1/events?format=ndjson&start_date=2028-01-01&end_date=2029-01-01'
   const large: number[] = []
   before(async () => {
-    // More than connections hold for readers who do not take it.
+    // More than the buffers of a connection hold.
     const description = `${'w'.repeat(74)} `.repeat(2400)
     for (let i = 0; i < LARGE; i++) {
       const at = `2028-02-${String(1 + (i % 28)).padStart(2, '0')} 10:00:00`
@@ -303,7 +303,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
     }
   })
 
-  /** A connection that has got the head of the answer, and takes no more until it is resumed. */
+  /** Opens a connection, reads the head of the answer, and then reads no more until it is resumed. */
   async function paused(as: Reader = 'anonymous', more = ''): Promise<Line> {
     const line = openLine(service.base)
     line.socket.write(head('GET', from + more, as, { connection: 'close' }))
@@ -318,7 +318,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
     return line.received()
   }
 
-  /** Whether a body in chunks has its end. */
+  /** Returns true when a chunked body is complete. */
   const isWhole = (answer: string) => answer.endsWith('\r\n0\r\n\r\n')
 
   for (const as of ['anonymous', 'editor'] as const)

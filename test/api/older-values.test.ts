@@ -13,7 +13,7 @@ after(() => service.close())
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 
-/** Values that versions without limits took. */
+/** Values that versions without limits accepted. */
 const LONG = {
   title: 'A very long title '.repeat(400).trim(),
   text: `<p>${'A long description. '.repeat(20_000)}</p>`,
@@ -24,7 +24,7 @@ const LONG = {
   slug: 's'.repeat(400),
 }
 const TERMS = 300
-/** For one turn of the event loop. */
+/** The most ms of one turn of the event loop. */
 const MOST_MS = 50
 
 describe('what earlier versions took and today is over a limit', () => {
@@ -134,7 +134,7 @@ describe('what earlier versions took and today is over a limit', () => {
 test('a stored cost of 150,000 numbers is shown in every list, and holds nobody up', async () => {
   const event = await create('/events', { title: 'Expensive', ...day })
   const cost = JSON.stringify(Array.from({ length: 150_000 }, (_, i) => String(i + 1)))
-  // What was kept of the last time is of no use.
+  // Stored anew each round, so that nothing kept from the last one is used.
   const store = () =>
     service.app.database.write(async (tx) => {
       await tx.updateTable('events').set({ cost }).where('id', '=', event.id).execute()

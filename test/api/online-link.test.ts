@@ -15,9 +15,9 @@ const LINK = `https://meet.example/${SECRET}`
 const MINUTE = 60_000
 
 let service: TestService
-/** An event in sixteen minutes, whose link is shown fifteen minutes before. */
+/** An event that starts in sixteen minutes and shows its link fifteen minutes before. */
 let event: Answer['body']
-/** The same as a series, of which this is the first date. */
+/** The first date of a series with the same times. */
 let first: Answer['body']
 const told: string[] = []
 const receiver = createServer(async (request, response) => {
@@ -57,7 +57,7 @@ after(async () => {
   receiver.close()
 })
 
-/** Where the event is shown to everybody: each place must have the link from its time on. */
+/** Paths that show the event to everybody. Each must show the link from its time on. */
 function places(): string[] {
   const page = new URL(event.url).pathname
   return [
@@ -76,10 +76,10 @@ function places(): string[] {
   ]
 }
 
-/** GeoJSON has places, and names the events there. */
+/** Formats that show the link. GeoJSON shows places, which name their events only. */
 const WITH_LINK = formats.filter(({ name }) => name !== 'geojson')
 
-/** Where no link is to be found, ever. */
+/** Paths that must never show the link. */
 const NOWHERE = [
   '~/events.geojson',
   '/events?format=geojson',
@@ -91,7 +91,7 @@ const NOWHERE = [
   '/events?search=meet',
 ]
 
-/** Lines of iCalendar are folded anywhere. */
+/** Joins the lines of iCalendar, which may be folded anywhere. */
 const unfolded = (text: string) => text.replaceAll('\r\n ', '')
 
 async function read(path: string, as: Reader = 'anonymous', headers: Record<string, string> = {}) {
@@ -238,7 +238,7 @@ test('a link is https alone, and the words of the other fields are few', async (
       'meet.example',
       'ftp://meet.example/',
     ],
-    // Who sends false means that nobody sees it.
+    // `false` does not mean that nobody may see the link.
     online_shown: ['before', 'before:', 'before:-5', 'before:9999999', 'signed_in', 'sometimes', false, 0, '0', []],
     attendance: ['hybrid', 'ONLINE'],
     sign_language: ['not a language', '-', 'x'],
@@ -289,14 +289,14 @@ test('a change of what a venue offers changes the ETags of its events and of lis
   assert.equal((await service.get(asked)).body.total, 0)
 })
 
-/** The properties of an Event that we write, as schema.org has them for it. */
+/** The properties of a schema.org Event that the service writes. */
 const OF_EVENT = new Set([
   ...['@context', '@id', '@type', 'identifier', 'name', 'description', 'url', 'image', 'mainEntityOfPage'],
   ...['startDate', 'endDate', 'eventStatus', 'eventAttendanceMode', 'location', 'organizer', 'performer', 'offers'],
   ...['keywords', 'superEvent'],
 ])
 
-/** What Google requires of an event: a name, a start with its offset, and each place with a name and an address, or the address of a meeting. */
+/** Asserts what Google requires of an event: a name, a start with offset, and places with name and address, or the address of a meeting. */
 function assertSearchable(linked: Answer['body']): void {
   for (const name of Object.keys(linked)) assert.ok(OF_EVENT.has(name), `${name} is no property of an Event`)
   assert.ok(linked.name)

@@ -69,7 +69,7 @@ test('a client generated from the document creates, lists, changes and deletes a
   assert.deepEqual(refused, { status: 400, code: 'rest_invalid_param', params: ['geo_lng'] })
 })
 
-/** Generators beside the one of the client above. */
+/** The generators of `npm test`, besides the one of the client above. */
 const FEW = [
   {
     name: '@hey-api/openapi-ts',
@@ -87,10 +87,10 @@ const ALL = [
     args: (from: string, to: string) => ['--client', 'fetch', '--input', from, '--output', to],
   },
 ]
-/** `npm run generators` has all of them. */
+/** `npm run generators` tries all of them. */
 const GENERATORS = process.env.GENERATORS === 'all' ? ALL : FEW
 
-/** Has a program take the TypeScript of the folder `openapi` where it is installed beside another, which is too new for it. */
+/** A module that makes a generator load the TypeScript of the folder `openapi`: a newer one beside it does not work. */
 const takeOlderCompiler = () => `import { registerHooks } from 'node:module'
 const older = ${JSON.stringify(file('openapi/node_modules/typescript/lib/typescript.js'))}
 registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? older : name, context) })
@@ -124,15 +124,15 @@ test('what other generators make of the document compiles, strictly', async (t) 
   await checkTypes(project)
 })
 
-/** Checks the types of a project, as its `tsconfig.json` says, with one thread, since other tests have the other cores. */
+/** Checks the types of a project by its `tsconfig.json`, in one thread, since other tests use the other cores. */
 async function checkTypes(project: string): Promise<void> {
   const words = [file('node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project]
-  // What it does is over before collecting its garbage, a fifth of its time, would pay.
+  // GOGC: the checker ends before collecting its garbage, a fifth of its time, would pay.
   const env = { ...process.env, GOGC: 'off' }
   await run(process.execPath, words, { env }).catch((error) => assert.fail(error.stdout))
 }
 
-/** The file of the program of a package that the folder `openapi` depends on. */
+/** Returns the path of the program of a package that the folder `openapi` depends on. */
 function programOf(name: string): string {
   const require = createRequire(file('openapi/package.json'))
   const folder = require.resolve
@@ -160,7 +160,7 @@ test('every component of the document has a name that is an identifier, and no e
   })
 })
 
-/** Makes a folder such as somebody has who writes a client: the generated types, the client, and the packages it needs. */
+/** Makes a folder as an author of a client has it: the generated types, the client, and its packages. */
 async function generateClient(project: string): Promise<void> {
   const compilerOptions = {
     target: 'ES2024',
@@ -180,7 +180,7 @@ async function generateClient(project: string): Promise<void> {
   await run(process.execPath, [generator, join(project, 'doc.json'), '--output', join(project, 'service.ts')])
 }
 
-/** The parameters and body of an operation. */
+/** The parameters and the body of a request. */
 interface Sent {
   as?: Reader
   address?: Record<string, string | number>
@@ -189,14 +189,11 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** The answers seen so far, as `GET /events 200`, and the codes of errors. */
+/** The answers seen so far, such as `GET /events 200`, and the seen codes of errors. */
 const seen = new Set<string>()
 const seenCodes = new Set<string>()
 
-/**
- * Sends a request and checks that the answer has this status and is as the document describes it, in every member and header, and that
- * what was taken is described as acceptable.
- */
+/** Sends a request. Asserts the status, and that the document describes the answer and an accepted body in every member and header. */
 async function see(operation: string, sent: Sent, status: number): Promise<Answer> {
   return check(operation, sent, await ask(operation, sent), status)
 }
@@ -227,7 +224,7 @@ function check(operation: string, sent: Sent, answer: Answer, status: number): A
   return answer
 }
 
-/** A path beside the interface names the address it begins with. */
+/** Adds the server address that the document gives for paths outside the interface. */
 function addressOf(template: string, path: string): string {
   const [server] = document.paths[template].servers ?? []
   return server ? `~${new URL(server.url).pathname}${path}` : path
@@ -246,7 +243,7 @@ type DescribedHeaders = ReadonlyMap<string, { required: boolean; schema: { type:
 
 let headersOfAll: DescribedHeaders | undefined
 
-/** The headers of all answers that the document describes, by name. */
+/** Returns all headers that the document describes for some answer, by name. */
 function knownHeaders(): DescribedHeaders {
   headersOfAll ??= findHeaders()
   return headersOfAll
@@ -262,7 +259,7 @@ function findHeaders(): DescribedHeaders {
   return known
 }
 
-/** Headers that are described must be there when required, and none that the document knows may come undescribed. */
+/** Asserts that required headers are present, and that a header described for any answer is described for this one. */
 function checkHeaders(headers: Headers, described: Record<string, unknown>, what: string): void {
   for (const [name, { required, schema }] of knownHeaders()) {
     const value = headers.get(name)
@@ -272,7 +269,7 @@ function checkHeaders(headers: Headers, described: Record<string, unknown>, what
   }
 }
 
-/** `answer`: members that the document does not name are refused; of what is `sent` they are ignored. */
+/** Unknown members are refused in an `answer` and ignored in what is `sent`. */
 type Direction = 'sent' | 'answer'
 
 // biome-ignore lint/suspicious/noExplicitAny: parts of the document.
@@ -295,7 +292,7 @@ function validatorOf(schema: object, direction: Direction): ValidateFunction {
   return validate
 }
 
-/** Knows the components of the document, so that one which many schemas name is compiled once. */
+/** Returns a validator that knows the components of the document, so that each is compiled only once. */
 function checkerOf(direction: Direction): Ajv2020 {
   const known = checkers.get(direction)
   if (known) return known
@@ -315,7 +312,7 @@ function closed<T>(part: T): T {
   })
 }
 
-/** Sees an answer and then, with its entity tag, that it has not changed. */
+/** Reads an answer, and then asserts a 304 for its ETag. */
 async function seeTwice(operation: string, sent: Sent): Promise<Answer> {
   const answer = await see(operation, sent, 200)
   const tag = answer.headers.get('etag') ?? ''
@@ -438,7 +435,7 @@ for (const { path, name, fields } of records) {
       const removed = await see(`DELETE ${item}`, { address }, 200)
       const gone = { [by]: removed.body[by] }
       await see(`DELETE ${item}`, { address: gone }, 410)
-      // The slug of a record that strangers may not see is answered as one that nobody has.
+      // By slug, a trashed record that anonymous callers may not see is answered like one that does not exist.
       await see(`GET ${item}`, { as: 'anonymous', address: gone }, by === 'id' ? 403 : 400)
     }
     const hidden = await see(`POST /${path}`, { body: { ...fields, description: 'Hidden', status: 'private' } }, 201)
@@ -530,7 +527,7 @@ interface Occurrence {
   post_parent: number
 }
 
-/** Sends a change of a series several times at once, until one of them comes too late. */
+/** Sends a change of a series several times at once until one of them gets a conflict. */
 async function seeConflict(
   operation: string,
   sent: Sent,
@@ -681,7 +678,7 @@ test('batches are as described', async () => {
   await seeKeys(BATCH, 207, batch)
 })
 
-/** Sends a write with a key several times at once, and the key with another body. */
+/** Sends a write with one key several times at once, and the key again with another body. */
 async function seeKeys(operation: string, status: number, bodyOf: (name: string) => object): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     const body = bodyOf(`Keyed ${attempt}`)
@@ -766,7 +763,7 @@ test('every operation was seen with every status described, but for those no req
   )
 })
 
-/** Failures and limits of the service itself, and wrong credentials on reads, which are the same on all and slowed down. */
+/** Returns true for answers that this test cannot cause: failures and limits of the service, and slow answers to wrong credentials on reads. */
 function isOutOfReach(status: string, method: string): boolean {
   return ['429', '500', '503', '507'].includes(status) || (status === '401' && method === 'GET')
 }

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
-/** More than the system keeps for a connection. */
+/** Characters of a description: fifty of them exceed the buffers of a connection. */
 const LONG = 190_000
 
 let service: TestService
@@ -25,7 +25,7 @@ after(() => service.close())
 
 const open = () => openLine(service.origin)
 
-/** The other ends of connections, by the port of this end. */
+/** The sockets of the service by the port of their client. */
 const ends = new Map<number | undefined, Socket>()
 
 async function otherEnd({ port }: Line): Promise<Socket> {
@@ -37,11 +37,11 @@ async function otherEnd({ port }: Line): Promise<Socket> {
 
 describe('a reader who takes nothing', () => {
   test('is dropped, and nobody else', async (t) => {
-    // What is asked for again and again is kept, and held once for all of its readers.
+    // A repeated answer is cached, and held once for all readers.
     for (let i = 0; i < 3; i++) assert.equal((await service.get('/events?per_page=50')).status, 200)
     const stalled = Array.from({ length: 4 }, open)
     for (const { socket } of stalled) socket.pause().write(head('GET', `${EVENTS}?per_page=50`, 'anonymous'))
-    // What they say meanwhile is no sign of reading.
+    // Data that stalled readers send does not count as reading.
     const talking = setInterval(() => {
       for (const { socket } of stalled) socket.write('\r\n')
     }, 50)
@@ -49,7 +49,7 @@ describe('a reader who takes nothing', () => {
     reader.socket.pause().write(head('GET', `${EVENTS}?per_page=50`, 'anonymous', { connection: 'close' }))
     t.after(() => clearInterval(talking))
     const kept = await Promise.all(stalled.map(otherEnd))
-    // Slow, but always going on. The system tells the service of it once a third of its buffers, a megabyte or so, is taken.
+    // This reader is slow but never stops. The service notices only when a third of the system's buffers, about a megabyte, has been read.
     const reading = setInterval(() => {
       reader.socket.resume()
       setImmediate(() => reader.socket.pause())
@@ -59,7 +59,7 @@ describe('a reader who takes nothing', () => {
     clearInterval(reading)
     reader.socket.resume()
     await reader.closed
-    // All of it, where a reader that is dropped gets a part.
+    // A reader that was dropped would get only a part.
     assert.ok(reader.received().length > 50 * LONG, `${reader.received().length} characters arrived`)
     for (const { socket } of stalled) socket.destroy()
   })
@@ -72,7 +72,7 @@ describe('a reader who takes nothing', () => {
       most = Math.max(most, process.memoryUsage().arrayBuffers - before)
     }, 5)
     for (const [i, { socket }] of stalled.entries()) {
-      // Each of its own, so that no two share a body.
+      // Each request is different, so that no two share a body.
       socket.pause().write(head('GET', `${EVENTS}?per_page=50&search=${i}`, 'admin'))
       await sleep(30)
     }
@@ -150,7 +150,7 @@ describe('while one client asks over 200 connections without a pause', () => {
         answers.push({ status, ms: Math.round(performance.now() - began) })
       }
       t.diagnostic(`${asked} were asked beside; milliseconds: ${answers.map(({ ms }) => ms).join()}`)
-      // All of them where nothing else is on the machine; one in fifty if both had their turn by the number of what they ask.
+      // On an idle machine all are answered. If turns followed the number of requests, it would be one in fifty.
       const answered = answers.filter(({ status }) => status === 200)
       assert.ok(answered.length >= answers.length / 2, `${answered.length} of ${answers.length} were answered`)
     })

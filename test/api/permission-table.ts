@@ -1,6 +1,6 @@
 import type { Reader } from '../support/service.ts'
 
-/** Everybody who may ask. */
+/** All callers. */
 export const CALLERS = [
   'anonymous',
   'subscriber',
@@ -9,7 +9,7 @@ export const CALLERS = [
   'editor',
   'admin',
 ] as const satisfies Reader[]
-/** Everybody who may own a record. */
+/** All users who may own a record. */
 export const OWNERS = ['subscriber', 'contributor', 'author', 'editor', 'admin'] as const
 export type Owner = (typeof OWNERS)[number]
 
@@ -21,7 +21,7 @@ export type Kind = (typeof KINDS)[number]
 export const TERM_KINDS = ['category', 'tag'] as const
 export type TermKind = (typeof TERM_KINDS)[number]
 
-/** What the rights of records are asked for: those of a series are of all its occurrences. */
+/** The kinds of requests. A write to a series needs rights to all its occurrences. */
 type Asked = Kind | 'series'
 
 export const PATHS = {
@@ -32,7 +32,7 @@ export const PATHS = {
   tag: '/tags',
 } as const
 
-/** Statuses by whose record it is. */
+/** Statuses of own records, and of those of others. */
 interface Share {
   own: readonly Status[]
   others: readonly Status[]
@@ -42,7 +42,7 @@ const ALL = STATUSES
 const NONE: readonly Status[] = []
 const UNPUBLISHED = ['draft', 'pending', 'trash'] as const
 
-/** The whole table: whose records, in which statuses, a caller may read, and change or move to the trash (rules 24.5, 26.2 and 26.4). */
+/** The rights of each caller: the statuses in which records may be read, and changed or trashed (rules 24.5, 26.2 and 26.4). */
 export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> = {
   anonymous: { reads: { own: NONE, others: ['publish'] }, changes: { own: NONE, others: NONE } },
   subscriber: { reads: { own: ALL, others: ['publish'] }, changes: { own: NONE, others: NONE } },
@@ -52,19 +52,19 @@ export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> 
   admin: { reads: { own: ALL, others: ALL }, changes: { own: ALL, others: ALL } },
 }
 
-/** Who may make records, and who may make, change and remove terms of each kind (rule 26.3). */
+/** The callers who may create records, and who may create, change and delete terms (rule 26.3). */
 export const MAKERS: Readonly<Record<'record' | TermKind, readonly Reader[]>> = {
   record: ['contributor', 'author', 'editor', 'admin'],
   category: ['author', 'editor', 'admin'],
   tag: ['editor', 'admin'],
 }
 
-/** Who may set the author of a record to somebody else (rule 16.4). */
+/** The callers who may make somebody else the author of a record (rule 16.4). */
 export const MAY_NAME_AUTHORS: readonly Reader[] = ['editor', 'admin']
 
 /**
- * The status of a new record by the requested one, for callers who may publish and for those who may not (rule 19.1).
- * `absent` is a create without a status; `publish to come` one with a publication date ahead.
+ * The stored status of a new record by the requested one, for callers who may publish and for contributors (rule 19.1).
+ * `absent` sends no status; `publish to come` sends a date of publication in the future.
  */
 export const STORED_STATUS = {
   absent: { publisher: 'publish', contributor: 'draft' },
@@ -81,7 +81,7 @@ export const STORED_STATUS = {
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const METHODS: readonly Method[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** One cell: a request and the answer it gets. */
+/** One cell of the table: a request and its answer. */
 export interface RecordCell {
   caller: Reader
   owner: Owner
@@ -96,7 +96,7 @@ export interface RecordCell {
 export function mayRead(caller: Reader, kind: Asked, owner: Owner, status: Status): boolean {
   const whose = caller === owner ? 'own' : 'others'
   const { reads, changes } = RIGHTS[caller]
-  // A trashed event is there for those who could restore it (rule 24.5).
+  // A trashed event can be read by those who may restore it (rule 24.5).
   return (kind === 'event' && status === 'trash' ? changes : reads)[whose].includes(status)
 }
 
@@ -104,7 +104,7 @@ export function mayChange(caller: Reader, owner: Owner, status: Status): boolean
   return RIGHTS[caller].changes[caller === owner ? 'own' : 'others'].includes(status)
 }
 
-/** Every cell of the records of one kind. */
+/** Returns all cells for records of one kind. */
 export function recordCells(kind: Kind): RecordCell[] {
   return CALLERS.flatMap((caller) =>
     ownersFor(caller).flatMap((owner) =>
@@ -126,7 +126,7 @@ export function recordCells(kind: Kind): RecordCell[] {
   )
 }
 
-/** The caller, if somebody, and somebody else: an editor, or for editors an author. */
+/** Returns the caller, unless anonymous, and another owner: an editor, or an author if the caller is an editor. */
 function ownersFor(caller: Reader): Owner[] {
   const other = caller === 'editor' ? 'author' : 'editor'
   return caller === 'anonymous' ? [other] : [caller, other]
@@ -134,13 +134,13 @@ function ownersFor(caller: Reader): Owner[] {
 
 type Given = Pick<RecordCell, 'answer' | 'allow'>
 
-/** Whether there is a record of this slug as far as the caller can tell: what was never announced is to nobody who may not read it. */
+/** Returns true when a slug counts as known to a caller. A record that was never public and that they may not read does not exist for them. */
 function isKnown(caller: Reader, owner: Owner, status: Status): boolean {
   const whose = caller === owner ? 'own' : 'others'
   return ['publish', 'private'].includes(status) || RIGHTS[caller].reads[whose].includes(status)
 }
 
-/** The answers where no record has the slug (rule 25.4). */
+/** Returns the answer for a slug that does not exist (rule 25.4). */
 function answerToNothing(kind: Kind, caller: Reader, method: Method): Given {
   const isWriter = MAKERS.record.includes(caller)
   const allow = isWriter ? 'GET, DELETE, POST, PUT, PATCH' : 'GET'
@@ -176,29 +176,29 @@ function answerToKnown(
   return { status: 200 }
 }
 
-/** What a write to a series is addressed to: the series itself, or an occurrence with a `recurrence_scope`. */
+/** The target of a write: the series, or an occurrence with a `recurrence_scope`. */
 const ADDRESSED = ['series', 'this', 'following', 'all'] as const
 type Addressed = (typeof ADDRESSED)[number]
 
-/** How a method is asked for: by itself, or by a POST that names it in `_method` or `X-HTTP-Method-Override` (rule 1.6). */
+/** How a method is sent: by itself, or as a POST with `_method` or `X-HTTP-Method-Override` (rule 1.6). */
 type Way = 'itself' | 'query' | 'header'
 
-/** Both stand-ins come before any route is found, so that each is tried at half of what there is to address. */
+/** `_method` and the header work the same on every route, so each is tried on half of the targets. */
 function waysOf(method: Method, addressed: Addressed): Way[] {
   if (method !== 'PATCH' && method !== 'DELETE') return ['itself']
   return ['itself', addressed === 'series' || addressed === 'following' ? 'query' : 'header']
 }
 
-/** Reading has no scope. */
+/** Returns the methods for a target. Reading has no scope, so two targets are only written. */
 const methodsOf = (addressed: Addressed) => (addressed === 'following' || addressed === 'all' ? WRITES : METHODS)
 
-/** One cell of series: like one of records, of the whole series or of an occurrence. */
+/** A cell for a series or one of its occurrences. */
 export interface SeriesCell extends Omit<RecordCell, 'by'> {
   addressed: Addressed
   way: Way
 }
 
-/** Every cell of series, and of their occurrences in every scope. */
+/** Returns all cells for series and their occurrences in every scope. */
 export function seriesCells(): SeriesCell[] {
   return CALLERS.flatMap((caller) =>
     ownersFor(caller).flatMap((owner) =>
@@ -221,12 +221,12 @@ export function seriesCells(): SeriesCell[] {
   )
 }
 
-/** Addresses at which there is nothing, and what each caller is told there (rule 25.4). `{other}` is the id of a record of another kind. */
+/** Addresses of nothing and their answers (rule 25.4). `{other}` is the id of a record of another kind. */
 export interface MissingRow {
   paths: readonly string[]
   methods: readonly Method[]
   answer: { status: number; code: string; param?: string }
-  /** The answer to callers without the right to write in general, where it is another. */
+  /** The statuses for callers who may not write at all, where they differ. */
   refused?: { anonymous: number; subscriber: number }
 }
 
@@ -277,7 +277,7 @@ export const MISSING: readonly MissingRow[] = [
   },
 ]
 
-/** The routes that are for administrators alone, with their methods; `{id}` is that of a webhook. */
+/** Routes for administrators only, with their methods. `{id}` is a webhook. */
 export const ADMINISTRATORS_ROUTES: readonly { path: string; methods: readonly Method[] }[] = [
   { path: '', methods: ['GET', 'POST'] },
   { path: '/{id}', methods: ['GET', 'PUT', 'PATCH', 'DELETE'] },
@@ -287,7 +287,7 @@ export const ADMINISTRATORS_ROUTES: readonly { path: string; methods: readonly M
   { path: '/{id}/deliveries/1/resend', methods: ['POST'] },
 ]
 
-/** The routes that are the same for everybody but for what `Allow` lists, and who may POST there. All other methods find no route. */
+/** Routes that answer all callers alike, except for `Allow`, with those who may POST. Other methods find no route. */
 export const OPEN_ROUTES: readonly { path: string; makers: readonly Reader[] }[] = [
   { path: '', makers: [] },
   { path: '/doc', makers: [] },

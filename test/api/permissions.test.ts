@@ -24,7 +24,7 @@ import {
   TERM_KINDS,
 } from './permission-table.ts'
 
-/** A record of the calendar all tests look at. */
+/** A record of the calendar that all tests read. */
 interface Planted {
   kind: Kind
   owner: Owner
@@ -39,7 +39,7 @@ const TOMORROW = inDays(2)
 
 let service: TestService
 let planted: Planted[] = []
-/** Published, with a link to every venue and organizer there is. */
+/** The id of a public event that is linked to every venue and organizer. */
 let hub: number
 
 before(async () => {
@@ -86,7 +86,7 @@ function recordOf(kind: Kind, { owner, status }: Pick<Planted, 'owner' | 'status
   return found
 }
 
-/** Runs the work on all items, a few at a time. */
+/** Runs the work on all items, eight at a time. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items]
   const worker = async () => {
@@ -209,7 +209,7 @@ test(`${listCells} cells: lists show and count what the caller may read, by stat
       }
       const covered = (record: Planted) =>
         record.status === (status ?? record.status) && (status === 'trash' || record.status !== 'trash')
-      // A subscriber, who may not edit, is shown the published records unless a record is asked for by its id.
+      // A subscriber, who may not edit, gets only public records in lists.
       const listed = (record: Planted) =>
         covered(record) &&
         mayRead(caller, kind, record.owner, record.status) &&
@@ -542,7 +542,7 @@ test(`${missingCells.length * CALLERS.length} cells: what is not there is answer
     for (const path of paths) {
       const [collection = ''] = path.match(/^\/\w+/) ?? []
       const kind = others[collection as keyof typeof others]
-      // A term of the other taxonomy, for terms; ids of terms count apart from those of records.
+      // For terms, a term of the other taxonomy, since ids of terms and records are counted separately.
       const other = kind ? recordOf(kind, { owner: 'editor', status: 'publish' }).id : await termOfOtherKind(collection)
       for (const method of methods) {
         for (const caller of CALLERS) {

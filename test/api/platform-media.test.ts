@@ -20,7 +20,7 @@ const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author',
 
 let made = 0
 
-/** A new image with these parameters in the address. */
+/** Uploads an image with a query in the address. */
 async function uploaded(query = '', as: Reader = 'admin', name = `picture-${made++}`): Promise<Answer['body']> {
   const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
     .png()
@@ -38,7 +38,7 @@ async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]
   return body.map(({ id }: { id: number }) => id)
 }
 
-/** Who is shown an image, by its own address and in the list alike. */
+/** Returns the readers who see an image. Fails unless its own address and the list agree. */
 async function readersOf(id: number): Promise<Reader[]> {
   const readers: Reader[] = []
   for (const as of EVERYBODY) {

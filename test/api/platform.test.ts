@@ -12,14 +12,14 @@ after(() => service.close())
 const PLATFORM = '~/wp-json/wp/v2'
 const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author', 'editor', 'admin']
 
-/** A picture whose bytes differ for every colour. */
+/** Makes a picture in one colour. */
 function picture(width: number, height: number, background = 'teal'): Promise<Buffer<ArrayBuffer>> {
   return sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer() as Promise<Buffer<ArrayBuffer>>
 }
 
-/** Random pixels, which no format makes small. */
+/** Makes a picture of random pixels, which no format compresses well. */
 async function noise(side: number): Promise<Uint8Array<ArrayBuffer>> {
   const background = { mean: 128, sigma: 80, type: 'gaussian' } as const
   return new Uint8Array(
@@ -46,7 +46,7 @@ function assertProblem({ status, body }: Answer, expected: number, code: string)
   assert.ok(body.message)
 }
 
-/** The entry of a route as the index of the namespace has it, which does not tell of batches. */
+/** Removes `allow_batch` from the entry of a route, since the index of the namespace leaves it out. */
 function withoutBatches(entry: object): unknown {
   return JSON.parse(JSON.stringify(entry, (name, value) => (name === 'allow_batch' ? undefined : value)))
 }

@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 let service: TestService
-/** Of a node that has just been started: nothing is in it but the index. */
+/** The memory of a node that has just started: it has only the index. */
 let memory: EventMemory | undefined
 let context: Context
 
@@ -27,7 +27,7 @@ afterEach(() => memory && closeMemory(memory))
 
 const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
 
-/** These events as a node shows them that has just been started. */
+/** Shows these events as a newly started node does. */
 async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   if (memory) await closeMemory(memory)
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
@@ -39,7 +39,7 @@ async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
 const kept = () => service.app.database.read.selectFrom('presented_records')
 const keptIds = async () => (await kept().select('record').execute()).map(({ record }) => record)
 
-/** Marks the presented text of a record, so that answers tell from where they were read. */
+/** Changes the presented record, so that answers made from it can be recognised. */
 async function mark(record: number, before: string): Promise<void> {
   const { members } = await kept().select('members').where('record', '=', record).executeTakeFirstOrThrow()
   assert.ok(members.includes(before))

@@ -52,10 +52,7 @@ async function createEvent(service: Served, title: string): Promise<number> {
   return body.id
 }
 
-/**
- * The title of an event over a connection of its own, which may go to any worker; undefined when the connection broke. Fails for any
- * other answer, and for none.
- */
+/** Reads the title of an event over a new connection, which any worker may get. Undefined when the connection breaks. Fails for any other answer, or none. */
 async function titleOf(service: ServiceProcess, id: number): Promise<string | undefined> {
   const url = `${service.base}/events/${id}`
   const answer = await new Promise<{ status: number; text: string } | undefined>((resolve, reject) => {
@@ -76,7 +73,7 @@ function workersOf({ child }: ServiceProcess): number[] {
   return stdout.split('\n').filter(Boolean).map(Number)
 }
 
-/** One of the workers of a service; the same for as long as it is there. */
+/** Returns one worker of a service, the same one while it lives. */
 function getWorker(service: ServiceProcess): number {
   const [first] = workersOf(service)
   assert.ok(first !== undefined)
@@ -144,7 +141,7 @@ test(
     await requests[0]
     const [code, ...results] = await Promise.all([service.end(), ...requests.map((request) => request.catch(String))])
     assert.equal(code, 0)
-    // What had not reached the service is refused a connection; nothing gets half an answer.
+    // A request that had not reached the service is refused; no answer breaks off.
     for (const result of results) if (typeof result === 'string') assert.match(result, /fetch failed/)
   },
 )
@@ -155,7 +152,7 @@ test('what clients have kept names nothing any more once the calendar was restor
   const ask = (service: Served, tag: string) =>
     fetch(service.base + list, { headers: { 'If-None-Match': tag } }).then(({ status }) => status)
   const tagOf = async (service: Served) => (await service.send('anonymous', 'GET', list)).headers.get('etag')
-  // Other databases of a server may have transactions under way: the tag names them, and that of the next service no longer does.
+  // Transactions of other databases on the server may be in the ETag. The next service would not name them.
   const isSettled = (tag: string) => tag.split('.')[1]?.includes('-') === false
   let tag = ''
   const keep = async () => {
@@ -167,7 +164,7 @@ test('what clients have kept names nothing any more once the calendar was restor
   assert.equal(await ask(before, tag), 304)
   await before.end()
   const again = await startHere()
-  // A service that has just started may not know yet how far the calendar has come.
+  // A newly started service may not know the latest changes yet.
   await until(async () => (await ask(again, tag)) === 304, 'the tag is not known any more')
   await again.end()
   const words = ['--database', scratch.address, '--data', folder, 'invalidate-etags']
@@ -220,7 +217,7 @@ test('a worker that dies is replaced, and the others answer meanwhile', onSqlite
     'it was not replaced',
     50,
   )
-  // A connection may have been handed to the worker just before its end was noticed, and one only.
+  // One connection may have been handed to the worker just before its end was noticed.
   assert.ok(broken <= 1, `${broken} connections broke`)
   assert.ok(!workersOf(service).includes(first))
   assert.equal(await service.end(), 0)
@@ -230,7 +227,7 @@ test('no client is left waiting when a worker dies that its connection was just 
   const service = await start('2')
   const id = await createEvent(service, 'Still here')
   const first = getWorker(service)
-  // While the process that hands connections over stands still they gather, so that it finds them together with the end of the worker.
+  // While the process that hands out connections is stopped they queue up, so it finds them together with the end of the worker.
   process.kill(Number(service.child.pid), 'SIGSTOP')
   const titles = [1, 2, 3, 4].map(() => titleOf(service, id))
   await sleep(50)

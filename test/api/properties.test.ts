@@ -5,11 +5,11 @@ import { resources } from '../../src/calendar/resources.ts'
 import { nameEndings } from '../support/name-endings.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
-/** How often each property is tried; more with PROPERTY_RUNS=1000. */
+/** The number of runs of each property. PROPERTY_RUNS=1000 gives more. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 20)
 
 let service: TestService
-/** Ids of a record and a term of each kind, to be changed and named in fields. */
+/** The id of one record or term of each kind, to change and to link to. */
 const known: Record<string, number> = {}
 
 before(async () => {
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What every record needs, by path. */
+/** The required fields of each path. */
 const required: Record<string, Record<string, unknown>> = {
   events: { title: 'A day', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 11:00:00' },
   venues: { venue: 'A place' },
@@ -37,7 +37,7 @@ const required: Record<string, Record<string, unknown>> = {
   tags: { name: 'A word' },
 }
 
-/** 2xx, or 4xx in the shape of rule 25.1. */
+/** Asserts a 2xx, or a 4xx in the shape of rule 25.1. */
 function assertAnswered(answer: Answer, where: string): void {
   assert.ok(answer.status < 500, `${where}: ${answer.status} ${JSON.stringify(answer.body)}`)
   if (answer.status < 400) return
@@ -152,7 +152,7 @@ const plain: fc.Arbitrary<unknown> = fc.oneof(
   fc.maxSafeInteger(),
 )
 
-/** A record of fields of the resource at `path`, each with any value. */
+/** Draws fields of a resource, each with any value. */
 function anyRecord(path: string): fc.Arbitrary<Record<string, unknown>> {
   const names = Object.keys(resources.find(({ resource }) => resource.path === path)?.resource.fields ?? {})
   const named = fc.dictionary(fc.constantFrom(...names), anyValue(path), { maxKeys: 4 })
@@ -165,7 +165,7 @@ function anyRecord(path: string): fc.Arbitrary<Record<string, unknown>> {
   })
 }
 
-/** Any value; now and then a list of values, or a record of a venue, an organizer or a term. */
+/** Draws any value, sometimes a list, or a venue, organizer or term as a record. */
 function anyValue(path: string): fc.Arbitrary<unknown> {
   const nested = path === 'events' ? [anyRecord('venues'), anyRecord('organizers'), anyRecord('categories')] : []
   return fc.oneof(
@@ -210,12 +210,12 @@ for (const path of Object.keys(required)) {
   })
 }
 
-/** A record as lists show it: its own linked data and those of its venue and organizers are for single reads. */
+/** Removes linked data, which only single reads have. */
 function withoutLinkedData(body: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body), (name, value) => (name === 'json_ld' ? undefined : value))
 }
 
-/** What strict decoders lean on (rule 30.2). */
+/** Asserts the types on which strict decoders rely (rule 30.2). */
 function assertRepresentation(path: string, body: Record<string, unknown>): void {
   assert.equal(typeof body.id, 'number')
   if (path === 'categories' || path === 'tags') {
@@ -235,7 +235,7 @@ function assertRepresentation(path: string, body: Record<string, unknown>): void
 
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** Any parameters of a list as a query string: declared names in every way of writing them, and names that mean nothing. */
+/** Draws a query of declared and unknown parameters, in every spelling. */
 function anyQuery(path: string): fc.Arbitrary<string> {
   const names = Object.keys(resources.find(({ resource }) => resource.path === path)?.filters ?? {})
   const name = fc.oneof(
@@ -436,7 +436,7 @@ test('any header is answered or refused in the documented shape', async () => {
   )
 })
 
-/** The three ways of sending a record. */
+/** The ways to send a record. */
 const ENCODINGS = {
   json: (record: object) => record,
   urlencoded: (record: object) => new URLSearchParams(pairsOf(record)),
@@ -447,7 +447,7 @@ const ENCODINGS = {
   },
 }
 
-/** A record as the fields of a form: lists and records in brackets, empty lists as empty text. */
+/** Returns a record as fields of a form, with brackets for lists and records, and empty text for empty lists. */
 function pairsOf(value: unknown, name = ''): [string, string][] {
   if (value === null || typeof value !== 'object') return [[name, String(value)]]
   const entries = Object.entries(value)
@@ -517,7 +517,7 @@ const records: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   tags: fc.record({ name: unique, description: optional(line), slug: optional(unique) }),
 }
 
-/** The value that an answer shows for a sent one. */
+/** Returns the value that an answer shows for a sent one. */
 function shownAs(path: string, name: string, value: unknown): unknown {
   const isRecord = path !== 'categories' && path !== 'tags'
   if (isRecord && (name === 'description' || name === 'excerpt')) return `<p>${value}</p>`
@@ -543,13 +543,13 @@ for (const [path, arbitrary] of Object.entries(records)) {
         assert.equal(changed.status, 200, JSON.stringify(changed.body))
         await assertShown(path, made.body.id, { ...toSend(first), ...toSend(second) })
       }),
-      // A failure is not shrunk: what was sent before would stand in the way of sending it again.
+      // Not shrunk: records from before the failure would get in the way of sending again.
       { numRuns: Math.ceil(RUNS / 4), endOnFailure: true },
     )
   })
 }
 
-/** Without what was left out, and users by id. */
+/** Removes undefined values and names the author by id. */
 function toSend(record: Record<string, unknown>): Record<string, unknown> {
   const sent = Object.entries(record).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
@@ -572,7 +572,7 @@ async function assertShown(path: string, id: number, sent: Record<string, unknow
   }
 }
 
-/** Ids to filter by, in a calendar of its own, since lists must stay as they are while they are walked. */
+/** Ids to filter by, in a calendar that nothing changes while lists are read page by page. */
 interface Calendar {
   service: TestService
   events: number[]
@@ -585,7 +585,7 @@ interface Calendar {
 const WORDS = ['fish & chips', '100% wool', 'a_b', 'Café', 'über', '+1', 'tea "time"', '#9', 'a=b?c', '日本']
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T
 
-/** A calendar with events of every kind, several of them equal in all that lists are ordered by. */
+/** Makes a calendar with events of every kind, some of them equal in all sort keys. */
 async function plantCalendar(): Promise<Calendar> {
   const planted = await startService({ page_size_cap: '1000' })
   const create = async (path: string, record: object): Promise<number> => (await planted.post(path, record)).body.id
@@ -647,7 +647,7 @@ const dates = fc.constantFrom(
   '2027-04-02T12:00:00Z',
 )
 
-/** Any filters of each list that are in order, as the text of their parameters. */
+/** Draws valid filters of each list, as text. */
 function filtersOf({ events, venues, organizers, categories, tags }: Calendar) {
   const idList = (ids: number[]) => fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 4 }).map(String)
   const oneOf = (ids: number[]) => fc.constantFrom(...ids).map(String)
@@ -729,7 +729,7 @@ test('following next_rest_url of any list with any filters visits each record on
   }
 })
 
-/** Filters by records that not everybody sees. */
+/** Filters whose results depend on which records a caller may see. */
 const TELLING = new Set(['venue', 'organizer', 'event', 'post', 'has_events', 'only_with_upcoming'])
 
 async function assertWalk(
@@ -775,7 +775,7 @@ async function assertWalk(
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id)
 
-/** Every filter stands in the link; a window edge may give way to another bound or to `include`, and what is the default may be left out. */
+/** Asserts that a link has every filter. Edges of the window may be replaced by other bounds or `include`, and defaults left out. */
 function assertCarried(sent: Record<string, string>, url: string): void {
   const link = new URL(url).searchParams
   const defaults: Record<string, string[]> = {

@@ -1,4 +1,4 @@
-// A page of a real calendar, sent event by event as a client would, and listed again.
+// Sends a page of a real calendar event by event, as a client would, and compares the list.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -37,7 +37,7 @@ const FIELDS = [
   ...['show_map', 'show_map_link', 'hide_from_listings', 'sticky', 'featured'],
 ]
 
-/** The body a client would send for an event it has read elsewhere. */
+/** Returns the body that a client would send for an event of another calendar. */
 function toSend(event: Event): Event {
   const { id: _venue, image: _picture, ...venue } = event.venue
   return {
@@ -50,13 +50,13 @@ function toSend(event: Event): Event {
 }
 
 const ENTITIES: Record<string, string> = { '&#036;': '$', '&#8217;': '’', '&#8211;': '–', '&#8230;': '…' }
-/** Text with the entities of the source as the signs they stand for. */
+/** Decodes the numeric entities of the source. */
 const plain = (text: string) => text.replace(/&#\d+;/g, (entity) => ENTITIES[entity] ?? entity)
 
 const TIMES = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'timezone', 'timezone_abbr', 'all_day']
 const PLACE = ['venue', 'address', 'city', 'country', 'state', 'zip', 'stateprovince', 'show_map', 'show_map_link']
 
-/** The members that an event of the page and its copy here share. */
+/** Returns the members that an event and its copy share. */
 function comparable(event: Event): Event {
   return {
     ...Object.fromEntries(TIMES.map((name) => [name, event[name]])),

@@ -29,7 +29,7 @@ const events = servedAt('events')
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
 const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)
 
-/** An event of the contributor that an editor has published. */
+/** Creates an event by the contributor that an editor then publishes. */
 async function published(title: string): Promise<{ id: number; version: number }> {
   const { id } = await createRecord(await context('contributor'), events, { title, ...day, status: 'pending' })
   const done = await publishPending(await context('editor'), id)

@@ -5,7 +5,7 @@ import { KINDS, type Kind, PATHS } from './permission-table.ts'
 
 const SOON = '2027-05-01 10:00:00'
 const RACES = 16
-/** Few enough that none is refused for too much load. */
+/** Requests at once: few enough that none is refused for overload. */
 const AT_ONCE = 8
 
 let service: TestService
@@ -23,7 +23,7 @@ async function plantDraft(kind: Kind, title: string): Promise<{ id: number; slug
   return { id: body.id, slug: body.slug }
 }
 
-/** The changes a contributor may make to their own record until it is published. */
+/** Changes that contributors may make to their records until these are published. */
 const DEEDS = [
   { name: 'changes', method: 'PATCH', body: { description: 'Changed by the contributor' } },
   { name: 'trashes', method: 'DELETE', body: undefined },

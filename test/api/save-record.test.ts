@@ -15,7 +15,7 @@ after(() => service.close())
 const events = servedAt('events')
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
 
-/** What a record reads as, without what differs between any two. */
+/** Removes what differs between any two records. */
 function comparable(body: object): unknown {
   const own = new Set([
     'id',

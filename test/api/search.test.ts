@@ -8,7 +8,7 @@ import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** An event as it was sent, with the text that searches look in. */
+/** A sent event, with the folded text to search. */
 interface Sent {
   id: number
   title: string
@@ -46,7 +46,7 @@ const sent = fc.record({
 })
 type Drawn = typeof sent extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Every event starts at a minute of its own, so that there is one order. */
+/** Gives each event its own start, so that the order is certain. */
 let minute = 0
 function settled({ day, ...drawn }: Drawn) {
   const time = new Date(minute++ * 60_000).toISOString().slice(11, 19)
@@ -69,7 +69,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Waits until lists are answered from memory. */
+/** Waits until memory answers lists. */
 async function filled(): Promise<void> {
   await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 }
@@ -82,7 +82,7 @@ interface Asked {
   featured: boolean | undefined
 }
 
-/** What to look for: pieces of texts that are there, words, and anything else; quoted, left out, or as it is. */
+/** Draws searches: parts of existing texts, words, or anything else; plain, quoted or excluded. */
 const asked: fc.Arbitrary<Asked> = fc.record({
   search: fc
     .array(
@@ -113,7 +113,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   featured: fc.constantFrom(undefined, undefined, true, false),
 })
 
-/** The result of the plainest possible search, in order. */
+/** Computes the result of a search by testing every event, in order. */
 function expected({ search, from, to, category, featured }: Asked, sees: (event: Sent) => boolean): number[] {
   const wanted = parseSearch(search)
   return [...events.values()]
@@ -127,7 +127,7 @@ function expected({ search, from, to, category, featured }: Asked, sees: (event:
 
 const PER_PAGE = 20
 
-/** Every page of a list. */
+/** Reads all pages of a list. */
 async function listed({ search, from, to, category, featured }: Asked, as: 'anonymous' | 'subscriber' | 'admin') {
   const ids: number[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {

@@ -13,7 +13,7 @@ const YEAR = new Date().getUTCFullYear() + 1
 const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
 const SERIES = '~/wp-json/kalends/v1/series'
 
-/** The highest SEQUENCE of each UID in the calendar file of a search. */
+/** Returns the highest SEQUENCE of each UID in the calendar file of a search. */
 async function sequences(search: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${service.base}/events?format=ics&search=${search}`)).text()
   const found = new Map<string, number>()
@@ -24,7 +24,7 @@ async function sequences(search: string): Promise<Map<string, number>> {
   return found
 }
 
-/** Does some things one after the other, and asserts that no UID of the calendar file ever has a lower SEQUENCE than before. */
+/** Runs steps in order and asserts after each that no UID has a lower SEQUENCE than before. */
 async function neverFalls(search: string, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const highest = await sequences(search)
   assert.notEqual(highest.size, 0)
@@ -122,7 +122,7 @@ test('a calendar file has no UID twice where an older version has given one to s
     await tx.updateTable('series').set({ uid }).where('id', '=', series).execute()
   })
   assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`, `${uid}-event-${last}`])
-  // One that is withdrawn cancels no other.
+  // Withdrawing one event cancels no other.
   await service.remove(`/events/${last}`)
   assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`])
 })

@@ -6,7 +6,7 @@ let service: TestService
 
 before(async () => {
   service = await startService({ timezone: 'Europe/Berlin' })
-  // What is compiled at the first request is not the rule's.
+  // The first request compiles code, which must not count as the cost of a rule.
   await send('RRULE:FREQ=NEVER')
 })
 
@@ -22,7 +22,7 @@ const all = (most: number) => Array.from({ length: most }, (_, i) => i + 1).join
 const dates = (count: number) =>
   Array.from({ length: count }, (_, i) => new Date(Date.UTC(YEAR, 5, 1, 0, i)).toISOString().replace(/[-:]|\.000/g, ''))
 
-/** Rules by what is wrong with them, and the part that is named; none where it may be one of several, or all is too long. */
+/** Wrong rules by their fault, with the part that the answer names; empty where it names none. */
 const BAD: Readonly<Record<string, readonly (readonly [unknown, string, object?])[]>> = {
   'never end, and began too long ago': [
     ['RRULE:FREQ=DAILY', 'RRULE', { start_date: '1601-01-01 10:00', end_date: '1601-01-01 11:00' }],
@@ -83,7 +83,7 @@ for (const [what, rules] of Object.entries(BAD))
       const costs: number[] = []
       const held = process.memoryUsage().heapUsed
       for (let round = 0; round < 3; round++) costs.push(await cpuOf(() => send(recurrence, more)))
-      // The client of the test has its share of it.
+      // This includes the processor time of the client.
       assert.ok(Math.min(...costs) < 50, `${text} took ${Math.min(...costs)} ms`)
       assert.ok(process.memoryUsage().heapUsed - held < 64_000_000, `${text} holds memory`)
     }

@@ -12,7 +12,7 @@ before(async () => {
 after(() => service.close())
 
 const YEAR = new Date().getUTCFullYear() + 1
-/** A day in autumn, so that clocks change soon after. */
+/** A day in autumn: clocks change soon after. */
 const FIRST = `${YEAR}-10-12`
 const ALL = 'start_date=2000-01-01&end_date=2100-01-01'
 
@@ -43,7 +43,7 @@ async function componentsOf(query: string): Promise<ICAL.Component[]> {
 const shownIn = (component: ICAL.Component, name: string) =>
   component.getAllProperties(name).map((property) => property.toICALString())
 
-/** The starts, in UTC, that a reader of these components has. */
+/** Expands components as a calendar program does. Returns the starts in UTC. */
 function expanded(components: readonly ICAL.Component[]): string[] {
   const [master, ...others] = components
   assert.ok(master)

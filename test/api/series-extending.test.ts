@@ -83,7 +83,7 @@ test('occurrences to come keep their wall time when their zone gets other rules,
   await service.update(`/events/${last.id}`, own)
   const before = await listed()
   const since = { ...facts(before[0]), utc_start_date: '2001-01-01 00:00:00' }
-  // As an older version of the zone would have had it.
+  // As if computed with an older version of the zone.
   await service.app.database.write(async (tx) => {
     for (const { id, utc_start_date, utc_end_date } of before) {
       const later = (utc: string) =>

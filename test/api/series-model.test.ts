@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { compare, type Play, steps } from '../support/series-play.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** Sequences of up to fifteen steps; more with SERIES_ROUNDS=500. */
+/** Sequences of up to fifteen steps. SERIES_ROUNDS=500 gives more. */
 const ROUNDS = Number(process.env.SERIES_ROUNDS ?? 4)
-/** Looks for the shortest sequence that fails, with SERIES_SHRINK=1; the same seed takes the same steps. */
+/** The same seed repeats the steps. SERIES_SHRINK=1 looks for the shortest sequence that fails. */
 const SEED = Number(process.env.SERIES_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService

@@ -21,7 +21,7 @@ interface Row {
   recurrence: { rrule: string; overrides: string[] }
 }
 
-/** Days of this weekday (0 is Sunday) that have this place in each of some months; -1 is the last one. */
+/** Returns the n-th given weekday (0 is Sunday) of some months; place -1 is the last one. */
 function placed(weekday: number, place: number, months: readonly number[]): string[] {
   return months.flatMap((month) => {
     const days = Array.from({ length: 31 }, (_, day) => new Date(Date.UTC(YEAR, month, day + 1)))
@@ -55,7 +55,7 @@ const at = <Value>(values: readonly Value[], place: number): Value => {
   return value
 }
 
-/** Moves one of these by some days, with all others. */
+/** Moves one occurrence by some days, and all others with it. */
 function move(row: Row, by: number) {
   const to = (wall: string) => `${moved(wall.slice(0, 10), by)}${wall.slice(10)}`
   const times = { start_date: to(row.start_date), end_date: to(row.end_date) }
@@ -116,7 +116,7 @@ test('the first Sunday without an end, moved to the Saturday before, never loses
     const after = await listed(rows[0]?.post_parent)
     if (status === 400) assert.deepEqual(after, rows)
     else assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
-    // A date more may come within the horizon.
+    // The move may bring one more date within the horizon.
     assert.deepEqual(
       after.slice(0, rows.length).map(({ id }) => id),
       rows.map(({ id }) => id),

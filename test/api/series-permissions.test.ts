@@ -13,7 +13,7 @@ import {
   seriesCells,
 } from './permission-table.ts'
 
-/** A series of three dates. Its second occurrence is asked for, so that the following ones are not all. */
+/** A series of three dates. Requests go to the second one, so that `following` does not mean all. */
 interface Planted {
   owner: Owner
   status: Status
@@ -31,7 +31,7 @@ const course = {
 }
 
 let service: TestService
-/** The series that nobody changes: one by each owner and status. */
+/** Series that no allowed request changes, one for each owner and status. */
 const planted: Planted[] = []
 
 before(async () => {
@@ -55,7 +55,7 @@ async function plant(owner: Owner, status: Status): Promise<Planted> {
 
 const isRead = ({ method }: SeriesCell) => ['GET', 'HEAD', 'OPTIONS'].includes(method)
 
-/** Sends the request of a cell, in the way that it names. */
+/** Sends the request of a cell in its way. */
 async function ask(
   { caller, method, addressed, way }: SeriesCell,
   { series, ids }: Planted,
@@ -86,7 +86,7 @@ function assertAnswer(cell: SeriesCell, answer: Answer): void {
   if (cell.method !== 'HEAD' && cell.answer.code !== undefined) assert.equal(answer.body.code, cell.answer.code, where)
 }
 
-/** Every series with all of its occurrences, as the database has them. */
+/** Reads all these series with their occurrences from the database. */
 async function snapshot(): Promise<unknown> {
   const { read } = service.app.database
   const all = planted.map(({ series }) => series)
@@ -110,7 +110,7 @@ test(`${refused.length} cells: reading series and occurrences follows the table,
   assert.deepEqual(await snapshot(), before)
 })
 
-/** Which of the three dates a write to the second one reaches. A series in the trash has none left that it could be split at. */
+/** Returns the dates that a write to the second one reaches. A trashed series has no live date to split it at. */
 function reachedBy({ addressed, status }: SeriesCell): number[] {
   if (addressed === 'this') return [1]
   return addressed === 'following' && status !== 'trash' ? [1, 2] : [0, 1, 2]
@@ -120,7 +120,7 @@ test(`${allowed.length} cells: changes and removals of series and occurrences fo
   const kept = new Map<string, Planted>()
   for (const [number, cell] of allowed.entries()) {
     const { caller, owner, status, addressed, method } = cell
-    // The changes of one scope are made to one series, which the first removal takes away.
+    // The requests of one scope share a series until one of them deletes it.
     const group = [caller, owner, status, addressed].join()
     const found = kept.get(group) ?? (await plant(owner, status))
     if (method === 'DELETE') kept.delete(group)

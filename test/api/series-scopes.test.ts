@@ -14,7 +14,7 @@ after(() => service.close())
 
 const YEAR = new Date().getUTCFullYear() + 1
 
-/** A series of days at ten. */
+/** A series that starts at ten o'clock. */
 const course = (more: object = {}) => ({
   title: 'Course',
   description: 'As ever',
@@ -182,7 +182,7 @@ test('another rule keeps the dates that stay, makes new ones and moves the rest 
   )
   assert.equal((await service.get(`/events/${at(events, 1).id}`)).status, 403)
   assert.equal(at(after, 0).recurrence.rrule, 'FREQ=DAILY;INTERVAL=2;COUNT=5')
-  // Back again, the ones in the trash come back as they were.
+  // With the old rule, the trashed occurrences come back as they were.
   await service.update(`/events/${at(events, 0).id}`, {
     recurrence: 'RRULE:FREQ=DAILY;COUNT=6',
     recurrence_scope: 'all',
@@ -217,7 +217,7 @@ test('an occurrence that is removed is an exception until it is restored (5d.14)
   const gone = at(events, 2)
   assert.equal((await service.remove(`/events/${gone.id}`)).status, 200)
   assert.equal((await service.remove(`/events/${gone.id}`)).status, 410)
-  // The exception holds when the rule is written anew.
+  // The exception stays when a new rule is sent.
   const longer = { recurrence: 'RRULE:FREQ=DAILY;COUNT=7', recurrence_scope: 'all' }
   await service.update(`/events/${at(events, 0).id}`, longer)
   assert.deepEqual(
@@ -266,7 +266,7 @@ test('a single event becomes a series and keeps its id, and a series becomes sin
   assert.equal((await service.get(`/events/${ended.id}`)).status, 200)
 })
 
-/** Begins requests that have all read the series before one of them may change it. */
+/** Starts requests that have all read the series before any of them may change it. */
 async function atOnce<Result>(series: number, begin: () => Promise<Result>[]): Promise<Result[]> {
   const begun = await service.app.database.write(async (tx) => {
     await holdSeries(tx, series)
@@ -297,7 +297,7 @@ test('a failure inside a split leaves nothing changed (5d.13)', async () => {
   const { read } = service.app.database
   const count = async () => (await read.selectFrom('series').select('id').execute()).length
   const before = await count()
-  // The split has been written when the new dates turn out to lie too far back.
+  // The new dates are refused only after the split has been written.
   const past = { start_date: '1990-03-01 10:00:00', end_date: '1990-03-01 11:00:00', recurrence: 'RRULE:FREQ=DAILY' }
   assert.equal((await following(past)).status, 400)
   assert.equal(await count(), before)

@@ -11,7 +11,7 @@ before(async () => {
 after(() => service.close())
 
 const YEAR = new Date().getUTCFullYear() + 1
-/** The first Tuesday of October of next year, so that the change of the clock comes soon. */
+/** The first Tuesday of October next year: clocks change soon after. */
 const TUESDAY = (() => {
   for (let day = 1; ; day++) {
     const date = new Date(Date.UTC(YEAR, 9, day))
@@ -61,7 +61,7 @@ test('an event with a recurrence answers with its first occurrence, and its date
     assert.equal(event.recurrence.id, event.start_date)
     assert.equal(event.categories[0].count, 10)
   }
-  // 19:00 stays 19:00 when the clocks change.
+  // 19:00 stays 19:00 when the clocks change, so there are two UTC times.
   assert.equal(
     new Set(events.map(({ utc_start_date }: { utc_start_date: string }) => utc_start_date.slice(11))).size,
     2,
@@ -171,7 +171,7 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
     assert.equal((await ask('hide_subsequent_recurrences=false', as)).total, 31)
     assert.equal((await ask('', as)).total, 31)
   }
-  // Of the first one that is gone, the next takes the place.
+  // When the first occurrence is removed, the next one takes its place.
   await service.remove(`/events/${series[0]?.id}`)
   assert.equal((await ask('collapse=series', 'anonymous')).total, 4)
   assert.equal((await service.get('/events?collapse=venue')).status, 400)

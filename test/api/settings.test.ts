@@ -7,7 +7,7 @@ import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 
-// Two nodes serve one database.
+// Two nodes share one database.
 
 let one: TestService
 let two: App
@@ -30,7 +30,7 @@ after(async () => {
 const change = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
   one.request('admin', 'PATCH', PATH, body, headers)
 
-/** What the other node answers at a path. */
+/** Asks the other node. */
 async function other(path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`http://127.0.0.1:${two.port}${path}`, { headers })
   return { status: answer.status, etag: answer.headers.get('etag') ?? '', text: await answer.text() }

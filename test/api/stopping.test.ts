@@ -17,7 +17,7 @@ import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
 const EVENT = JSON.stringify({ title: 'Kept', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' })
-/** A deadline that only a service that waits for it reaches, long after what is told to stop has ended. */
+/** A deadline far beyond the time that stopping takes: reaching it fails the test. */
 const STOP_MS = 60_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -47,7 +47,7 @@ afterEach(() => {
   if (running?.child.exitCode === null) running.child.kill('SIGKILL')
 })
 
-/** On a port of its own choice, which it listens on as often as where it serves many. */
+/** Starts a service on a free port chosen here: like a service in use, it does not let the system choose one. */
 async function start(further: Settings = {}, before = ''): Promise<ServiceProcess> {
   const port = String(await freePort())
   running = await startServiceProcess(settings({ port, ...further }), before)
@@ -61,7 +61,7 @@ async function openTo({ base }: ServiceProcess): Promise<Line> {
   return line
 }
 
-/** Sends the head of an event of so many bytes; the service has it, and waits for the body. */
+/** Sends the head of an event with this length and waits until the service asks for the body. */
 async function beginEvent(service: ServiceProcess, length: number): Promise<Line> {
   const line = await openTo(service)
   const headers = { ...JSON_TYPE, 'content-length': String(length), expect: '100-continue' }
@@ -134,7 +134,7 @@ describe('while it drains, a service', () => {
     const fresh = await service.send('author', 'POST', '/events', JSON.parse(EVENT))
     assert.equal(fresh.status, 201)
     assert.doesNotMatch(idle.received(), /connection: close/i)
-    // It keeps what is idle for a moment only, so it is asked again and again until an answer closes the connection.
+    // An idle connection stays open only briefly, so it is used again and again until an answer closes it.
     await until(async () => {
       const before = answersOf(idle)
       idle.socket.write(head('GET', EVENTS, 'anonymous'))
@@ -167,7 +167,7 @@ describe('while it drains, a service', () => {
     })
     await until(() => created > 20, 'nothing is created')
     const ended = leaving.end()
-    // A proxy sees that it is not ready any more.
+    // A proxy sees that this node is no longer ready.
     await until(async () => (await ready(leaving)) === 503, 'it is still ready')
     target = staying
     await ended
@@ -182,10 +182,10 @@ async function ready({ base }: ServiceProcess): Promise<number> {
   return (await fetch(`${new URL(base).origin}/readyz`)).status
 }
 
-/** How many answers have come. */
+/** Counts the answers received. */
 const answersOf = ({ received }: Line) => received().split('HTTP/1.1 ').length - 1
 
-/** Whether it takes no more connections. */
+/** Returns true when the service refuses connections. */
 async function refuses(service: ServiceProcess): Promise<boolean> {
   const line = openLine(service.base)
   const isTaken = await once(line.socket, 'connect').then(

@@ -10,7 +10,7 @@ const LOGINS = ['editor', 'author', 'contributor', 'subscriber'] as const
 type Login = (typeof LOGINS)[number]
 
 let service: TestService
-/** Ids of a draft of each, and of what is published. */
+/** The ids of a draft and a public event of each user. */
 const drafts = new Map<Login, number>()
 const published = new Map<Login, number>()
 
@@ -60,7 +60,7 @@ const PNG = Buffer.from(
 const reads = ['read-drafts', 'write-own', 'write-all'] as const
 const writes = ['write-own', 'write-all'] as const
 
-/** Requests for a credential to try; none leaves more than new records behind. */
+/** Requests to try with a token. They only add records. */
 const DEEDS: readonly Deed[] = [
   { name: 'reads its own draft', needs: reads, method: 'GET', path: (login) => `/events/${drafts.get(login)}` },
   {
@@ -99,7 +99,7 @@ const DEEDS: readonly Deed[] = [
 
 let made = 0
 
-/** Terms have a name of their own each time. */
+/** Returns the body of a request. Terms get a new name each time. */
 const bodyOf = ({ body, path }: Deed, login: Login) =>
   body && 'name' in body ? { name: `${path(login)} ${made++}` } : body
 

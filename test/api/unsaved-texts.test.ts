@@ -77,7 +77,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   const contributor = await callerContext(service, 'contributor')
   const { id, version } = await service.create('/events', { title: 'Theirs', ...day, author: contributor.caller.id })
   const acts = () => listHistory(database.read, {}, 10)
-  // A cursor of PostgreSQL, and so an ETag, also names behind dashes the transactions of all databases that ran beside the last change, until they end.
+  // On PostgreSQL, cursors and ETags also list, behind dashes, transactions of other databases that ran during the last change. They are removed here.
   const position = async () => (await database.cursor()).split('-')[0]
   const etag = async () =>
     (await service.get('/events', 'anonymous')).headers.get('etag')?.replace(/(?<=\.\d+)(?:-\d+)+(?=\.)/, '')

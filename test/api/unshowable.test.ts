@@ -27,17 +27,17 @@ after(() => service.close())
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 
-/** PostgreSQL keeps nothing in a column but what it is for, so there a value goes missing that is never missing. */
+/** Lets columns be null on PostgreSQL, which checks types: a missing value is the only damage possible there. */
 async function makeNullable(): Promise<void> {
   if (databaseName() !== 'postgres') return
   for (const [table, column] of Object.entries({ venues: 'description', organizers: 'description', terms: 'name' }))
     await sql.raw(`alter table ${table} alter column ${column} drop not null`).execute(service.app.database.read)
 }
 
-/** What no description can be. */
+/** A value that is no text: null on PostgreSQL, bytes on SQLite. */
 const NO_TEXT = () => (databaseName() === 'postgres' ? null : Buffer.from([255, 0]))
 
-/** Writes a value into a row that the program never writes, as a damaged disk or another program may. */
+/** Writes a value that the service would never write, as another program or a damaged disk may. */
 async function poison(table: Table, id: number, columns: Record<string, unknown>): Promise<void> {
   await service.app.database.write(async (tx) => {
     await tx
@@ -50,7 +50,7 @@ async function poison(table: Table, id: number, columns: Record<string, unknown>
   })
 }
 
-/** The fault of each poisoned record, by the name it was made with. */
+/** The damage of each record, by its name. */
 const poisons: Record<string, [Table, () => Record<string, unknown>]> = {
   'Bad zone': ['events', () => ({ timezone: 'Nowhere/Atlantis' })],
   'Broken cost': ['events', () => ({ cost: '{"broken' })],
@@ -68,7 +68,7 @@ const poisons: Record<string, [Table, () => Record<string, unknown>]> = {
 
 const ids: Record<string, number> = {}
 const good: number[] = []
-/** Events that are in order but for what they are linked to. */
+/** Sound events that are linked to damaged records. */
 const linked: number[] = []
 
 async function makeWorld(): Promise<void> {
@@ -133,7 +133,7 @@ describe('a stored record that cannot be shown', () => {
   ]
 
   test('is left out of every list of events, which goes on to show the others', async () => {
-    // More than once, since a repeated read comes from elsewhere.
+    // Three times, since a repeated read may come from a cache.
     for (const round of [1, 2, 3]) {
       for (const as of READERS) {
         for (const path of lists()) {
@@ -208,7 +208,7 @@ describe('a stored record that cannot be shown', () => {
     const badOf: Record<string, string> = {
       tags: 'Bad tag',
       tribe_events_cat: 'Bad category',
-      // What is wrong with the others is nothing that this shape shows.
+      // This shape shows none of the damaged values of events.
       tribe_events: '',
       tribe_venue: 'Bad venue',
       tribe_organizer: 'Bad organizer',
@@ -218,7 +218,7 @@ describe('a stored record that cannot be shown', () => {
       for (const [path, bad] of Object.entries(badOf)) {
         for (const query of ['?per_page=50', '?per_page=50&_embed=1', '?per_page=1&page=2']) {
           const { status, body } = await service.get(`~/wp-json/wp/v2/${path}${query}`, as)
-          // Not every kind has a second page.
+          // Some kinds have no second page.
           if (status === 400 && body.code === 'rest_post_invalid_page_number') continue
           assert.equal(status, 200, `${as} ${path}${query} ${JSON.stringify(body)}`)
           const shown = body.map(({ id }: Body) => id)
@@ -304,7 +304,7 @@ test('what is kept presented and was cut short is presented anew', async () => {
 })
 
 test('a record that could not be shown is not written', async () => {
-  // A zone of the database rather than of the request: the only way to one that validation has not seen.
+  // The zone of the stored event is invalid. Validation of the request cannot see it.
   const { database } = service.app
   const before = await service.get('/events?per_page=50&status=draft,publish', 'admin')
   const event = await create('/events', { title: 'To be damaged', ...day, status: 'draft' })
@@ -329,7 +329,7 @@ test('the same record is noted once a minute, and only so many of them', () => {
   assert.equal(noted[0], 'UnshowableRecord: event 1 cannot be shown: it is broken')
 })
 
-/** Another process on the same database, with what it says in its log. */
+/** Starts another process on the same database and keeps its log. */
 async function startLogging() {
   const settings = {
     database: service.config.database,

@@ -16,7 +16,7 @@ import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
 
-/** A service in a process of its own, with one user a role, until it is removed. */
+/** Starts a service in its own process, with one user for each role. */
 async function prepare(settings: Settings) {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-watching-'))
@@ -139,7 +139,7 @@ test('the lines of requests can be left out, for reads or altogether', onSqlite,
   assert.deepEqual(answered(none), [])
 })
 
-/** The expression of docs/deploying.md, as fail2ban reads it. */
+/** Reads the expression of docs/deploying.md as fail2ban does. */
 function failregex(): RegExp {
   const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
   const [, expression = ''] = /^ *failregex = (.+)$/m.exec(page) ?? []
@@ -165,7 +165,7 @@ test('a refused sign-in is one line, which no login can forge', onSqlite, async 
   )
 })
 
-/** The samples of a page of metrics by name and labels; fails for any other text. */
+/** Parses a page of metrics into samples by name and labels. Fails for any other line. */
 function parseMetrics(page: string): Map<string, number> {
   const samples = new Map<string, number>()
   const typed = new Set<string>()
@@ -255,7 +255,7 @@ for (const workers of ['1', '2']) {
   )
 }
 
-/** A receiver of messages to webhooks, which answers with `status`. */
+/** Starts a receiver of webhooks that answers with `status`. */
 async function startReceiver(t: TestContext) {
   const receiver = { status: 204, url: '' }
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// The receiver is the package webhook of Debian, which calls openssl of Debian: neither knows anything of ours.
+// The receiver is Debian's program `webhook`, which calls openssl. Neither shares code with Kalends.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { until } from '../support/waiting.ts'
 const PROGRAM = '/usr/bin/webhook'
 const HOOKS = '~/wp-json/kalends/v1/webhooks'
 
-/** Verifies as Standard Webhooks 1.0 says, with the secret of a file: webhook-id, webhook-timestamp, webhook-signature and the body are the arguments. */
+/** Verifies a message by Standard Webhooks 1.0 with a secret from a file. Arguments: webhook-id, webhook-timestamp, webhook-signature, body. */
 const VERIFY = `#!/bin/sh
 key=$(sed 's/^whsec_//' "$(dirname "$0")/secret" | base64 -d | od -An -tx1 | tr -d ' \\n')
 mine=$(printf '%s' "$1.$2.$4" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64 -w 0)
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Starts the receiver, which answers 200 to what it has verified and 500 to anything else; its address, and how it is told a secret. */
+/** Starts the receiver, which answers 200 to a verified message and 500 to others. Returns its address and a function that sets the secret. */
 async function startReceiver(t: TestContext): Promise<{ url: string; tell: (secret: string) => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-receiver-'))
   const command = join(folder, 'verify')

@@ -13,16 +13,16 @@ import { type ServiceProcess, startServiceProcess } from '../support/processes.t
 import { addUsers } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** From the namespace to the routes of webhooks. */
+/** The path from the namespace to the routes of webhooks. */
 const HOOKS = '/../../../kalends/v1/webhooks'
 
-/** What a receiver was told: the ids of the messages, first those that it never answered. */
+/** The ids of the messages that a receiver got, separated by whether it answered. */
 interface Told {
   unanswered: string[]
   answered: string[]
 }
 
-/** What is in a database: the ids of the venues, and the messages by the venue that they tell of. */
+/** Reads the ids of the venues, and the messages by their venue. */
 async function contentOf({ read }: Database): Promise<{ venues: number[]; messages: Map<number, string> }> {
   const venues = await read.selectFrom('venues').select('id').orderBy('id').execute()
   const rows = await read.selectFrom('webhook_deliveries').select(['record', 'message']).orderBy('record').execute()
@@ -83,7 +83,7 @@ test('4d.15: a service that is killed between a write and its message tells of e
     const { venues, messages } = await contentOf(database)
     assert.deepEqual([...messages.keys()], venues)
     for (const id of acknowledged) assert.ok(messages.has(id), `venue ${id}`)
-    // What was on its way is left to the killed process for a minute; here that is over.
+    // Messages being sent belong to the killed process for a minute. Here they become due at once.
     const due = { next_utc: '2020-01-01 00:00:00' }
     await database.write((tx) => tx.updateTable('webhook_deliveries').set(due).execute())
     answers = true

@@ -36,12 +36,12 @@ interface Received {
   body: any
 }
 
-/** A receiver of messages, which answers as it is told. */
+/** A receiver of messages with a settable answer. */
 interface Receiver {
   server: Server
   url: string
   received: Received[]
-  /** The status of the next answers; 0 for none at all. */
+  /** The status of the next answers; 0 for no answer. */
   status: number
   headers: Record<string, string>
 }
@@ -93,7 +93,7 @@ async function heard(receiver: Receiver, count: number): Promise<Received[]> {
   return receiver.received
 }
 
-/** Resolves when nothing waits to be sent to a webhook. */
+/** Waits until no message for a webhook is left to send. */
 const quiet = (id: number) =>
   until(async () => (await deliveries(id)).every(({ next_utc }) => next_utc === ''), 'nothing waiting')
 
@@ -103,7 +103,7 @@ const deliveries = (id: number): Promise<DeliveryColumns[]> =>
 const stateOf = (id: number): Promise<WebhookColumns> =>
   database().read.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-/** Makes what waits for a webhook due now. */
+/** Makes the messages that wait for a webhook due now. */
 const hurry = (id: number) =>
   database().write((tx) =>
     tx
@@ -354,11 +354,11 @@ describe('a receiver', () => {
     await database().write(async (tx) => {
       const put = (at: number, next_utc: string, rest = {}) =>
         setDelivery(tx, tried[at]?.id ?? 0, { next_utc, ...rest })
-      // Tried and due again later, tried and due again by now, and not tried yet.
+      // Messages 0 and 2 are due again later, 1 is due, and 4 and 5 were not tried yet.
       for (const at of [0, 2]) await put(at, '2099-01-01 00:00:00')
       await put(1, '2020-01-02 00:00:00')
       for (const at of [4, 5]) await put(at, tried[at]?.created_utc ?? '', { attempts: 0, error: '' })
-      // The first that arrives.
+      // Message 3 is due first.
       await put(3, '2020-01-01 00:00:00')
       const failing_since_utc = formatUtc(Date.now() - 120_000)
       await tx.updateTable('webhooks').set({ failing_since_utc }).where('id', '=', told.id).execute()
@@ -459,7 +459,7 @@ test('4d.15: two processes send each message once, and one takes over what anoth
   } finally {
     await second.stop()
   }
-  // As by a process that was killed as it sent.
+  // As if a process had been killed while sending.
   told.status = 500
   await service.create('/venues', { venue: 'Left behind' })
   await heard(told, 31)
@@ -497,7 +497,7 @@ test('4d.19: a process that is stopped gives back what it is sending, and anothe
   receiver.status = 204
   const next = await startApp(config)
   try {
-    // Long before the minute is over that a message is left to a process which has been killed.
+    // Well before the minute is over after which the message of a killed process is sent again.
     const [before, again] = await heard(receiver, 2)
     assert.equal(again?.headers['webhook-id'], before?.headers['webhook-id'])
   } finally {

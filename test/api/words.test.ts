@@ -26,7 +26,7 @@ interface Planned {
   tag?: string
 }
 
-/** A calendar in four languages, and some titles in others. */
+/** Events in four languages, with some titles in others. */
 const EVENTS: Record<string, Planned> = {
   gala: { title: 'Opening Gala Concert', start: '2050-01-10', venue: 'brigid', organizer: 'trust' },
   quartet: {
@@ -74,7 +74,7 @@ const EVENTS: Record<string, Planned> = {
   past: { title: 'Gala Concert of last year', start: '2020-01-10', venue: 'brigid' },
 }
 
-/** What people type, and the first three events that they are to see. */
+/** Searches as people type them, and the first three events expected. */
 const QUERIES: [typed: string, first: string][] = [
   ['concert', 'gala ete past'],
   ['concerts', 'gala ete past'],
@@ -201,7 +201,7 @@ function keysIn({ status, body }: Answer): string[] {
   return body.events.map(({ id }: { id: number }) => keyOf.get(id))
 }
 
-/** The answer from the database, as while the memory may lack a change. */
+/** Asks while memory seems out of date, so that the database answers. */
 async function askDatabase(path: string): Promise<Answer> {
   const { database } = service.app
   const { look } = database

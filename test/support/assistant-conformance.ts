@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The official suite, of the release that package.json names. */
+/** The official test suite of the Model Context Protocol, in the release that package.json names. */
 const SUITE = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 )
 
 /**
- * The scenarios in which checks are known to fail, each with these checks: they ask for tools, prompts and resources of their own, which a calendar has not. The
- * command `npm run assistants -- --write` writes them anew.
+ * The file of known failures: scenarios whose checks need tools, prompts and resources that a calendar does not have.
+ * `npm run assistants -- --write` writes it.
  */
 export const KNOWN = fileURLToPath(new URL('./assistant-conformance.json', import.meta.url))
 
-/** The checks of each scenario that fail. */
+/** The failed checks by scenario. */
 export type Failures = Record<string, string[]>
 
 interface Check {
@@ -23,13 +23,13 @@ interface Check {
   status: string
 }
 
-/** Runs scenarios of the official suite, as its arguments name them; returns those that failed with the checks that did. */
+/** Runs the scenarios that `args` select, against a service. Returns each scenario with its failed checks, an empty list where none failed. */
 export async function runConformance(address: URL, args: readonly string[]): Promise<Failures> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
   try {
     await new Promise<void>((resolve) => {
       const whole = [SUITE, 'server', '--url', address.href, '--output-dir', folder, ...args]
-      // It exits with 1 where a check has failed.
+      // The suite exits with 1 when a check has failed.
       execFile(process.execPath, whole, { maxBuffer: 64_000_000 }, () => resolve())
     })
     const scenarios = await readdir(folder)
@@ -44,10 +44,10 @@ export async function runConformance(address: URL, args: readonly string[]): Pro
   }
 }
 
-/** `server-ping-2026-01-01T00-00-00-000Z` is a result of `ping`. */
+/** Returns the scenario of a folder of results: `ping` for `server-ping-2026-01-01T00-00-00-000Z`. */
 const scenarioIn = (folder: string) => folder.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '')
 
-/** Known failures by revision. */
+/** Reads the known failures, by revision of the protocol. */
 export async function knownFailures(): Promise<Record<string, Failures>> {
   return JSON.parse(await readFile(KNOWN, 'utf8'))
 }

@@ -2,7 +2,7 @@ import { type Answer, credentialsOf, type Reader, type TestService } from './ser
 
 const META = 'io.modelcontextprotocol/'
 
-/** What every request of the stateless revision says of itself. */
+/** The `_meta` of every request of the stateless revision: protocol version, client and its capabilities. */
 export const ENVELOPE = {
   [`${META}protocolVersion`]: '2026-07-28',
   [`${META}clientInfo`]: { name: 'test', version: '1' },
@@ -22,7 +22,7 @@ export function ask(
   return service.request(as, 'POST', '~/mcp', body, { ...credentialsOf(as), ...standing, ...headers })
 }
 
-/** The result of a call of a tool, which may say that it failed. */
+/** Calls a tool and returns its result, which may report an error of the tool. Throws when the answer has no result. */
 export async function call(
   service: TestService,
   name: string,

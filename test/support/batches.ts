@@ -6,29 +6,29 @@ import { DATABASES, type DatabaseName } from './database.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Test files that one process runs on one database, one after the other. */
+/** Test files that one process runs one after the other on one database. */
 export interface Batch {
   database: DatabaseName
-  /** Within the repository. */
+  /** Paths within the repository. */
   files: readonly string[]
 }
 
 /**
- * Names of what a process has once: its clock, its memory and how long its thread works, what it was given to start with. A file that uses any of
- * it has a process of its own. The time that a call of one's own takes is not among it, nor what a test replaces for itself alone.
+ * Matches sources that use what a process has only once: its clock, memory, environment, signals or the time its thread works. Such a file gets its own
+ * process. Measuring a single call does not count, nor does a mock of one test (`t.mock`).
  */
 const OF_A_PROCESS =
   /(?<!t\.)mock\.timers|setFlagsFromString|memoryUsage|longest-turn|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |process\.(on|once|exit|umask|chdir)\(/
 
-/** Files that share a process. More of them save little, and are long to wait for at the end. */
+/** The most files that share a process. More would save little time and make the last process of a run end late. */
 const TOGETHER = 24
 
-/** What takes longest, by the beginnings of paths, the longest first. */
+/** The beginnings of the paths of the slowest test files, the slowest first. */
 type Longest = readonly string[]
 
 /**
- * Shares files out among processes, in the order in which they are to begin, so that no core is left without work at the end: a process for each that is
- * long, one for several of the others, since starting the service takes longer than the tests of most files, and one for each that needs its own.
+ * Divides test files among processes, sorted by when they should start, so that no core is idle at the end of a run. Slow files and files that need their own
+ * process run alone. The others share processes, since starting the service takes longer than the tests of most files.
  */
 export function shareOut(files: Readonly<Record<DatabaseName, readonly string[]>>, longest: Longest): Batch[] {
   const rank = ({ files: [file = '', ...more] }: Batch) => {
@@ -51,17 +51,17 @@ function groupsOf(files: readonly string[], longest: Longest): string[][] {
   return [...own.map((file) => [file]), ...groups]
 }
 
-/** What a file is called where it runs on one database. */
+/** The name of a test file in reports of a run on one database. */
 export const nameOn = (database: DatabaseName, file: string) => `${database}: ${file}`
 
-/** Writes the module that Node runs: it has the environment of the database, and imports the files. Its path. */
+/** Writes the module that Node runs for a batch: it sets the environment and imports the files. Returns its path. */
 export function writeEntry({ database, files }: Batch, environment: Record<string, string>, folder: string): string {
   const entry = join(folder, `${randomUUID()}.mjs`)
   const address = (name: string) => pathToFileURL(join(root, 'test/support', name)).href
   const named = Object.fromEntries(files.map((file) => [nameOn(database, file), file]))
   const lines = [
     `Object.assign(process.env, ${JSON.stringify(environment)})`,
-    // The runner of tests has to find what this changes when it is first imported.
+    // light-runner.ts replaces a function of Node, so it is loaded before the test runner imports that function.
     `const { stopFollowing } = await import('${address('light-runner.ts')}')`,
     `const { runTogether } = await import('${address('run-together.ts')}')`,
     `runTogether(${JSON.stringify(named)}, stopFollowing)`,

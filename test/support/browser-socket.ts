@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** The address that a browser names on standard error once it takes orders; the pattern has it as its only group. */
+/** Waits until a browser prints its socket on standard error, and returns the address: the only group of `pattern`. Throws when the browser ends before. */
 export async function socketAddress({ stderr }: ChildProcess, pattern: RegExp): Promise<string> {
   if (!stderr) throw new Error('The browser says nothing.')
   for await (const line of createInterface({ input: stderr })) {
@@ -13,7 +13,7 @@ export async function socketAddress({ stderr }: ChildProcess, pattern: RegExp): 
   throw new Error('The browser has not started.')
 }
 
-/** A socket that is open. */
+/** Opens a WebSocket. Rejects when it cannot be opened. */
 export async function connect(address: string): Promise<WebSocket> {
   const socket = new WebSocket(address)
   await new Promise((resolve, reject) => {

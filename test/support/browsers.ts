@@ -4,21 +4,21 @@ import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENCE_MS } from './waiting.ts'
 
-/** A browser without windows that looks at pages. */
+/** A headless browser. */
 export interface Browser {
   /** Opens an empty tab. */
   open: () => Promise<Tab>
   close: () => Promise<void>
 }
 
-/** How a page is looked at. */
+/** The window and the preferences with which a page is shown. */
 export interface Sight {
   width: number
   height?: number
   scheme?: 'light' | 'dark'
-  /** Whether the page gets its scripts; those that look at it run in any case. */
+  /** False blocks the scripts of the page; scripts that tests evaluate run anyway. */
   scripts?: boolean
-  /** How much larger than usual it is shown. */
+  /** The zoom of the page, 1 by default. */
   zoom?: number
   forcedColors?: boolean
 }
@@ -26,30 +26,30 @@ export interface Sight {
 export interface Tab {
   look: (sight: Sight) => Promise<void>
   goTo: (address: string) => Promise<void>
-  /** The value of an expression, awaited. */
+  /** Evaluates an expression in the page and returns its awaited value. */
   evaluate: <Value>(expression: string) => Promise<Value>
-  /** Shows the page as it is printed, or as on a screen again; undefined where a browser cannot be told to. */
+  /** Switches the page to its print style or back; undefined in a browser that cannot. */
   showPrinted?: (isPrinted: boolean) => Promise<void>
-  /** Presses a key and lets it go, by its name in `KeyboardEvent.key`, after modifiers: `Tab`, `x`, `Alt+n`. */
+  /** Presses and releases a key, named as in `KeyboardEvent.key`, with modifiers in front: `Tab`, `x`, `Alt+n`. */
   key: (name: string) => Promise<void>
-  /** Moves the mouse to a point of the window, or presses its first button there, or lets it go. */
+  /** Moves the mouse to a point of the window, or presses or releases its left button there. */
   mouse: (deed: 'move' | 'down' | 'up', x: number, y: number) => Promise<void>
-  /** Chooses a file in a control, as the dialog of the browser does. */
+  /** Chooses a file in a file input, as the dialog of the browser does. */
   chooseFile: (selector: string, path: string) => Promise<void>
-  /** What is typed into the coming questions of the page (`prompt`), in their order; others are agreed to. */
+  /** Answers to the next `prompt` dialogs, in order. Other dialogs are accepted. */
   answers: string[]
-  /** A PNG of the whole page. */
+  /** Takes a screenshot of the whole page as PNG. */
   picture: () => Promise<Buffer>
-  /** Addresses that were asked for since the tab was opened. */
+  /** Addresses that pages have requested since the tab was opened. */
   requested: string[]
-  /** What was written to the console, and what the policy of the page forbade. */
+  /** Errors and warnings of pages: log entries, uncaught exceptions, and violations of the Content-Security-Policy. */
   complaints: string[]
 }
 
-/** Waits until an expression holds in a page, also in the one that comes after it; fails with what the page says when that never happens. */
+/** Waits until an expression is true in the current page or the next one. Fails with the text of the page after `PATIENCE_MS`. */
 export async function untilShown(tab: Tab, expression: string): Promise<void> {
   const start = performance.now()
-  // A page that goes away takes its answer with it.
+  // Evaluating fails while the page is being replaced.
   while (!(await tab.evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) {
     if (performance.now() - start > PATIENCE_MS)
       assert.fail(`${expression}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
@@ -57,13 +57,13 @@ export async function untilShown(tab: Tab, expression: string): Promise<void> {
   }
 }
 
-/** What takes text has the focus, which a page gives it a moment after it has come. */
+/** An expression that is true once a text field has the focus, which a page sets shortly after it has loaded. */
 export const TAKES_TEXT = `document.activeElement?.matches('input, textarea, select, [contenteditable]')`
 
-/** Where axe-core is; undefined where it is not installed. */
+/** The path of axe-core, or undefined where it is not installed. */
 export const axePath = findPackage('axe-core/axe.min.js')
 
-/** The path of a file of a package that may be missing. */
+/** Returns the path of a file of a package, or undefined where the package is not installed. */
 export function findPackage(name: string): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(name)
@@ -72,7 +72,7 @@ export function findPackage(name: string): string | undefined {
   }
 }
 
-/** What has axe look at a page; its value is a list of what it objects to. Unless all is looked at, it reads no style sheets of its own. */
+/** A script that runs axe and returns its violations. With PAGES_CHECK=all, axe also loads the style sheets itself. */
 export function axeScript(): string {
   return `(async () => {
     ${readFileSync(axePath ?? '', 'utf8')}
@@ -81,7 +81,7 @@ export function axeScript(): string {
   })()`
 }
 
-/** The first page of each kind: those of one kind differ in their record, their day or their query. */
+/** Returns the first path of each kind of page. Pages of one kind differ only in record, day or query. */
 export function firstOfKinds(paths: readonly string[]): ReadonlySet<string> {
   const kindOf = (path: string) =>
     path
@@ -95,7 +95,7 @@ export function firstOfKinds(paths: readonly string[]): ReadonlySet<string> {
   )
 }
 
-/** A key with the modifiers that are held meanwhile. */
+/** Splits the name of a key, such as `Alt+n`, into the key and its modifiers. */
 export function keyIn(name: string): { key: string; held: string[] } {
   const held = name.length > 1 ? name.split('+') : []
   return { key: held.pop() ?? name, held }

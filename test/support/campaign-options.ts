@@ -1,9 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-/**
- * An option of a campaign: its meaning, and its value where it is not given. A number has to be above zero; `false` is a switch; `undefined` is one
- * of the choices, or all of them.
- */
+/** An option of a campaign with its default. `false` makes it a switch, a number must stay above zero, and `undefined` has no default. */
 export interface CampaignOption {
   about: string
   value: number | string | false | undefined
@@ -18,7 +15,7 @@ type ValueOf<Told> = Told extends { value: infer Value }
       : Value | string
   : never
 
-/** The options of a campaign as given on the command line. Ends the process with help, or with one sentence for an option that is wrong. */
+/** Reads the options of a campaign from the command line. Ends the process after `--help`, or with an error message for a wrong option. */
 export function campaignOptions<const Options extends Readonly<Record<string, CampaignOption>>>(
   about: string,
   options: Options,

@@ -7,7 +7,7 @@ import { connect, socketAddress } from './browser-socket.ts'
 import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 import { until } from './waiting.ts'
 
-/** A Chromium without windows, driven over its own protocol. */
+/** A headless Chromium, driven over the DevTools protocol. */
 export interface Chromium extends Browser {
   open: () => Promise<ChromiumTab>
 }
@@ -18,22 +18,22 @@ export interface ChromiumTab extends Tab {
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', process.env.CHROMIUM ?? '']
 
-/** Where there is a Chromium on this machine; undefined when there is none. */
+/** Returns the path of Chromium, or undefined where it is not installed. */
 export function findChromium(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
 
-/** The variable of the environment that names the socket of a Chromium that the processes of a run share: to start one takes two seconds of a core. */
+/** Environment variable with the socket of a Chromium that all processes of a run share, since starting one takes two seconds of a core. */
 export const SHARED_CHROMIUM = 'TEST_CHROMIUM'
 
-/** Starts the program with a profile of its own; where its socket is. */
+/** Starts Chromium with a new profile and returns the address of its socket. */
 export async function launchChromium(program: string): Promise<{ address: string; close: () => Promise<void> }> {
   const profile = await mkdtemp(join(tmpdir(), 'kalends-chromium-'))
   const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0']
   const child = spawn(program, [...flags, ...AWAKE, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  // Whatever ends this process ends the browser too.
+  // The browser ends with this process, even after an error.
   const leave = () => child.kill()
   process.once('exit', leave)
   return {
@@ -48,14 +48,14 @@ export async function launchChromium(program: string): Promise<{ address: string
   }
 }
 
-/** Windows that others lie before run as those in front do. */
+/** Flags that keep hidden windows running at full speed. */
 const AWAKE = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
 ]
 
-/** A Chromium with cookies and storage of its own: windows in the one that is shared, where there is one. */
+/** Opens a browser context with its own cookies and storage, in the shared Chromium if there is one. */
 export async function startChromium(program: string): Promise<Chromium> {
   const shared = process.env[SHARED_CHROMIUM]
   if (shared !== undefined) return drive(shared, async () => undefined)
@@ -114,7 +114,7 @@ function receive(session: Session, { id, method, sessionId = '', params, result,
   if (method === 'Log.entryAdded') tab.complaints.push(memberOf(params?.entry, 'text'))
   if (method === 'Page.javascriptDialogOpening') {
     const promptText = params?.type === 'prompt' ? (tab.answers.shift() ?? '') : ''
-    // The page may be gone by then.
+    // The page may be gone already.
     send(session, 'Page.handleJavaScriptDialog', { accept: true, promptText }, sessionId).catch(() => undefined)
   }
   if (method === 'Runtime.exceptionThrown') tab.complaints.push(JSON.stringify(params))
@@ -134,7 +134,7 @@ async function openTab(session: Session, browserContextId: string): Promise<Chro
   const { targetId } = await send(session, 'Target.createTarget', { url: 'about:blank', browserContextId })
   const { sessionId } = await send(session, 'Target.attachToTarget', { targetId, flatten: true })
   const call: ChromiumTab['send'] = (method, parameters = {}) =>
-    // What is allowed is allowed to these windows alone.
+    // Permissions are granted to this browser context only.
     send(
       session,
       method,
@@ -210,7 +210,7 @@ async function pressKey(call: ChromiumTab['send'], name: string): Promise<void> 
   await call('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
 }
 
-/** The tabs in which the first button of the mouse is held. */
+/** The tabs in which the left mouse button is held. */
 const pressing = new WeakSet<ChromiumTab['send']>()
 
 async function useMouse(call: ChromiumTab['send'], deed: 'move' | 'down' | 'up', x: number, y: number): Promise<void> {

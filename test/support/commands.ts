@@ -8,7 +8,7 @@ export interface CommandResult {
   code: number
 }
 
-/** Runs a command that `register` puts on the command line. */
+/** Runs a command line that has only the commands added by `register`. */
 export function runCommand(register: (program: Command) => void, words: readonly string[]): Promise<CommandResult> {
   return runProgram((program) => {
     register(program)
@@ -17,8 +17,8 @@ export function runCommand(register: (program: Command) => void, words: readonly
 }
 
 /**
- * Runs the whole command line in this process, with this environment alone, as `bin/kalends.js` runs it in its own. What a command has only in a process of
- * its own is not here: signals, the modes of new files, its title.
+ * Runs `kalends` in this process with only this environment. It cannot show signals, the modes of new files or the title of a process; tests of these start
+ * `bin/kalends.js`.
  */
 export async function kalends(
   words: readonly string[],
@@ -37,7 +37,7 @@ async function runProgram(
 ): Promise<CommandResult> {
   const result: CommandResult = { out: '', err: '', code: 0 }
   const bare = new Command('kalends').exitOverride().configureOutput({
-    // As wide as where there is no terminal.
+    // The width of help texts without a terminal.
     getOutHelpWidth: () => 80,
     writeOut: (text) => {
       result.out += text

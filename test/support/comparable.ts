@@ -1,10 +1,10 @@
-/** Members that follow from ids, addresses or the moment of writing. */
+/** Members that depend on ids, addresses or the time of writing. */
 const APART = new Set([
   ...['id', 'global_id', 'global_id_lineage', 'author', 'url', 'rest_url', 'modified', 'modified_utc', 'urls', 'count'],
   ...['series', 'post_parent', '_links', 'json_ld', 'parent', 'term_taxonomy_id', 'date'],
 ])
 
-/** What can be compared of a record of a service with that of another one. */
+/** Returns the part of a record that is equal in every service that has it: without `APART` and without the address of the service. */
 export function comparable(value: unknown, origin: string): unknown {
   if (typeof value === 'string') return value.replaceAll(origin, '').replace(/&p=\d+$/, '')
   if (value === null || typeof value !== 'object') return value
@@ -13,7 +13,7 @@ export function comparable(value: unknown, origin: string): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, comparable(member, origin)]))
 }
 
-/** The paths of the members in which two values differ, without places in lists: `venue.city`. */
+/** Returns the paths, such as `venue.city`, at which two values differ. Entries of a list share the path of the list. */
 export function differingPaths(a: unknown, b: unknown, path = ''): Set<string> {
   if (JSON.stringify(a) === JSON.stringify(b)) return new Set()
   const [mine, other] = [membersOf(a), membersOf(b)]

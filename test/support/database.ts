@@ -5,40 +5,40 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client, DatabaseError } from 'pg'
 
-/** The databases that behaviour is tested on. */
+/** The databases on which tests run. */
 export const DATABASES = ['sqlite', 'postgres'] as const
 export type DatabaseName = (typeof DATABASES)[number]
 
-/** The variable of the environment that names a PostgreSQL server to test on, as an address of one of its databases; without it, tests use SQLite. */
+/** Environment variable with the address of a PostgreSQL database, in whose server tests create theirs. Without it, tests use SQLite. */
 export const SERVER = 'TEST_POSTGRES'
 
-/** The variable of the environment that names a folder of SQLite files to copy new databases from; without it, they are empty until somebody makes their tables. */
+/** Environment variable with the folder of SQLite templates. Without it, new databases are empty. */
 export const TEMPLATE_FOLDER = 'TEST_SQLITE_TEMPLATES'
 
-/** The content of a new database, as far as there is something to copy: tables without any rows, or the test users as well. `bare` is without tables. */
+/** The content of a new database: no tables, empty tables, or the test users. Without a template, a new database has no tables in any case. */
 type Content = Template | 'bare'
 const TEMPLATES = ['migrated', 'users'] as const
 export type Template = (typeof TEMPLATES)[number]
 
-/** Databases of the server that new ones are copied from when they are there. */
+/** The name of the PostgreSQL database from which new ones are copied. */
 const templateOf = (content: Template) => `kalends_template_${content}`
 
-/** The database that tests of this process use. */
+/** The database of the tests in this process. */
 export function databaseName(): DatabaseName {
   return process.env[SERVER] ? 'postgres' : 'sqlite'
 }
 
-/** For tests of what SQLite alone has, and of what proves nothing about a database. */
+/** Skips a test on PostgreSQL: it is about SQLite alone, or about no database at all. */
 export const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
-/** An empty database of one's own. */
+/** A new database of one test. */
 export interface ScratchDatabase {
-  /** Its address in the form of the setting `database`. */
+  /** The address, as the setting `database` takes it. */
   address: string
   remove: () => Promise<void>
 }
 
-/** A database of one's own on SQLite or on the PostgreSQL server of the environment. */
+/** Creates a database on the PostgreSQL server of the environment, or else as an SQLite file. */
 export async function scratchDatabase(content: Content = 'migrated'): Promise<ScratchDatabase> {
   const server = process.env[SERVER]
   return server ? scratchPostgres(server, content) : scratchFile(content)
@@ -62,18 +62,18 @@ async function copyTemplate(template: string, file: string): Promise<void> {
   copy.close()
 }
 
-/** Gives a copy an edition of its own, as a database has whose tables were made for it. */
+/** The SQL that gives a copy its own edition, as if its tables had just been made. */
 function newEdition(): string {
   const name = randomBytes(6).toString('base64url')
   return `update editions set edition = '${name}', calendar = '${name}'`
 }
 
-/** The address of a database of a service that waits for it however slow it is, for tests that are not about its limits. */
+/** Adds long timeouts to the address of a PostgreSQL database, for tests that are not about its timeouts. */
 export function patient(address: string): string {
   return address.startsWith('sqlite:') ? address : `${address}?connect_ms=60000&statement_ms=60000&lock_ms=60000`
 }
 
-/** A new database on a PostgreSQL server. */
+/** Creates a database on a PostgreSQL server. */
 export async function scratchPostgres(server: string, content: Content = 'bare'): Promise<ScratchDatabase> {
   const name = `kalends_${randomUUID().replaceAll('-', '')}`
   const plain = `create database ${name}`
@@ -86,10 +86,10 @@ export async function scratchPostgres(server: string, content: Content = 'bare')
   return { address: address.href, remove: () => administer(server, `drop database ${name} with (force)`) }
 }
 
-/** Fills a database that others are copied from. */
+/** Creates the content of a template. */
 type Fill = (address: string, content: Template) => Promise<void>
 
-/** Makes the databases that new ones are copied from, since that takes less time than making all their tables and users. */
+/** Creates the templates on a PostgreSQL server: copying one is faster than making its tables and users. */
 export async function makeTemplates(server: string, fill: Fill): Promise<void> {
   for (const content of TEMPLATES) {
     const address = new URL(server)
@@ -99,12 +99,12 @@ export async function makeTemplates(server: string, fill: Fill): Promise<void> {
   }
 }
 
-/** Makes the files in a folder that new databases are copied from, for the same reason. */
+/** Creates the templates as SQLite files in a folder: copying one is faster than making its tables and users. */
 export async function makeTemplateFiles(folder: string, fill: Fill): Promise<void> {
   for (const content of TEMPLATES) await fill(`sqlite:${join(folder, content)}`, content)
 }
 
-/** Runs a statement on the server. */
+/** Runs a statement on a server over its own connection. */
 export async function administer(server: string, statement: string): Promise<void> {
   const client = new Client(server)
   await client.connect()
@@ -115,10 +115,10 @@ export async function administer(server: string, statement: string): Promise<voi
   }
 }
 
-/** No such database, and a syntax error: version 14 knows no strategy. */
+/** Codes of a missing database, and of a syntax error: PostgreSQL 14 does not know `strategy`. */
 const NO_TEMPLATE = ['3D000', '42601']
 
-/** Copies the template; false where there is none. */
+/** Copies a template. Returns false if it is missing or the server cannot copy it. */
 async function isCopied(server: string, copy: string): Promise<boolean> {
   try {
     await administer(server, copy)

@@ -5,12 +5,12 @@ import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { DESK_PAGES } from '../../src/serve/desk/desk.ts'
 import type { Answer, TestService } from './service.ts'
 
-/** A password for the desk that anybody may have. */
+/** A password that the rules of the desk accept. */
 export const DESK_PASSWORD = 'correct horse battery'
 
 let hash: Promise<string> | undefined
 
-/** Gives a user `DESK_PASSWORD`, as a link would; it is hashed once for all of them, since that is much work. */
+/** Sets the password of a user to `DESK_PASSWORD`. The slow hash is made once for all users. */
 export async function giveDeskPassword({ app }: Pick<TestService, 'app'>, login: string): Promise<void> {
   hash ??= hashDeskPassword(makeHashing(), DESK_PASSWORD)
   const kept = await hash
@@ -21,11 +21,11 @@ export async function giveDeskPassword({ app }: Pick<TestService, 'app'>, login:
   })
 }
 
-/** Somebody at the desk, in a browser without a script. */
+/** A signed-in user of the desk, in a browser without scripts. */
 export interface AtDesk {
   cookie: string
   get: (path: string) => Promise<Answer>
-  /** Posts a form; entries with several values are repeated with brackets. */
+  /** Posts a form. The name of a field with several values gets brackets: `name[]`. */
   post: (
     path: string,
     fields: Record<string, string | readonly string[]>,
@@ -33,7 +33,7 @@ export interface AtDesk {
   ) => Promise<Answer>
 }
 
-/** Sits a user of the test service at the desk, without the work of a password. */
+/** Starts a session of a user at the desk, without the slow check of a password. */
 export async function sitAtDesk(service: TestService, login: string): Promise<AtDesk> {
   const cookieId = await service.app.database.write(async (tx) => {
     const user = await findUserByLogin(tx, login)
@@ -61,7 +61,7 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
   }
 }
 
-/** The addresses below the desk with the methods that each answers; a part with a colon, such as `:id`, is a variable. */
+/** Returns the paths of the desk with their methods. A part with a colon, such as `:id`, is a variable. */
 export function deskAddresses(): { at: string; methods: ('GET' | 'POST')[] }[] {
   return DESK_PAGES.map(({ at, get, post }) => ({
     at,

@@ -16,7 +16,7 @@ const LISTS = [
   '/wp/v2/users/me',
 ]
 
-/** Singles that are asked for at once. */
+/** The most single records requested at once. */
 const AT_ONCE = 8
 
 interface ListPage {
@@ -24,9 +24,9 @@ interface ListPage {
 }
 
 /**
- * Every page of every list of a calendar, and every single of what stands in them, for strangers and for the administrator:
- * texts by reader and path.
- * @param port where it answers on this machine
+ * Reads the lists above, all pages of those that name `total_pages`, and the single records on them, as anonymous caller and as administrator.
+ * Returns the texts of the answers by reader and path.
+ * @param port the port of the service on 127.0.0.1
  */
 export async function readEveryAnswer(port: number): Promise<Map<string, string>> {
   const answers = new Map<string, string>()
@@ -57,12 +57,12 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
   return answers
 }
 
-/** An answer without the blanks that lists from memory may have before the counts of terms. */
+/** Removes the blanks that lists from memory may have before the counts of terms. */
 export function withoutBlanks(text: string): string {
   return text.replaceAll(/("count":) +/g, '$1')
 }
 
-/** The ids of the records of a page. */
+/** Returns the ids in the lists of a page. A page that is itself an array, as those of media are, gives none. */
 function idsIn(page: object): number[] {
   const lists = Object.values(page).filter((member): member is { id: number }[] => Array.isArray(member))
   return lists.flat().map(({ id }) => id)

@@ -2,7 +2,7 @@ import type { Kind } from '../../src/base/fields/kinds.ts'
 
 const AT = { site: { timezone: 'UTC' }, now: 0 }
 
-/** A value of a kind, `words` where it takes a text; undefined for a kind that only takes words of its own. */
+/** Returns a value that a kind accepts: `words` where it takes text; undefined for a kind that only takes words of its own. */
 export function exampleOf(
   name: string,
   { valid, read }: Pick<Kind<unknown>, 'valid' | 'read'>,

@@ -6,10 +6,10 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
 
-/** A value as clients write it: a word, or the entries of a list. */
+/** A value in a query: one text, or the entries of a list. */
 export type Written = string | readonly string[]
 
-/** What values name of a calendar. */
+/** The records and terms that values may name. */
 export interface Named {
   ids: readonly number[]
   terms: readonly { slug: string; name: string }[]
@@ -41,7 +41,7 @@ const dates = [-70, -30, 0, 10, 60, 200, 400, 900].flatMap((days) => [
 const latitudes = POINTS.map(([north]) => String(north))
 const longitudes = POINTS.map(([, east]) => String(east))
 
-/** A name, and texts that only have its slug in common with it. */
+/** A name, and other texts with the same slug. */
 const spelled = (name: string) => [
   name,
   name.toUpperCase(),
@@ -50,7 +50,7 @@ const spelled = (name: string) => [
   name.replaceAll("'", '&#039;'),
 ]
 
-/** How values of each kind are drawn; a kind that is missing here makes the test say so. */
+/** Random values by kind. A kind that is missing here fails the test. */
 const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.count, () => oneOf('1', '2', '3', '5', '20', '0', '1e1')],
   [kinds.untypedMoment, () => oneOf(...dates, 'now', '+3 weeks', 'tomorrow', 'soon')],
@@ -94,7 +94,7 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   ],
 ])
 
-/** Draws values of each of these parameters, mostly those that the lookups of the parameter accept. */
+/** Draws a value for each of these parameters, mostly values that the lookups of the parameter accept. */
 export async function valuesOf(
   fields: Fields,
   named: Named,
@@ -127,17 +127,17 @@ const encoded = (text: string) => encodeURIComponent(text)
 const escaped = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 
-/** The ways to write a name and a value that mean the same. */
+/** Ways to write one name and value with the same meaning. */
 const spellings: readonly Spelling[] = [
   (name, value) => `${name}=${encoded(value)}`,
   (name, value) => `${name}=${encoded(value).replaceAll('%20', '+')}`,
   (name, value) => `${name}=${escaped(value)}`,
   (name, value) => `${escaped(name)}=${encoded(value)}`,
-  // Of a key that is repeated, the last value counts.
+  // Of repeated keys, the last value counts.
   (name, value) => `${name}=zzz&${name}=${encoded(value)}`,
 ]
 
-/** The ways to write a list. */
+/** Ways to write a list. */
 const listSpellings: readonly ((name: string, values: readonly string[]) => string)[] = [
   (name, values) => `${name}=${values.map(encoded).join(',')}`,
   (name, values) => `${name}=${encoded(values.join(','))}`,
@@ -148,13 +148,13 @@ const listSpellings: readonly ((name: string, values: readonly string[]) => stri
   (name, values) => values.map((value, i) => `${name}[${i}]=${encoded(value)}`).join('&'),
 ]
 
-/** A query: what it means, and one way of writing it. */
+/** A query: its meaning, and one way to write it. */
 export interface Question {
   values: Readonly<Record<string, Written>>
   query: string
 }
 
-/** Any query with some of these parameters, in any spelling. */
+/** Draws a query with some of these parameters, in any spelling. */
 export function anyQuestion(
   values: ReadonlyMap<string, fc.Arbitrary<Written>>,
   names: fc.Arbitrary<readonly string[]>,

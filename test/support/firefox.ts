@@ -8,12 +8,12 @@ import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox', process.env.FIREFOX ?? '']
 
-/** Where there is a Firefox on this machine; undefined when there is none. */
+/** Returns the path of Firefox, or undefined where it is not installed. */
 export function findFirefox(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
 
-/** Starts a Firefox without windows. How it shows colours is fixed when a process starts, so each way of them has a process of its own. */
+/** Starts a headless Firefox. Its colour scheme is fixed at the start, so each combination of colours has its own process. */
 export async function startFirefox(program: string): Promise<Browser> {
   const processes = new Map<string, Promise<Running>>()
   const running = (sight: Sight) => {
@@ -30,7 +30,7 @@ export async function startFirefox(program: string): Promise<Browser> {
   }
 }
 
-/** Settings of a profile that make it look at pages so, and keep it from asking anybody for anything else. */
+/** Returns the preferences of a profile for these colours. They also keep Firefox from contacting other servers. */
 function preferencesOf({ scheme = 'light', forcedColors = false }: Sight): string {
   const preferences = {
     'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
@@ -52,7 +52,7 @@ function preferencesOf({ scheme = 'light', forcedColors = false }: Sight): strin
 interface Running {
   send: (method: string, parameters: object) => Promise<Record<string, unknown>>
   context: string
-  /** Whether files of scripts are kept from it. */
+  /** True while the scripts of pages are blocked. */
   isScriptless: boolean
   requested: string[]
   complaints: string[]
@@ -120,14 +120,14 @@ async function start(program: string, preferences: string): Promise<Running> {
   return running
 }
 
-/** Notes what a page asks for and complains of. Each request waits for leave, which scripts do not get where none are to run. */
+/** Records the requests and errors of a page. Each request waits for permission, which scripts do not get while they are blocked. */
 function receive(running: Running, { method, params = {} }: Message): void {
   const { request, level, text = '', isBlocked } = params
   if (method === 'log.entryAdded' && level === 'error') running.complaints.push(text)
   if (method === 'browsingContext.userPromptOpened') {
     const userText = params.type === 'prompt' ? { userText: running.answers.shift() ?? '' } : {}
     const answer = { context: running.context, accept: true, ...userText }
-    // The page may be gone by then.
+    // The page may be gone already.
     running.send('browsingContext.handleUserPrompt', answer).catch(() => undefined)
   }
   if (method !== 'network.beforeRequestSent' || !request) return
@@ -135,7 +135,7 @@ function receive(running: Running, { method, params = {} }: Message): void {
   if (!isBlocked) return
   const isRefused = running.isScriptless && /\.js(?:\?|$)/.test(request.url)
   const answer = isRefused ? 'network.failRequest' : 'network.continueRequest'
-  // The page may be gone by then.
+  // The page may be gone already.
   running.send(answer, { request: request.request }).catch(() => undefined)
 }
 
@@ -198,7 +198,7 @@ async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<
   return tab
 }
 
-/** The names of keys as WebDriver has them. */
+/** The key codes of WebDriver by name. */
 const KEYS = new Map([
   ['Tab', '\uE004'],
   ['Enter', '\uE007'],

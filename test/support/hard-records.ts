@@ -1,6 +1,6 @@
 import type { TestService } from './service.ts'
 
-/** Texts that markup, lines, columns, directions of writing or lengths make hard to show. */
+/** Texts that are hard to show: with markup, line breaks, right-to-left writing or great length. */
 export const HARD_TEXTS = [
   `</script><img src=x onerror="alert('1')">`,
   'Bread, wine; cheese: a\\b "quoted" \'single\' & ]]> &amp;lt;',
@@ -18,7 +18,7 @@ export const HARD_TEXTS = [
 
 const ZONES = ['Australia/Lord_Howe', 'Africa/Casablanca', 'Europe/Dublin', 'UTC+5:30', 'Asia/Gaza', 'Antarctica/Troll']
 
-/** Writes records that are hard to show: every hard text in every field of text, fields that are missing, odd zones, and a series. */
+/** Creates records that are hard to show: every hard text in every text field, missing fields, unusual zones, and a series. */
 export async function writeHardRecords({ create }: TestService): Promise<void> {
   const from = Date.now() + 86_400_000
   const wall = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')

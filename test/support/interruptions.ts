@@ -2,10 +2,10 @@ import type { Chromium, ChromiumTab } from './chromium.ts'
 import { sitAtDesk } from './desk.ts'
 import type { Reader, TestService } from './service.ts'
 
-/** Types a text at once. */
+/** Inserts a text into the focused field in one step. */
 export const type = (tab: ChromiumTab, text: string) => tab.send('Input.insertText', { text })
 
-/** Opens a page in a tab of its own, signed in where a login is given. */
+/** Opens a page in a new tab, signed in at the desk if a login is given. */
 export async function openTab(
   browser: Chromium,
   service: TestService,
@@ -22,7 +22,7 @@ export async function openTab(
   return tab
 }
 
-/** Has a page get answers from addresses that match late by ms, or with a status; `window.fetch = before` ends it. */
+/** A script that delays the answers of matching addresses by `ms`, or replaces them by `status`. `window.fetch = before` ends it. */
 export const answered = (match: string, { ms = 0, status = 0 } = {}) => `(() => {
   const ask = window.before ??= window.fetch
   window.fetch = async (...asked) => {

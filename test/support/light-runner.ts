@@ -1,7 +1,7 @@
 import hooks from 'node:async_hooks'
 
-// Node's runner of tests follows every promise, timer and socket, to know which test an error belongs to that nobody catches: a tenth of the processor
-// time of a run. It has to do so only while files are imported, when it asks which suite a test belongs to. It fails a file for such an error in any case.
+// Node's test runner follows every promise, timer and socket to know which test an uncaught error belongs to, which takes a tenth of the processor time of a
+// run. It needs that only while files are imported, to know the suite of a test. An uncaught error fails its file in any case.
 
 const { createHook } = hooks
 const made: hooks.AsyncHook[] = []
@@ -14,7 +14,7 @@ Object.assign(hooks, {
   },
 })
 
-/** Has the runner follow nothing any more, once all tests are known. */
+/** Disables all async hooks. Call it once all tests are registered. */
 export function stopFollowing(): void {
   for (const hook of made) hook.disable()
 }

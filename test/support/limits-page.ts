@@ -4,7 +4,7 @@ import { LONGEST_MARK_RUN } from '../../src/base/text/characters.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { resources } from '../../src/calendar/resources.ts'
 
-/** `docs/limits.md`, compared by a test with the declarations. */
+/** Writes `docs/limits.md` from the declarations. */
 export function limitsPage(): string {
   const general = [
     ['Characters of the header `Idempotency-Key`', String(limits.idempotencyKey.characters)],

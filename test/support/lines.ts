@@ -2,13 +2,13 @@ import { connect, type Socket } from 'node:net'
 import { credentialsOf, type Reader } from './service.ts'
 import { until } from './waiting.ts'
 
-/** A connection of one's own, and all that has come over it. */
+/** A TCP connection and all the text it has received. */
 export interface Line {
   socket: Socket
-  /** The port of this end, once it is connected. */
+  /** The local port, once connected. */
   port: () => number | undefined
   received: () => string
-  /** The status of the first answer, once it has come; NaN when none came before the end. */
+  /** Waits for the status of the first answer. NaN when the connection ends without one. */
   status: () => Promise<number>
   closed: Promise<void>
 }
@@ -25,7 +25,7 @@ export function openLine(address: string): Line {
   socket.on('data', (piece) => {
     received += piece
   })
-  // The other side may close while it is still being written to.
+  // The other side may close the connection while a test still writes.
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const status = async () => {
@@ -36,7 +36,7 @@ export function openLine(address: string): Line {
   return { socket, port: () => own, received: () => received, status, closed }
 }
 
-/** The head of a request below the REST root. */
+/** Writes the head of an HTTP request below the REST root. */
 export function head(method: string, path: string, as: Reader, headers: Record<string, string> = {}): string {
   const lines = Object.entries({ host: 'x', ...credentialsOf(as), ...headers })
   return `${method} /wp-json${path} HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n`

@@ -1,4 +1,4 @@
-/** An answer without the linked data that only single reads carry, on the record itself and on those it is linked to. */
+/** Removes the linked data that only answers for single records have, from the record and the records it links to. */
 export function withoutLinkedData<Answer>(answer: Answer): Answer {
   if (Array.isArray(answer)) return answer.map(withoutLinkedData) as Answer
   if (answer === null || typeof answer !== 'object') return answer

@@ -1,7 +1,7 @@
 import type { ListedEvent } from '../../src/calendar/events/event-bytes.ts'
 import { joinParts } from '../../src/calendar/events/event-present.ts'
 
-/** An event of a list as the list shows it. */
+/** Parses a listed event as a client of the list does. */
 export function readListed(event: ListedEvent): Record<string, unknown> {
   return JSON.parse(String(('bytes' in event ? event : joinParts(event)).bytes))
 }

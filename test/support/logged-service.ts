@@ -7,17 +7,17 @@ import { until } from './waiting.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A service in a process of its own, of which everything that it prints is kept. */
+/** A service in its own process, with everything it prints. */
 export interface LoggedService {
   /** Address of the namespace. */
   base: string
-  /** Address of the metrics, when they are served. */
+  /** Address of the metrics, if they are served. */
   metrics: string | undefined
-  /** All of its standard output and standard error so far. */
+  /** Returns its standard output and standard error so far. */
   printed: () => string
-  /** The lines of its log so far. */
+  /** Returns the lines of its log so far. */
   log: () => LogLine[]
-  /** Ends it politely, by SIGTERM where nothing else is said, and waits until it has ended. */
+  /** Sends the signal, SIGTERM by default, and waits until the process has ended. */
   end: (signal?: 'SIGTERM' | 'SIGHUP') => Promise<void>
 }
 

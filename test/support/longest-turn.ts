@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 
-/** Milliseconds of processor time up to which the thread is taken to wait, and for how many looks before it is looked at less often. */
+/** A turn below this processor time, in ms, counts as waiting. After `QUIET_LOOKS` such turns, a timer measures instead of every turn. */
 const QUIET_MS = 0.3
 const QUIET_LOOKS = 10
 
-/** The longest, in ms of its processor time, that this thread was busy during `work` without letting anything else go on. */
+/** Returns the longest time, in ms of processor time, for which `work` kept this thread busy without a break. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [longest, quiet, isOver] = [0, 0, false]
   let last = process.threadCpuUsage()
@@ -15,7 +15,7 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
     quiet = busy < QUIET_MS ? quiet + 1 : 0
     last = process.threadCpuUsage()
   }
-  // After each turn while there are any. A thread that waits for others would be kept busy by that, so then a timer looks.
+  // Measures after every turn of the event loop. That alone would keep a waiting thread busy, so then a timer measures.
   const watch = () => {
     look()
     if (isOver) return
@@ -33,8 +33,8 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Fails unless no turn of the work took as long as `most` ms: once of three times, as code that runs for the first time, a collection of garbage, and
- * other processes take longer. What is prepared for each time is not measured.
+ * Fails unless every turn of the work takes less than `most` ms in one of three rounds: first runs of code, garbage collection and other processes take
+ * extra time. `prepare` runs before each round and is not measured.
  */
 export async function holdsUpNobody(
   name: string,

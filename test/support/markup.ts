@@ -1,4 +1,4 @@
-/** What says what is wrong with a page, a line for each objection. */
+/** Returns a function that checks the HTML of a page and lists its errors, a line each. */
 export async function markupValidator(
   boxes: 'lists' | 'switches' = 'lists',
 ): Promise<(text: string) => Promise<string[]>> {
@@ -8,20 +8,20 @@ export async function markupValidator(
     extends: ['html-validate:recommended', 'html-validate:document'],
     rules: {
       'doctype-style': 'off',
-      // Boxes that are ticked share a name: their values make a list. Or a hidden value stands for a box that is not ticked.
+      // Checked boxes of a list share a name. A hidden value may stand for an unchecked box.
       ...(boxes === 'lists' && {
         'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'submit', 'button', 'reset'] }],
       }),
       'long-title': 'off',
       'no-inline-style': 'error',
-      // The style sheet is of the same origin.
+      // The style sheet has the same origin, so it needs no integrity hash.
       'require-sri': 'off',
       'tel-non-breaking': 'off',
-      // Both ways of writing it are right.
+      // Both spellings of void elements are valid.
       'void-style': 'off',
     },
   })
-  // Resolved once, since that takes a third of the time of each page.
+  // Resolved once: it would take a third of the time of each page.
   const config = await loader.getConfigFor('inline')
   loader.getConfigFor = () => config
   const validator = new HtmlValidate(loader)

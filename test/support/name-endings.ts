@@ -1,4 +1,4 @@
-/** What clients write behind the names of parameters, for good or ill; nothing is the most frequent. */
+/** Endings that clients write behind the names of parameters, valid and invalid; most often none. */
 export const nameEndings: readonly string[] = [
   '',
   '',

@@ -1,6 +1,6 @@
-// Loaded into a program ahead of it (`--import`). Notes each step that leaves something behind, in front of it: transactions that are committed, with the tables they write
-// to, and files that are flushed, renamed, linked or removed. Kills the program in front of the step whose number it is told. Between two such steps it makes no
-// difference when a program is killed: nothing that lasts has changed.
+// A module that programs preload with `--import`. It logs each step that changes lasting data, just before the step: commits with the tables they write, and
+// files that are flushed, renamed, linked or removed. It kills the program before the step with a given number. Killing between two steps would show
+// nothing new, since no lasting data changes there.
 import fs, { type PathLike } from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -11,7 +11,7 @@ import { Client } from 'pg'
 const { STEPS_LOG: log = '', STEPS_KILL: kill = '' } = process.env
 const { appendFileSync, existsSync, readFileSync } = fs
 
-/** All threads note their steps in one file, so that they count together. */
+/** Logs a step. All threads use one file, so that their steps are counted together. */
 function step(name: string): void {
   appendFileSync(log, `${name}\n`)
   const wanted = existsSync(kill) ? Number(readFileSync(kill, 'utf8')) : 0
@@ -23,10 +23,10 @@ const CREATE = /^\s*(?:create|alter|drop)\s+(?:virtual )?(table|index|schema)/i
 const COMMIT = /(?:^|;)\s*commit\s*$/i
 const OVER = /(?:^|;)\s*(?:commit|rollback)\s*$/i
 
-/** What a connection has written since its transaction began. */
+/** The tables that a connection has written in its current transaction. */
 const written = new WeakMap<object, Set<string>>()
 
-/** Notes a statement of a connection, which is a step if it commits. */
+/** Records a statement of a connection. It is a step if it commits a write. */
 function noteStatement(connection: object, text: string, isWithin: boolean): void {
   const tables = written.get(connection) ?? new Set<string>()
   written.set(connection, tables)
@@ -72,7 +72,7 @@ Object.assign(Client.prototype, {
   },
 })
 
-/** The name of a file without the number of a process in it. */
+/** The name of a file with long numbers, such as process ids, replaced by `N`. */
 const nameOf = (path: PathLike) => basename(String(path)).replace(/\d{3,}/g, 'N')
 
 const noteFile = (what: string, path: PathLike) => {

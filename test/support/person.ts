@@ -2,33 +2,33 @@ import assert from 'node:assert/strict'
 import { TAKES_TEXT, type Tab } from './browsers.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
-/** What typing one key takes a person, and what another deed does: finding what to press, and pressing it. */
+/** The time a person needs for one key of a text, and for any other action: finding the target, and pressing it. */
 const KEY_MS = 40
 const DEED_MS = 1100
 
-/** Somebody at a browser, who has a mouse and a keyboard and no other way. Everything done is counted, and takes a person's time. */
+/** A person at a browser who uses only mouse and keyboard. Every action is counted, with the time a person would need for it. */
 export interface Person {
   tab: Tab
-  /** Moves the mouse to what a selector names, and presses it. */
+  /** Moves the mouse to an element and clicks it. */
   press: (selector: string) => Promise<void>
-  /** Types into what has the focus; is no action of its own. */
+  /** Types into the focused field. Takes time but is not counted as an action. */
   type: (text: string) => Promise<void>
-  /** Presses a key that types nothing, or keys together. */
+  /** Presses a key or a combination of keys. */
   key: (name: string) => Promise<void>
-  /** Goes on by the Tab key until what a selector names has the focus; each press is an action. */
+  /** Presses Tab until the element has the focus. Each press is an action. */
   tabTo: (selector: string) => Promise<void>
-  /** Chooses a file for a control, which takes two presses in the dialog of the system. */
+  /** Chooses a file for a control. Counts as three actions: opening the dialog of the system, and two clicks in it. */
   choose: (selector: string, path: string) => Promise<void>
-  /** Drags what a selector names to another; `before` what happens before it is let go. */
+  /** Drags one element onto another. `before` runs before the button is released. */
   drag: (selector: string, to: string, before?: () => Promise<void>) => Promise<void>
-  /** Does something that leads to another page, and waits for that. */
+  /** Runs a deed that leads to another page, and waits until that page has loaded. */
   goes: (deed: () => Promise<void>) => Promise<void>
-  /** Waits until the page has what a selector names. */
+  /** Waits until the page has the element. */
   see: (selector: string) => Promise<void>
-  /** Everything that was done since it was begun to count, in words. */
+  /** The actions since `begin`, in words. */
   done: string[]
   begin: () => void
-  /** How many actions that was beyond typing, what they take a person, and how long the pages were waited for, which says more of the machine. */
+  /** The actions since `begin`, the seconds a person needs for them with typing, and the seconds spent waiting for pages, which depend on the machine. */
   sum: () => { actions: number; seconds: number; waited: number }
 }
 
@@ -42,7 +42,7 @@ export function personAt(tab: Tab): Person {
   }
   const until = async (what: string, isSo: () => Promise<boolean>) => {
     const start = Date.now()
-    // A page that goes away takes its answer with it.
+    // Evaluating fails while the page is being replaced.
     while (!(await isSo().catch(() => false))) {
       assert.ok(Date.now() - start < PATIENCE_MS, `${what} after: ${done.join(', ')}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -79,7 +79,7 @@ export function personAt(tab: Tab): Person {
       for (const deed of ['move', 'down', 'up'] as const) await tab.mouse(deed, x, y)
     },
     type: async (text) => {
-      // A page gives a control the focus a moment after it has come.
+      // A page sets the focus shortly after it has loaded.
       await until('Nothing that takes text has the focus', () => tab.evaluate<boolean>(`Boolean(${TAKES_TEXT})`))
       done.push(`type “${text}”`)
       count.spent += [...text].length * KEY_MS
@@ -118,7 +118,7 @@ export function personAt(tab: Tab): Person {
   }
 }
 
-/** The middle of what a selector names, scrolled to where nothing lies over it. */
+/** Returns the middle of an element, scrolled into view if something covers it. Fails if it stays covered. */
 async function pointOf(tab: Tab, selector: string): Promise<{ x: number; y: number }> {
   const point = await tab.evaluate<{ x: number; y: number; over: string }>(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})

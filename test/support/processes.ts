@@ -10,31 +10,31 @@ import { credentialsOf, type Reader, type Settings, testConfig } from './service
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A process of its own, of which each line that it prints can be awaited. */
+/** A child process whose printed lines can be awaited. */
 export interface Process {
   child: ChildProcess
-  /** What it has printed so far, and what it goes on to print. */
+  /** The lines that it prints on standard output. */
   lines: AsyncIterable<string>
-  /** Ends it, and waits until it has ended; the exit code. */
+  /** Sends a signal, SIGTERM by default, and waits for the exit code. */
   end: (signal?: NodeJS.Signals) => Promise<number | null>
-  /** The exit code once it has ended by itself. */
+  /** The exit code, once the process has ended. */
   ended: Promise<number | null>
 }
 
-/** Every `node` of the machine, none of which is that of the repository. */
+/** Returns the `node` programs on the PATH that are not in node_modules. */
 export function otherNodes(): string[] {
   const places = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'))
   return places.filter((path) => !path.includes('node_modules') && existsSync(path))
 }
 
-/** Everything that a process goes on to print. */
+/** Reads all lines until the process closes its output. */
 export async function readAll({ lines }: Process): Promise<string[]> {
   const all: string[] = []
   for await (const line of lines) all.push(line)
   return all
 }
 
-/** Runs a TypeScript file of this repository; what it says on standard error is shown. A line of shell may be run in front, in the same process. */
+/** Runs a TypeScript file of this repository. Its standard error is passed on. `before` is a shell command that runs first, in the same process. */
 export function startProcess(
   file: string,
   words: readonly string[],
@@ -60,16 +60,16 @@ export function startProcess(
   }
 }
 
-/** A service that takes requests. */
+/** A running service. */
 export interface Served {
   /** Address of the namespace. */
   base: string
-  /** Ends it, and waits until it has ended; its exit code. */
+  /** Ends it and returns the exit code. */
   end: () => Promise<number | null>
   send: (as: Reader, method: string, path: string, body?: unknown) => Promise<SentAnswer>
 }
 
-/** A service in a process of its own. */
+/** A service in its own process. */
 export interface ServiceProcess extends Omit<Served, 'end'>, Pick<Process, 'child' | 'end'> {}
 
 export interface SentAnswer {
@@ -79,7 +79,7 @@ export interface SentAnswer {
   body: any
 }
 
-/** Starts `kalends serve` with these settings on a free port, and waits until it answers. `before` as for `startProcess`. */
+/** Starts `kalends serve` on a free port and waits until it answers. `before` as for `startProcess`. */
 export async function startServiceProcess(settings: Settings, before = ''): Promise<ServiceProcess> {
   const given = { timezone: 'America/New_York', port: '0', log_level: 'silent', drain_ms: '0', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
@@ -93,7 +93,7 @@ export async function startServiceProcess(settings: Settings, before = ''): Prom
   throw new Error('the service did not start')
 }
 
-/** Starts a service with these settings in this process, where a process of its own proves nothing. */
+/** Starts a service in this process, for tests that need no process of their own. */
 export async function startServed({ data = '', ...settings }: Settings): Promise<Served> {
   const app = await startApp(testConfig(data, settings))
   const { base } = app.site

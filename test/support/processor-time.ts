@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Parts of a second in which Linux counts processor time. */
+/** Clock ticks per second in Linux. */
 const TICKS = 100
 
 const STAT = '/proc/self/stat'
 
-/** Seconds of processor time that this process has had, and on Linux those that it started and waited for: what a busy machine changes little. */
+/** Returns the processor time of this process in seconds, on Linux with that of its ended children. It depends little on how busy the machine is. */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage()
   const children = existsSync(STAT)

@@ -5,10 +5,10 @@ import type { Reader, TestService } from './service.ts'
 export const PATHS = ['categories', 'tags', 'venues', 'organizers', 'events'] as const
 export type Path = (typeof PATHS)[number]
 
-/** Words of all texts, some of them in others. */
+/** The words of all texts. Some contain others. */
 export const WORDS = ['lantern', 'Harbour', 'harbour-side', 'Crème', 'jazz', 'JAZZ', 'ärger', 'market', 'mark', 'x1']
 
-/** Places where venues are: near each other, far away, and on either side of the date line. */
+/** Coordinates of venues: close together, far away, and on both sides of the date line. */
 export const POINTS = [
   [40.7, -74],
   [40.72, -74.01],
@@ -18,18 +18,18 @@ export const POINTS = [
   [-17.8, -179.9],
 ] as const
 
-/** One write as data: which record it is about is settled when it is made. */
+/** A write as data. The record it concerns is chosen when it is made. */
 export interface Write {
   path: Path
   as: Reader
-  /** Nothing picked makes a new record. */
+  /** Chooses a record; undefined creates one. */
   pick: number | undefined
   isRemoval: boolean
-  /** `of` counts through the records of a path. */
+  /** The values of the fields. A `Picked` value becomes ids when the write is made. */
   fields: Readonly<Record<string, unknown>>
 }
 
-/** A record of a path by its number among them, or several. */
+/** Records of a path, chosen by their numbers. */
 interface Picked {
   of: Path
   numbers: readonly number[]
@@ -38,7 +38,7 @@ interface Picked {
 const isPicked = (value: unknown): value is Picked => typeof value === 'object' && value !== null && 'numbers' in value
 
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
-/** Names of terms, some with signs that their slugs lack. */
+/** Names of terms, some with characters that slugs drop. */
 const termName = fc
   .tuple(text, fc.constantFrom('', '', "'", '’s', ' &amp; co', ' [2027]'))
   .map(([words, signs]) => words + signs)
@@ -68,7 +68,7 @@ const point = fc
   .option(fc.constantFrom(...POINTS), { nil: undefined })
   .map((found) => (found ? { geo_lat: found[0], geo_lng: found[1] } : { geo_lat: '', geo_lng: '' }))
 
-/** A fact of access that is so, not so, or not known. */
+/** An access fact: true, false or unknown. */
 const fact = fc.constantFrom(undefined, true, true, false, '')
 
 const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = {
@@ -123,7 +123,7 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
   tags: fc.record({ name: termName, description: text }),
 }
 
-/** Any write of a record of this path; without a choice it makes a new one. */
+/** Draws a write of a record of this path. A choice of undefined creates one. */
 export function anyWrite(path: Path, choice: fc.Arbitrary<number | undefined>): fc.Arbitrary<Write> {
   return fc.record({
     path: fc.constant(path),
@@ -134,13 +134,13 @@ export function anyWrite(path: Path, choice: fc.Arbitrary<number | undefined>): 
   })
 }
 
-/** A calendar that is written to over HTTP, and the ids of all that was ever made in it. */
+/** A service that is written to over HTTP, and the ids of all records created in it. */
 export interface Calendar {
   service: TestService
   ids: Record<Path, number[]>
 }
 
-/** Makes a write. It may be refused, since the caller may not make it or nothing is to be changed. */
+/** Makes a write. The service may refuse it, but must not fail with a 5xx status. */
 export async function makeWrite({ service, ids }: Calendar, write: Write): Promise<void> {
   const { path, pick, isRemoval, as } = write
   const id = pick === undefined ? undefined : ids[path][pick % ids[path].length]
@@ -158,7 +158,7 @@ export async function makeWrite({ service, ids }: Calendar, write: Write): Promi
   if (answer.status === 201) ids[path].push(answer.body.id)
 }
 
-/** The ids that the numbers mean; a parent is one of them, or none. */
+/** Returns the ids of picked records. `parent` takes one id, or 0 for none. */
 function idsOf(ids: Calendar['ids'], { of, numbers }: Picked, name: string): unknown {
   const known = numbers.flatMap((number) => ids[of][number % Math.max(1, ids[of].length)] ?? [])
   return name === 'parent' ? (known[0] ?? 0) : known

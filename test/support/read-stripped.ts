@@ -1,15 +1,15 @@
-// Is loaded before a program (`--import`) and has it read its sources without types from one file: to find, read and strip hundreds of them takes half of a
-// start. Everything else is loaded as ever.
+// A module that programs preload with `--import`. It loads sources without types from one file: finding, reading and stripping hundreds of files takes half
+// of a start. Everything else is loaded as usual.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { STRIPPED } from './environment.ts'
 
-/** Where the text of each module begins and ends, in bytes, by its address. */
+/** The start and end of each module in the file, in bytes, by its address. */
 export type Places = Record<string, [from: number, to: number]>
 
 export interface Stripped {
   places: Places
-  /** Addresses of packages by name. */
+  /** The addresses of bundled packages by name. */
   packages: Record<string, string>
 }
 
@@ -20,7 +20,7 @@ if (stripped) {
   registerHooks({
     resolve: (specifier, context, next) => {
       const { parentURL } = context
-      // Packages have one another as they are installed.
+      // Packages import each other as installed, not bundled.
       const url = parentURL?.endsWith('.ts') ? packages[specifier] : undefined
       if (url !== undefined) return { url, format: 'module', shortCircuit: true }
       if (!specifier.startsWith('.') || parentURL === undefined || !(parentURL in places))

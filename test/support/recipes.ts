@@ -5,35 +5,35 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { migrationNames } from '../../src/store/storage/migrate.ts'
 
-/** A section of CONTRIBUTING.md that says how to add something, as its marked blocks of code give it. */
+/** A section of CONTRIBUTING.md that explains how to add something, read from its marked code blocks. */
 export interface Recipe {
   /** The heading, such as `Add a filter`. */
   title: string
   steps: Step[]
   omissions: Omission[]
-  /** The first lines of blocks that have no mark. */
+  /** The first lines of code blocks without a mark. */
   unmarked: string[]
 }
 
-/** A change of one file, or commands of the shell. */
+/** A step of a recipe: a change of one file, or shell commands. */
 export interface Step {
-  /** What omissions call it; several steps may be one, and an empty name is never left out. */
+  /** The name that omissions use. Several steps may share it, and a step with an empty name is never left out. */
   name: string
   text: string
   does:
     | { what: 'create' | 'after' | 'in'; file: string; anchor: string }
-    /** Commands that write files anew from the sources come last, and only where nothing is left out. */
+    /** Commands that write files from the sources (`derives`) run last, and only when no step is left out. */
     | { what: 'run'; derives: boolean }
 }
 
-/** What CONTRIBUTING.md promises to be said when a step is left out. */
+/** A step that is left out, and the messages that CONTRIBUTING.md promises in that case. */
 export interface Omission {
   title: string
-  /** The step. */
+  /** The name of the step. */
   without: string
-  /** `types`, or the path of a test. */
+  /** The check that gives the messages: `types`, or the path of a test. */
   from: string
-  /** Each stands in what is printed; `…` stands for anything. */
+  /** Lines that must be printed; `…` matches any text. */
   lines: string[]
 }
 
@@ -42,7 +42,7 @@ interface Block {
   text: string
 }
 
-/** The recipes of a page in the order of their sections. */
+/** Reads the recipes of a page, in order. */
 export function readRecipes(page: string): Recipe[] {
   return page
     .split(/^## /m)
@@ -69,7 +69,7 @@ function readBlock({ info, text }: Block, recipe: Recipe): void {
   } else recipe.unmarked.push(text.split('\n')[0] ?? '')
 }
 
-/** Fenced blocks, also within lists, without their indentation. */
+/** Finds code blocks, also within lists, and removes their indentation. */
 function blocksOf(section: string): Block[] {
   return [...section.matchAll(/^( *)```([^\n]*)\n([\s\S]*?)^ *```$/gm)].map(
     ([, indent = '', info = '', text = '']) => ({
@@ -79,7 +79,7 @@ function blocksOf(section: string): Block[] {
   )
 }
 
-/** `name=word` and `name="several words"` after the language of a block, which readers of the page do not see. */
+/** Reads `name=word` and `name="several words"` behind the language of a code block. Readers of the page do not see them. */
 function marksOf(info: string): Record<string, string | undefined> {
   const marks = [...info.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)]
   return Object.fromEntries(marks.map(([, name = '', quoted, word]) => [name, quoted ?? word]))
@@ -88,16 +88,16 @@ function marksOf(info: string): Record<string, string | undefined> {
 /** A copy of the sources to try recipes on. */
 export interface Copy {
   folder: string
-  /** Files that recipes have touched, as they were before; undefined for those that were not there. */
+  /** The original texts of files that recipes have changed; undefined for files they have created. */
   before: Map<string, string | undefined>
-  /** The number of the next migration, which stands for NNNN. */
+  /** The number of the next migration. It replaces NNNN. */
   migration: string
 }
 
-/** What the repository does not keep, and its history. */
+/** Folders that are not copied: the history, and those that git ignores. */
 const NOT_COPIED = ['.git', 'node_modules', 'data', 'dist', 'coverage']
 
-/** Copies the sources into a folder of its own; `node_modules` is shared. */
+/** Copies the sources to a new folder. `node_modules` is linked. */
 export async function copySources(root: string): Promise<Copy> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-recipes-'))
   const entries = await readdir(root)
@@ -115,7 +115,7 @@ export async function removeCopy({ folder }: Copy): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Brings the copy back to what it was, and follows the recipes but for what is left out. */
+/** Restores the copy and follows the recipes without the omitted steps. */
 export async function follow(copy: Copy, recipes: readonly Recipe[], omitted: readonly Omission[]): Promise<void> {
   restore(copy)
   const isOmitted = (title: string, name: string) =>
@@ -126,7 +126,7 @@ export async function follow(copy: Copy, recipes: readonly Recipe[], omitted: re
   if (omitted.length === 0) await runLines(copy, linesToRun(steps, true))
 }
 
-/** The commands, each once: where several recipes have it, at its last place. */
+/** Returns the commands, each once, at its last place among the recipes. */
 function linesToRun(steps: readonly Step[], derives: boolean): string[] {
   const run = steps.filter(({ does }) => does.what === 'run' && does.derives === derives)
   const lines = run.flatMap(({ text }) => text.split('\n'))
@@ -161,7 +161,7 @@ interface Place {
   anchor: string
 }
 
-/** Puts lines behind the last line that contains the anchor. */
+/** Inserts lines after the line with the last occurrence of the anchor. */
 function putAfter(old: string, place: Place, text: string): string {
   const at = old.lastIndexOf(place.anchor)
   if (at === -1) throw missing(place)
@@ -169,7 +169,7 @@ function putAfter(old: string, place: Place, text: string): string {
   return `${old.slice(0, end)}${text}\n${old.slice(end)}`
 }
 
-/** Puts text at the end of what the bracket at the end of the anchor opens. */
+/** Inserts text before the bracket that closes the one at the end of the anchor. */
 function putIn(old: string, place: Place, text: string): string {
   const at = old.indexOf(place.anchor)
   if (at === -1 || old.indexOf(place.anchor, at + 1) !== -1) throw missing(place)
@@ -183,7 +183,7 @@ function missing({ file, anchor }: Place): Error {
   return new Error(`CONTRIBUTING.md: ${file} does not have "${anchor}" in one place`)
 }
 
-/** Where the bracket that is open at `start` closes; brackets in texts and comments do not count. */
+/** Finds where the bracket before `start` is closed. Skips brackets in texts and comments. */
 function closingBracket(source: string, start: number): number {
   const pieces = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
   pieces.lastIndex = start
@@ -196,12 +196,12 @@ function closingBracket(source: string, start: number): number {
   return source.length
 }
 
-/** Runs commands in the copy, without npm's own start, which takes a second; what formats everything is given what may have changed. */
+/** Runs commands in the copy. It avoids npm, whose start takes a second, and formats only the changed files. */
 async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8'))
   for (const line of lines) {
     const known = line.replace(/npm run ([\w-]+)/g, (_, name: string) => scripts[name]).replaceAll('npx ', '')
-    // One process runs the tests of them all.
+    // One process runs all the test files.
     const whole = known.replace('node --test ', 'node --test --test-isolation=none ')
     const plain = whole.replace(/ \.$/, ` docs ${[...copy.before.keys()].join(' ')}`)
     const { code, output } = await runIn(copy, 'sh', ['-ec', plain])
@@ -209,16 +209,16 @@ async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   }
 }
 
-/** What a command in the copy prints. */
+/** Runs a command in the copy. Returns its exit code and output. */
 export function runIn(
   { folder }: Copy,
   command: string,
   words: readonly string[],
 ): Promise<{ code: number; output: string }> {
   const path = `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}`
-  // A test within a test reports to it instead of printing.
+  // With this variable, the inner test runner would report to the outer one instead of printing.
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env
-  // The type checker is done before collecting its garbage, a fifth of its time, would pay.
+  // GOGC: the type checker ends before collecting garbage, a fifth of its time, would pay.
   const env = { ...environment, PATH: path, NO_COLOR: '1', GOGC: 'off', ROUND_TRIP_EVENTS: '10' }
   const options = { cwd: folder, env, maxBuffer: 1e8 }
   return new Promise((resolve) => {
@@ -228,7 +228,7 @@ export function runIn(
   })
 }
 
-/** Omissions that can be tried together: all that the type checker reports, and then one of each recipe that tests report, which stop at the first. */
+/** Groups omissions to try together: all that the type checker reports, then one per recipe of those that tests report, since a test stops at the first. */
 export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
   const all = recipes.flatMap(({ omissions }) => omissions)
   const tested = recipes.map(({ omissions }) => omissions.filter(({ from }) => from !== 'types'))
@@ -237,7 +237,7 @@ export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
   return [all.filter(({ from }) => from === 'types'), ...rounds]
 }
 
-/** The promised lines that are not in what was printed. */
+/** Returns the promised lines that the output lacks. */
 export function unsaid(lines: readonly string[], output: string): string[] {
   return lines.filter((line) => {
     const parts = line

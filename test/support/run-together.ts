@@ -2,8 +2,8 @@ import { after, before, describe } from 'node:test'
 import { processorSeconds } from './processor-time.ts'
 
 /**
- * Runs test files of the repository in this process, one after the other, each as a suite of this name: its hooks run before and after its own tests.
- * Each says at its end how much processor time its tests took; to import them, which files do together, is not counted. `known` is called once all of their tests are known.
+ * Runs test files one after the other in this process, each as a suite with its name and its own hooks. Each suite reports the processor time of its tests,
+ * without that of importing them. Calls `known` once all tests are registered.
  */
 export function runTogether(files: Readonly<Record<string, string>>, known: () => void): void {
   let left = Object.keys(files).length

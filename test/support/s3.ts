@@ -1,4 +1,4 @@
-// An S3-compatible server of one's own for tests: on the loopback interface, with its files in a temporary folder.
+// An S3-compatible server for tests: on the loopback interface, with its files in a temporary folder.
 import { once } from 'node:events'
 import { access, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
@@ -9,24 +9,24 @@ import { freePort } from './postgres.ts'
 
 export const BUCKET = 'images'
 
-/** What the server does with `If-None-Match: *` on writes: as Amazon does, as stores that do not know it do, or as those that say so. */
+/** How the server treats `If-None-Match: *` on writes: obeys it as Amazon does, ignores it, or refuses it with 501. */
 export type Conditions = 'kept' | 'ignored' | 'refused'
 
 /** An S3-compatible server that only tests use. */
 export interface S3Server {
-  /** The address of a place in it, in the form of the setting `media`. */
+  /** Returns the address of a prefix in the bucket, as the setting `media` takes it. */
   place: (prefix?: string) => string
   /** Address of the bucket itself. */
   url: string
-  /** The names in the bucket. */
+  /** Lists the names in the bucket. */
   names: () => Promise<string[]>
-  /** Ends the server, its files staying; `start` begins again on the same port. */
+  /** Stops the server and keeps its files. `start` starts it again on the same port. */
   halt: () => Promise<void>
   start: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Starts a server with one empty bucket, and puts what it takes for credentials into the environment. */
+/** Starts a server with one empty bucket, and sets the credentials in the environment. */
 export async function startS3(conditions: Conditions = 'kept'): Promise<S3Server> {
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'
@@ -67,7 +67,7 @@ async function listen(handle: RequestListener, port: number): Promise<Server> {
   return server
 }
 
-/** The one thing the server does not do by itself. Writes go one after the other, so that a name is free or taken when it is looked at. */
+/** Adds `If-None-Match: *`, which the server does not support. Such writes run one after the other, so that the check of a name stays true. */
 function withConditions(
   handle: RequestListener,
   conditions: Conditions,
@@ -82,7 +82,7 @@ function withConditions(
     await once(response, 'close')
   }
   return (request, response) => {
-    // This server makes another signature of the slash behind the bucket than Amazon and the SDK do.
+    // This server signs the slash behind the bucket otherwise than Amazon and the SDK. Without the header it checks no signature.
     if (request.url?.startsWith(`/${BUCKET}/?`)) delete request.headers.authorization
     const isConditional = request.method === 'PUT' && request.headers['if-none-match'] === '*'
     if (!isConditional || conditions === 'ignored') handle(request, response)

@@ -1,7 +1,7 @@
 declare module '@20minutes/s3rver' {
   import type { RequestListener } from 'node:http'
 
-  /** As much as tests use of it. */
+  /** The part of S3rver that tests use. */
   export = class S3rver {
     constructor(options: { directory: string; silent: boolean; configureBuckets: { name: string }[] })
     configureBuckets(): Promise<unknown>

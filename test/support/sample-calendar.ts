@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import type { Db } from '../../src/store/storage/database.ts'
 import type { TestService } from './service.ts'
 
-/** Events, a series, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */
+/** Creates events, a series, venues, organizers, terms, drafts, trash and images with sizes, and deletes the record with the highest id. */
 export async function fillCalendar(service: TestService): Promise<void> {
   const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
   const upload = async (name: string) => {
@@ -44,7 +44,7 @@ export async function fillCalendar(service: TestService): Promise<void> {
   assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
 }
 
-/** A series with an occurrence of its own times, one with a title of its own, and one in the trash. */
+/** Creates a series with one occurrence at other times, one with another title, and one in the trash. */
 export async function addSeries(service: TestService): Promise<void> {
   const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
   const recurrence = ['RRULE:FREQ=WEEKLY;COUNT=6', 'RDATE:20261203T170000']
@@ -61,7 +61,7 @@ export async function addSeries(service: TestService): Promise<void> {
   assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
 }
 
-/** How many events a calendar holds: with what is in the trash, without, and of these the public ones. */
+/** Counts the events of a calendar: all, those outside the trash, and the public ones. */
 export async function countEvents(read: Db): Promise<{ all: number; kept: number; published: number }> {
   const rows = await read.selectFrom('events').select('status').execute()
   const kept = rows.filter(({ status }) => status !== 'trash')

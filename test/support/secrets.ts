@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 
-/** What must be nowhere; each is used under another name or form, so that what leaks tells where. */
+/** Counts the secrets made. Each has another number, so that a leaked one shows where it came from. */
 let made = 0
 const secrets: string[] = []
 
-/** A new one. */
+/** Makes a new secret. */
 export function secret(kind = 'hunter'): string {
   made += 1
   secrets.push(`${kind}${made}Secret`)
   return `${kind}${made}Secret`
 }
 
-/** Takes others for secrets too. */
+/** Adds texts that must stay secret, too. */
 export function rememberSecrets(others: readonly string[]): void {
   secrets.push(...others)
 }
 
-/** Fails if one of them is in the text. */
+/** Fails if the text contains a secret. */
 export function assertHidden(text: string, where: string): void {
   const leaked = secrets.filter((each) => text.includes(each))
   assert.deepEqual(leaked, [], `${where}: ${text.slice(0, 4000)}`)

@@ -2,10 +2,10 @@ import { type Agent, type IncomingMessage, request } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 
-/** What a request sends besides its method and address. */
+/** The headers and the body of a request. */
 export interface Sending {
   headers: Record<string, string>
-  /** As `fetch` takes it; undefined for none. */
+  /** Any body of `fetch`, or undefined for none. */
   body: string | Uint8Array | FormData | URLSearchParams | undefined
 }
 
@@ -16,7 +16,7 @@ export interface Received {
   text: string
 }
 
-/** What `fetch` says of itself, but for the encodings that it takes: most tests would compress and decompress each answer for nothing. */
+/** The default headers of `fetch`, without `accept-encoding`: most tests would compress and decompress each answer in vain. */
 const DEFAULTS = {
   accept: '*/*',
   'accept-language': '*',
@@ -32,14 +32,14 @@ const DECOMPRESS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> =
 
 const decoder = new TextDecoder()
 
-/** Sends what `fetch` would send but for `accept-encoding`, and reads the answer, for less of its CPU time; follows no redirection. */
+/** Sends the same request as `fetch`, without `accept-encoding`, and reads the answer in less processor time. Does not follow redirects. */
 export async function send(agent: Agent, method: string, url: string, { headers, body }: Sending): Promise<Received> {
   const sent: Record<string, string> = { ...DEFAULTS }
   for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = value
   const bytes = body === undefined ? undefined : await encode(body, sent)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = request(url, { agent, method, headers: sent }, resolve).on('error', reject)
-    // What is given to the end has Node write some headers in another encoding.
+    // Passed to `end`, the body would make Node write some headers in another encoding.
     if (bytes) asked.write(bytes)
     asked.end()
   })
@@ -50,7 +50,7 @@ export async function send(agent: Agent, method: string, url: string, { headers,
   return { status: response.statusCode ?? 0, headers: received, text }
 }
 
-/** The bytes of a body; puts the headers that go with it. */
+/** Encodes a body and sets its headers. */
 async function encode(body: Exclude<Sending['body'], undefined>, headers: Record<string, string>): Promise<Uint8Array> {
   const bytes = body instanceof Uint8Array ? body : await encodeText(body, headers)
   headers['content-length'] = String(bytes.length)

@@ -1,4 +1,4 @@
-/** Fields that every occurrence has in common, unless it has changed them for itself. */
+/** Fields that all occurrences of a series share unless they have their own. */
 export interface Fields {
   title: string
   excerpt: string
@@ -14,18 +14,18 @@ export interface Times {
 }
 
 export interface Occurrence {
-  /** 0 until the calendar has told it. */
+  /** 0 until the service has given it. */
   id: number
   slug: string
   /** The original start. */
   at: string
   own: Partial<Fields>
-  /** Times of its own, and which of them differed when they were sent. */
+  /** Its own times, and the names of those that differed from the usual times when they were sent. */
   times: (Times & { names: (keyof Times)[] }) | undefined
   isLive: boolean
 }
 
-/** A series as plain lists: what it has in common, its dates one by one, and its occurrences. */
+/** A series as plain lists: its shared fields, all its dates, and its occurrences. */
 export interface Series {
   id: number
   shared: Fields
@@ -43,7 +43,7 @@ export interface Single extends Fields, Times {
   slug: string
 }
 
-/** Dates as they are sent: every so many days, so many, others beside them, and some of all left out. */
+/** Dates as a client sends them: `count` dates every `step` days, more dates (`added`), and dates that are left out (`left`). */
 export interface Dates {
   step: number
   count: number
@@ -67,7 +67,7 @@ export const minutesBetween = (from: string, to: string): number => (msOf(to) - 
 
 const inOrder = (walls: readonly string[]): string[] => [...new Set(walls)].sort()
 
-/** All dates of a series. */
+/** Returns all dates of a series, in order. */
 export const datesOf = ({ rule, added, left }: Pick<Series, 'rule' | 'added' | 'left'>): string[] =>
   inOrder([...rule, ...added]).filter((wall) => !left.includes(wall))
 
@@ -86,7 +86,7 @@ const newRow = (at: string): Occurrence => ({ id: 0, slug: '', at, own: {}, time
 const listed = (start: string, { step, count }: Dates): string[] =>
   Array.from({ length: count }, (_, i) => later(start, i * step * DAY))
 
-/** A new series; undefined when its dates are none. */
+/** Makes a series, or undefined if it would have no dates. */
 export function made(shared: Fields, { start_date, end_date }: Times, dates: Dates): Series | undefined {
   const lists = { rule: listed(start_date, dates), added: inOrder(dates.added), left: inOrder(dates.left) }
   const minutes = minutesBetween(start_date, end_date)
@@ -94,7 +94,7 @@ export function made(shared: Fields, { start_date, end_date }: Times, dates: Dat
   return rows.length === 0 ? undefined : { id: 0, shared, start: start_date, minutes, ...lists, rows, isLive: true }
 }
 
-/** Changes one occurrence, which lives; what it gets of the value of all is no longer its own. */
+/** Changes one live occurrence. A value equal to the shared one is no longer its own. */
 export function changeOne(series: Series, row: Occurrence, { fields, times }: Change): void {
   for (const [name, value] of Object.entries(fields)) setOwn(series, row, name as keyof Fields, value)
   if (!times) return
@@ -103,7 +103,7 @@ export function changeOne(series: Series, row: Occurrence, { fields, times }: Ch
   row.times = names.length > 0 ? { ...times, names } : undefined
 }
 
-/** The addressed occurrence of a change of all takes what was sent, also where it had a value of its own. */
+/** Applies a change of all to the addressed occurrence, which loses its own values of the sent fields. */
 export function takeSent(series: Series, row: Occurrence, was: Times, { fields, times }: Change): void {
   for (const name of Object.keys(fields)) delete row.own[name as keyof Fields]
   const isTimed = times && (times.start_date !== was.start_date || times.end_date !== was.end_date)
@@ -115,7 +115,7 @@ function setOwn(series: Series, row: Occurrence, name: keyof Fields, value: stri
   else Object.assign(row.own, { [name]: value })
 }
 
-/** Changes all occurrences; `place` is the original start that times and dates are meant at. False, and nothing changed, when no date would be left. */
+/** Changes all occurrences. Sent times and dates are meant at the original start `place`. Returns false, without a change, if no date is left. */
 export function changeAll(series: Series, place: string, was: Times, { fields, times, dates }: Change): boolean {
   const moved = times && times.start_date !== was.start_date ? minutesBetween(place, times.start_date) : 0
   const isTimed = times !== undefined && (moved !== 0 || times.end_date !== was.end_date)
@@ -143,7 +143,7 @@ export function changeAll(series: Series, place: string, was: Times, { fields, t
   return true
 }
 
-/** Has exactly these dates live: those that come back are as public as all. */
+/** Makes exactly these dates live. Those that come back take the shared status. */
 function keepDates(series: Series, wanted: readonly string[]): void {
   for (const row of series.rows) {
     const isWanted = wanted.includes(row.at)
@@ -154,7 +154,7 @@ function keepDates(series: Series, wanted: readonly string[]): void {
   for (const at of wanted) if (!known.includes(at)) series.rows.push(newRow(at))
 }
 
-/** Splits a series at an occurrence; the same series when no earlier one lives. */
+/** Splits a series at an occurrence. Returns the same series if no earlier occurrence lives. */
 export function split(series: Series, row: Occurrence): Series {
   const { at } = row
   if (!liveRows(series).some((other) => other.at < at)) return series
@@ -177,7 +177,7 @@ function endBefore(series: Series, at: string): void {
   for (const name of ['rule', 'added', 'left'] as const) series[name] = series[name].filter((wall) => wall < at)
 }
 
-/** From an occurrence on a series without earlier ones begins there, so that other dates are counted from it. */
+/** Lets a series begin at an occurrence without live ones before it, from which new dates are counted. */
 export function beginAt(series: Series, at: string): void {
   series.start = at
   series.rule = inOrder([at, ...series.rule.filter((wall) => wall > at)])
@@ -203,7 +203,7 @@ export function removeFollowing(series: Series, row: Occurrence): void {
   else endBefore(series, row.at)
 }
 
-/** Brings one occurrence back; of a series in the trash it is the only date. */
+/** Restores one occurrence. In a series in the trash, it becomes the only date. */
 export function restoreOne(series: Series, row: Occurrence, status: string): void {
   if (!series.isLive) {
     Object.assign(series, { start: row.at, rule: [row.at], added: [], left: [], isLive: true })
@@ -215,7 +215,7 @@ export function restoreOne(series: Series, row: Occurrence, status: string): voi
   setOwn(series, row, 'status', status)
 }
 
-/** Takes an occurrence out of its series, of which all others go. */
+/** Turns an occurrence into a single event and removes all others of its series. */
 export function detach(series: Series, row: Occurrence): Single {
   const single = { id: row.id, slug: row.slug, ...fieldsOf(series, row), ...timesOf(series, row) }
   series.rows = series.rows.filter((other) => other !== row)

@@ -28,7 +28,7 @@ import {
 } from './series-model.ts'
 import type { Answer, TestService } from './service.ts'
 
-/** A calendar beside the plain lists of what should be in it. */
+/** A service and the model of its series and events. */
 export interface Play {
   service: TestService
   venues: readonly number[]
@@ -37,12 +37,12 @@ export interface Play {
   singles: Single[]
 }
 
-/** A step as data; which record it is about is settled when it is made. */
+/** A step of a random test. The record it concerns is chosen when it runs. */
 export type Step = (play: Play) => Promise<void>
 
 type Scope = 'this' | 'following' | 'all'
 
-/** The first day of series: in a September within the horizon, so that clocks change in their course, and no time is skipped. */
+/** The first possible day of a series: in a coming September, so that clocks change once during the series and no time is skipped. */
 const FIRST_DAY = (() => {
   const now = new Date()
   return `${now.getUTCFullYear() + (now.getUTCMonth() < 6 ? 0 : 1)}-09-06`
@@ -95,7 +95,7 @@ const named = <Sent>(name: string, sent: fc.Arbitrary<Sent>, make: (play: Play, 
 
 const creation = named('create', fc.record({ day: fc.nat(20), hour: number(6, 20), fields, dates }), create)
 
-/** Series and what people do with them, in any order. */
+/** Random steps; the first creates a series. */
 export const steps: fc.Arbitrary<Step[]> = fc
   .tuple(
     creation,
@@ -132,7 +132,7 @@ export const steps: fc.Arbitrary<Step[]> = fc
 
 const compact = (wall: string) => wall.replace(' ', 'T').replace(/[-:]/g, '')
 
-/** The dates that were drawn, for a start. */
+/** Turns drawn dates into dates from a start. */
 function datesFrom(start: string, { step, count, extra, skipped }: SentDates): Dates {
   const added = extra.map(([days, hours]) => later(start, days * 1440 + hours * 60))
   const all = datesOf({ rule: Array.from({ length: count }, (_, i) => later(start, i * step * 1440)), added, left: [] })
@@ -146,7 +146,7 @@ function linesOf({ step, count, added, left }: Dates): string[] {
   return [`RRULE:${rule};COUNT=${count}`, ...line('RDATE', added), ...line('EXDATE', left)]
 }
 
-/** Fields as they are sent: places and categories by their ids. */
+/** Turns drawn numbers of venues and categories into ids. */
 function sentFields({ venues, categories }: Play, drawn: Partial<Fields>): object {
   return {
     ...drawn,
@@ -161,7 +161,7 @@ function timesFrom(was: Times, drawn: { days: number; hour: number; minutes: num
   return { start_date, end_date: later(start_date, drawn.minutes) }
 }
 
-/** Series so far, so that no two have the same name. */
+/** Counts the created series, which gives each its own slug. */
 let created = 0
 
 const BLANK: Fields = { title: 'Plain', excerpt: '', venue: 0, categories: 0, status: 'publish' }
@@ -273,7 +273,7 @@ async function removeOccurrence(play: Play, drawn: { pick: number; other: number
   else removeAll(series)
 }
 
-/** Removes by the status, with which the following ones become a series in the trash. */
+/** Moves occurrences to the trash by their status. Scope `following` splits off a series in the trash. */
 async function trash(play: Play, series: Series, row: Occurrence, recurrence_scope: Scope): Promise<void> {
   const answer = await play.service.put(`/events/${row.id}`, { status: 'trash', recurrence_scope })
   expect(answer, 200)
@@ -297,7 +297,7 @@ async function restoreOccurrence(play: Play, drawn: { pick: number; status: stri
   restoreOne(found.series, found.row, drawn.status)
 }
 
-/** By the series itself, or by an occurrence in the trash, which is refused while others live. */
+/** Restores a series by itself or by an occurrence in the trash, which is refused while other occurrences live. */
 async function restoreSeries(
   play: Play,
   { pick, status, isByOccurrence }: { pick: number; status: string; isByOccurrence: boolean },
@@ -363,7 +363,7 @@ interface Shown extends Times {
   recurrence: { id: string; overrides: string[]; series: number }
 }
 
-/** Compares all that the calendar shows of the series, from the index and from the database, with the lists. */
+/** Compares all series and events of the service, listed from the index and from the database, with the model. */
 export async function compare(play: Play): Promise<void> {
   for (const series of play.series) {
     const seen = await listed(play, series, 'admin', 'publish,draft')
@@ -397,7 +397,7 @@ export async function compare(play: Play): Promise<void> {
   }
 }
 
-/** No calendar file has two components for one thing: an event, a series, or a date of one. */
+/** Checks that a calendar file has one component for each event, series and changed date. */
 async function compareCalendar({ service }: Play): Promise<void> {
   const { status, body } = await service.get('/events?format=ics&start_date=2000-01-01&end_date=2100-01-01')
   assert.equal(status, 200)
@@ -410,7 +410,7 @@ async function compareCalendar({ service }: Play): Promise<void> {
   )
 }
 
-/** The lists learn ids and slugs, which stay from then on, unless another event had the slug while one was in the trash or a draft. */
+/** Takes ids and slugs from the service. They stay, unless another event took the slug while this one was in the trash or a draft. */
 function learn({ series, singles }: Play, row: Occurrence, shown: Shown | undefined): void {
   if (shown && row.id === 0) row.id = shown.id
   const events = [...series.flatMap(({ rows }) => rows), ...singles]
@@ -455,14 +455,14 @@ function expected({ venues, categories }: Play, series: Series, row: Occurrence)
   }
 }
 
-/** In Berlin: the clocks are set back on the last Sunday of October, and no series reaches the end of March. */
+/** Converts Berlin time to UTC. Clocks go back on the last Sunday of October, and no series reaches the end of March. */
 function utc(wall: string): string {
   const october = new Date(`${FIRST_DAY.slice(0, 4)}-10-31T00:00:00Z`)
   const sunday = 31 - october.getUTCDay()
   return later(wall, wall < `${FIRST_DAY.slice(0, 4)}-10-${sunday} 03:00:00` ? -120 : -60)
 }
 
-/** The series by itself: its start, its exceptions, and how many occurrences everybody sees. */
+/** Compares the series itself: its status, start, exceptions, and number of public occurrences. */
 async function compareSeries({ service }: Play, series: Series, open: number): Promise<void> {
   const { status, body } = await service.get(`${SERIES}/${series.id}`, 'admin')
   if (!series.isLive) return assert.ok(status === 200 ? body.status === 'trash' : status === 403, JSON.stringify(body))

@@ -15,7 +15,7 @@ import { patient, scratchDatabase, type Template } from './database.ts'
 import { send } from './send.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
-/** Who a request is made as. */
+/** The user of a request. */
 export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
 
 export const USERS = ['admin', 'editor', 'author', 'contributor', 'subscriber'] as const
@@ -26,7 +26,7 @@ export const PASSWORD = 'abcd EFGH 1234 ijkl MNOP 5678'
 
 export type Settings = Partial<Record<SettingName, string>>
 
-/** What a test reads of an answer. */
+/** An answer as tests read it. */
 export interface Answer {
   status: number
   headers: Headers
@@ -34,13 +34,13 @@ export interface Answer {
   body: any
 }
 
-/** A real service on a real database with one user a role, for one test file. */
+/** A real service on a real database, with one user for each role. */
 export interface TestService {
   app: App
   /** Address of the namespace. */
   base: string
   origin: string
-  /** The settings it was started with. */
+  /** The settings of the service. */
   config: Config
   request: (
     as: Reader,
@@ -53,16 +53,16 @@ export interface TestService {
   post: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   put: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   remove: (path: string, as?: Reader) => Promise<Answer>
-  /** The body of an answer to a POST that succeeds. */
+  /** Posts and returns the body. Fails unless the status is 201. */
   create: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
-  /** The body of an answer to a PUT that succeeds. */
+  /** Puts and returns the body. Fails unless the status is 200. */
   update: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
-  /** Ids of the users by login. */
+  /** The ids of the users by login. */
   userIds: Readonly<Record<string, number>>
   close: () => Promise<void>
 }
 
-/** The configuration of a test service: empty database in a folder of its own, New York, nothing logged. */
+/** The configuration of a test service: data in this folder, the zone of New York, no log. */
 export function testConfig(folder: string, settings: Settings = {}): Config {
   return readConfig(
     {
@@ -78,7 +78,7 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
   )
 }
 
-/** Adds one user a role, all with `PASSWORD`, unless they are there; returns their ids by login. */
+/** Adds one user for each role with `PASSWORD`, unless they exist. Returns their ids by login. */
 export async function addUsers({ database }: Pick<App, 'database'>): Promise<Record<string, number>> {
   const now = Date.now()
   const ids: Record<string, number> = {}
@@ -96,7 +96,7 @@ export async function addUsers({ database }: Pick<App, 'database'>): Promise<Rec
   return ids
 }
 
-/** Makes a calendar with one user a role in a database, without a service. */
+/** Makes the tables and users of a calendar in a database, without a service. */
 export async function makeCalendar(address: string): Promise<void> {
   const database = await openDatabase(address)
   try {
@@ -107,7 +107,7 @@ export async function makeCalendar(address: string): Promise<void> {
   }
 }
 
-/** Fills a database that others are copied from, as the first start of a service would. */
+/** Fills a template as the first start of a service would. */
 export async function fillTemplate(address: string, content: Template): Promise<void> {
   const database = await openDatabase(address)
   try {
@@ -127,12 +127,12 @@ export function credentialsOf(as: Reader): Record<string, string> {
 /** The dates of an event whose dates do not matter. */
 export const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
-/** Milliseconds after which a request is sent again that was turned away for want of room. */
+/** Milliseconds before a request that got 503 is sent again. */
 const AGAIN_AFTER = 50
 
 /**
- * Starts a service in this process, on the kind of database that tests use; close it when the tests are over. With `waitsForRoom` its clients come back
- * where they are told to, so that a test of something else sees no 503 of a busy machine.
+ * Starts a service in this process, on a new database unless `settings` name one. Close it after the tests. With `waitsForRoom`, a request that gets 503 is
+ * sent again until it is let in, for tests that a busy machine must not fail.
  */
 export async function startService(settings: Settings = {}, { waitsForRoom = false } = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))

@@ -1,8 +1,8 @@
 import { type Token, tokensOf } from './source-tokens.ts'
 
-/** A function of a source file that is not inside another one; those inside it are part of its length. */
+/** A function that is not inside another one. Its lines include the functions inside it. */
 export interface SourceFunction {
-  /** Its name, or that of the variable or property it is the value of. */
+  /** Its name, or that of the variable or property that holds it. */
   name: string
   lines: number
 }
@@ -11,12 +11,12 @@ const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
 const isOpening = ({ kind, text }: Token) => kind === 'sign' && text in CLOSING
 const isClosing = ({ kind, text }: Token) => kind === 'sign' && /^[)\]}]$/.test(text)
 
-/** Words that a bracketed condition follows, as the parameters follow the name of a method. */
+/** Words before a bracket that is not the parameter list of a method. */
 const BEFORE_CONDITIONS = new Set(['if', 'for', 'while', 'switch', 'catch', 'function', 'return', 'await', 'typeof'])
-/** Signs after which a brace begins a type and not a body. */
+/** Tokens after which a brace begins a type, not a function body. */
 const BEFORE_TYPES = new Set([':', '|', '&', '<', ',', '(', '[', '=>', 'is', 'keyof', 'extends'])
 
-/** The functions of a file that the formatter has laid out. */
+/** Finds the functions of a formatted source file. */
 export function functionsOf(source: string): SourceFunction[] {
   const tokens = tokensOf(source)
   const lines = source.split('\n')
@@ -35,7 +35,7 @@ export function functionsOf(source: string): SourceFunction[] {
 
 type IndentOf = (token: Token) => number
 
-/** The place of the first token after a type that begins here: of an interface, an alias, or the annotation of a variable. */
+/** Skips the type that begins here: returns the place of the last token of an interface or alias, or of the `=` behind the type of a constant. */
 function skipType(tokens: readonly Token[], at: number, indentOf: IndentOf): number {
   const [token, next] = [tokens[at], tokens[at + 1]]
   if (token?.kind !== 'word' || next?.kind !== 'word') return at
@@ -71,7 +71,7 @@ function functionAt(
   return body === undefined ? undefined : { start: at, end: closing(tokens, body) }
 }
 
-/** The brace that begins a body after parameters; a call has none. */
+/** Finds the brace that begins a function body after the parameters. A call has none. */
 function bodyAfter(tokens: readonly Token[], end: number, isMethod: boolean): number | undefined {
   if (isMethod && tokens[end + 1]?.text !== '{') return undefined
   for (let i = end + 1; i < tokens.length; i++) {
@@ -83,7 +83,7 @@ function bodyAfter(tokens: readonly Token[], end: number, isMethod: boolean): nu
   return undefined
 }
 
-/** The bracket that closes the one at a place. */
+/** Finds the bracket that closes the one at a place. */
 function closing(tokens: readonly Token[], at: number): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {
@@ -94,7 +94,7 @@ function closing(tokens: readonly Token[], at: number): number {
   throw new Error(`nothing closes line ${tokens[at]?.line}`)
 }
 
-/** The bracket that opens what the one at a place closes. */
+/** Finds the bracket that the one at a place closes. */
 function opening(tokens: readonly Token[], at: number): number {
   let depth = 0
   for (let i = at; i >= 0; i--) {
@@ -105,7 +105,7 @@ function opening(tokens: readonly Token[], at: number): number {
   throw new Error(`nothing opens line ${tokens[at]?.line}`)
 }
 
-/** The last token of an expression or a type: before a comma or a bracket around it, or a line that is indented no further than its first. */
+/** Finds the last token of an expression or type: before a comma, a closing bracket, or a line that is not indented further. */
 function endOfExpression(tokens: readonly Token[], at: number, indentOf: IndentOf): number {
   const start = tokens[at]
   if (!start) return at

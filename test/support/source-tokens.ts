@@ -1,8 +1,8 @@
-/** A piece of a source file that means something: comments and blanks are left out, templates are texts with the code between their parts. */
+/** A token of a source file. Comments and blanks have none; a template gives texts and the tokens of the code between them. */
 export interface Token {
   kind: 'word' | 'sign' | 'text' | 'expression'
   text: string
-  /** From the start of the file. */
+  /** The line in the file, from 1. */
   line: number
 }
 
@@ -12,13 +12,13 @@ const EXPRESSION = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y
 const SKIPPED = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const TEXT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/y
 
-/** Words after which a slash begins an expression. */
+/** Words after which a slash begins a regular expression. */
 const BEFORE_VALUES = new Set(['return', 'typeof', 'case', 'in', 'of', 'yield', 'await', 'else', 'do', 'void', 'new'])
 
-/** Cuts TypeScript as far as a test of the sources needs it. */
+/** Splits TypeScript into tokens, as far as tests of the sources need it. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
-  // For each template that is open, how many braces of its code are.
+  // The number of open braces in the code of each open template.
   const templates: number[] = []
   let at = 0
   const take = (pattern: RegExp): string | undefined => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { returnSpareMemory } from '../../src/base/spare-memory.ts'
 
-// A process that makes a hundred megabytes of objects, needs them no more, and is quiet then. Prints what it takes before, with them and afterwards, in MB.
-// One that returns memory, after `quietMs` ms, has some seconds for it: others may have the processor.
+// A process that makes a hundred megabytes of objects, drops them, and waits. Prints its memory in MB before, with them, and afterwards. With `quietMs`, it
+// returns spare memory after that time and has up to 20 seconds for it, since other processes may be busy.
 
 const megabytes = () => Math.round(process.memoryUsage.rss() / 1_000_000)
 const [quietMs = '0'] = process.argv.slice(2)

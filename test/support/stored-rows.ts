@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../src/store/storage/database.ts'
 
-/** When a session or a password was last used is noted, and what was presented or done is kept: none of that is anybody's record. */
+/** Tables that reads may change: times of last use, presented records, and kept answers. */
 const NOTED = new Set(['sessions', 'credentials', 'presented_records', 'kept_answers'])
 
-/** Indexes of words follow from the rows of events, some of them soon after; SQLite keeps numbers in them that JavaScript has none for. */
+/** Tables of words are derived from the rows of events, some of them with a delay. SQLite keeps integers in them that JavaScript cannot hold. */
 const OF_WORDS = /^(?:words_trigrams|event_words|stems|unstemmed|named_stems|name_stems)(?:_|$)/
 
-/** What stands in each table that somebody writes, as a hash by its name. */
+/** Returns a hash of the rows of each other table, by its name. */
 export async function storedRows(db: Db): Promise<Map<string, string>> {
   const tables = await db.introspection.getTables()
   const hashes = new Map<string, string>()

@@ -1,4 +1,4 @@
-// Makes what `read-stripped.ts` reads: the sources without their types, as Node would strip them in each process again, and packages in one file each.
+// Writes the file that `read-stripped.ts` reads: all sources without types, and some packages bundled into one file each.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import type { Places, Stripped } from './read-stripped.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Files that many processes load. */
+/** Sources that many processes load. */
 const LOADED = ['src/**/*.ts', 'test/**/*.ts']
-/** Tests are loaded once or twice; the others are for browsers. */
+/** Test files are loaded only once or twice, and assets run in browsers. */
 const NOT_LOADED = ['**/*.test.ts', '**/assets/**', '**/*.d.ts']
 
-/** Packages of JavaScript alone that most processes load, most of them of dozens of files. */
+/** Packages that most processes load, most of them with dozens of files, and without native code. */
 const PACKAGES = [
   '@fastify/busboy',
   'commander',
@@ -27,7 +27,7 @@ const PACKAGES = [
   'temporal-polyfill',
 ]
 
-/** Writes all sources into one file of a folder, and their places with those of packages into another; its path without an ending. */
+/** Writes all sources into one file, and a second file with their places and the packages. Returns the path of both, without an ending. */
 export async function writeStripped(folder: string): Promise<string> {
   const places: Places = {}
   const pieces: Buffer[] = []
@@ -46,13 +46,13 @@ export async function writeStripped(folder: string): Promise<string> {
   return stripped
 }
 
-/** Bundles each package into one file; their addresses by name. */
+/** Bundles each package into one file. Returns their addresses by name. */
 async function bundlePackages(folder: string): Promise<Record<string, string>> {
   const { build } = await import('esbuild')
   const fileOf = (name: string) => join(folder, `${name.replace('/', '-')}.mjs`)
   mkdirSync(folder)
   for (const name of PACKAGES) {
-    // What is of CommonJS has its names only for Node, which has looked for them.
+    // Node finds the export names of CommonJS packages at run time. esbuild needs them written out.
     const names = Object.keys(await import(name)).filter((one) => one !== 'module.exports')
     writeFileSync(fileOf(name), `export { ${names.join(', ')} } from '${name}'\n`)
   }

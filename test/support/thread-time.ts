@@ -1,4 +1,4 @@
-/** The milliseconds of its processor time that this thread works on something, however many others have the processor meanwhile. */
+/** Returns the processor time of this thread for some work, in ms. Other processes do not change it. */
 export async function threadMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage()
   await work()

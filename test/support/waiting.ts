@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Milliseconds after which a test gives up waiting for what must come. Far beyond what any machine under any load needs, since it says
- * nothing about speed: how long something took is told with `t.diagnostic`.
+ * Milliseconds after which a test stops waiting and fails. No busy machine needs that long, so it is no limit of speed: tests report times with
+ * `t.diagnostic`.
  */
 export const PATIENCE_MS = 90_000
 
-/** The most milliseconds between two looks, but for what has taken long already: there it is a part of that. */
+/** The longest pause between two checks is `RARELY_MS`. After a long wait it is a part of the time waited, up to `MOST_RARELY_MS`. */
 const RARELY_MS = 25
 const PART_OF_WAIT = 0.05
 const MOST_RARELY_MS = 250
 
 /**
- * Waits until the condition holds, looking after so many milliseconds and then less and less often, since a look may be a request or a file to read;
- * fails with `otherwise` when that never happens. The milliseconds it took.
+ * Waits until a condition holds. Checks after `firstMs` and then less and less often, since a check may be a request or read a file. Fails with `otherwise`
+ * after `PATIENCE_MS`. Returns the ms waited.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
@@ -32,7 +32,7 @@ export async function until(
   return performance.now() - start
 }
 
-/** Whether the condition comes to hold within so many milliseconds. For what may come by chance, and is tried again. */
+/** Returns true when a condition becomes true within some ms. For chance events, which tests try again. */
 export async function happensWithin(ms: number, condition: () => boolean): Promise<boolean> {
   const start = performance.now()
   while (!condition() && performance.now() - start < ms) await sleep(5)

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import type { ChangeColumns, HistoryColumns } from '../../src/store/storage/schema.ts'
 
-/** Everything that the record of changes and the history tell of, at a moment. */
+/** All records, the record of changes and the history at one moment. */
 export interface Written {
-  /** By kind and id, all that belongs to a record and is not derived from others. */
+  /** The stored values of each record by kind and id, without derived ones. */
   records: Map<string, string>
   changes: Map<string, ChangeColumns>
   history: HistoryColumns[]
@@ -20,7 +20,7 @@ const RECORDS = {
   user: 'users',
 } as const
 
-/** Rows that are part of a record, with the column that names it. */
+/** Tables whose rows are part of a record, with the column that holds its id. */
 const PARTS = [
   ['event', 'event_venues', 'event'],
   ['event', 'event_organizers', 'event'],
@@ -35,7 +35,7 @@ async function rowsOf(db: Db, table: string): Promise<Row[]> {
   return rows
 }
 
-/** Reads all of a small calendar. When a credential was last used is no change. */
+/** Reads all of a small calendar, without the times at which credentials were last used. */
 export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Written> {
   const texts = new Map<string, string[]>()
   for (const [kind, table] of Object.entries(RECORDS))
@@ -54,14 +54,14 @@ export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Wri
   }
 }
 
-/** The records that were made, removed or are otherwise than before. */
+/** Returns the records that were created, removed or changed. A new term without events is no change of its count. */
 export function differences(before: Written, after: Written): string[] {
   const keys = new Set([...before.records.keys(), ...after.records.keys()])
   const isNewTerm = (key: string) => !before.records.has(key) && after.records.get(key) === '0'
   return [...keys].filter((key) => before.records.get(key) !== after.records.get(key) && !isNewTerm(key)).sort()
 }
 
-/** Whether a record is one that the public can see: undefined for one that is gone. */
+/** Returns true when the public can see a record; undefined when the record is gone. */
 export function isPublicIn({ records }: Written, key: string): boolean | undefined {
   const text = records.get(key)
   if (text === undefined) return undefined
@@ -69,7 +69,7 @@ export function isPublicIn({ records }: Written, key: string): boolean | undefin
   return !key.startsWith('user ') && text.includes('"status":"publish"')
 }
 
-/** What of these differences is not recorded as it should be; nothing, when all is well. */
+/** Returns the differences that are not recorded as they should be. */
 export function unrecorded(before: Written, after: Written): string[] {
   return differences(before, after).flatMap((key) => {
     const [was, is] = [before.changes.get(key), after.changes.get(key)]
@@ -85,7 +85,7 @@ export function unrecorded(before: Written, after: Written): string[] {
   })
 }
 
-/** The acts that the history has beyond those of before, such as `create event`. */
+/** Returns the acts that the history has gained, such as `create event`. */
 export function actsSince(before: Written, after: Written): string[] {
   return after.history.slice(before.history.length).map(({ action, kind }) => `${action} ${kind}`)
 }

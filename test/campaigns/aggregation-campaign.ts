@@ -6,10 +6,10 @@ import { allEvents, comparable } from '../import/compared-events.ts'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 
-/** How large a campaign is. */
+/** The size of a campaign. */
 export interface Aggregation {
   events: number
-  /** Changes on both sides together, under each policy. */
+  /** Changes under each policy, on both sides together. */
   changes: number
   kills: number
   seed: number
@@ -26,14 +26,14 @@ const RUNS = [
 
 type Policy = (typeof RUNS)[number][0]
 
-/** What is changed of events, and compared. */
+/** The fields that are changed and compared. */
 const FIELDS = ['title', 'excerpt', 'featured'] as const
 type Seen = Readonly<Record<(typeof FIELDS)[number], unknown>>
 
-/** The events of a calendar by slug; those in the trash are not among them. */
+/** The events of a calendar by slug, without the trash. */
 type State = ReadonlyMap<string, Seen>
 
-/** Imports one calendar into others over HTTP, with changes on both sides under each policy, and with imports that are killed. @throws AssertionError */
+/** Imports one calendar into others with changes on both sides, under each policy, and kills some imports. @throws AssertionError */
 export async function runAggregation({ events, changes, kills, seed, progress }: Aggregation): Promise<void> {
   const random = makeRandom(seed)
   const other = await startCalendar({ timezone: 'Europe/Berlin' })
@@ -82,7 +82,7 @@ async function fill(other: Calendar, events: number): Promise<void> {
     })
 }
 
-/** Two calendars of which one is imported into the other. */
+/** Two calendars. `other` is imported into `calendar`. */
 interface Pair {
   other: Calendar
   calendar: Calendar
@@ -125,10 +125,10 @@ async function tryPolicy({
   assert.deepEqual(sorted(await stateOf(calendar)), sorted(ours))
 }
 
-/** Characters of rows that are shown before and behind the first difference. */
+/** The characters shown before and after the first difference. */
 const SHOWN = 300
 
-/** @throws AssertionError that shows the first difference alone: there are millions of characters */
+/** Fails with only the first difference: the rows have millions of characters. @throws AssertionError */
 function refuseDifference(before: string, after: string): void {
   if (before === after) return
   let at = 0
@@ -145,10 +145,10 @@ async function stateOf(calendar: Calendar): Promise<State> {
 
 const sorted = (state: State) => [...state].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Events that are changed are few, so that both sides meet. */
+/** Changes go to few events, so that both sides often change the same one. */
 const CHANGED = 60
 
-/** Changes an event, makes one, or removes one that was not changed before: should it come back, what it had is not known. */
+/** Changes, creates or removes an event. It never removes a changed event, whose former values would be unknown when it is restored. */
 async function change({ service }: Calendar, mark: string, random: Random, touched: Set<string>): Promise<void> {
   const { events } = (
     await service.get(`/events?start_date=2027-01-01&end_date=2100-01-01&per_page=50&page=${random.whole(1, 2)}`)
@@ -171,7 +171,7 @@ async function change({ service }: Calendar, mark: string, random: Random, touch
   await service.update(`/events/${id}`, { excerpt: `Excerpt ${mark}` })
 }
 
-/** What an import has to leave here. */
+/** Computes the state that an import must leave. */
 function merged(before: State, theirs: State, ours: State, policy: Policy, mirror: boolean): State {
   const result = new Map(ours)
   for (const slug of new Set([...before.keys(), ...theirs.keys()])) {
@@ -190,7 +190,7 @@ function merged(before: State, theirs: State, ours: State, policy: Policy, mirro
 
 function settledFields(was: Seen, there: Seen, here: Seen | undefined, policy: Policy): Seen | undefined {
   const changed = FIELDS.filter((field) => there[field] !== was[field])
-  // What was moved to the trash here comes back only when the source wins, and has changed it.
+  // An event that was trashed here is restored only if the source wins and has changed it.
   if (!here) return policy === 'overwrite' && changed.length > 0 ? there : undefined
   const conflicts = changed.filter((field) => here[field] !== was[field] && here[field] !== there[field])
   if (policy === 'skip' && conflicts.length > 0) return here
@@ -198,7 +198,7 @@ function settledFields(was: Seen, there: Seen, here: Seen | undefined, policy: P
   return { ...here, ...Object.fromEntries(taken.map((field) => [field, there[field]])) }
 }
 
-/** Milliseconds after which an import is killed, at the most. */
+/** The most ms before an import is killed. */
 const LONGEST_LIFE = 4000
 
 async function killImports({

@@ -15,44 +15,44 @@ import { fillCalendar } from '../support/sample-calendar.ts'
 import { startService, testConfig } from '../support/service.ts'
 import { type Batch, type BatchWriters, shown, startBatchWriters, writesASecond } from './batch-writers.ts'
 
-// Takes backups of a service that clients write to as fast as it answers, restores them, and compares what the restored calendar answers
-//   - with what was acknowledged: of each client it has the first batches, each whole, and nothing else; and there is one moment, after the command began,
-//     with everything before it and nothing after;
-//   - with the source, byte by byte, wherever that has not been changed since;
-//   - with the same backup restored on the other database, byte by byte, every list and every single.
+// Takes backups of a service while clients write as fast as it answers, restores them, and compares the restored calendar
+//   - with the acknowledged writes: of each client it has the first batches, whole, and nothing else; and a moment exists, after the command began,
+//     with every batch before it in the backup and none after it;
+//   - with the source, byte for byte, where it has not changed since;
+//   - with the same backup restored on the other database, byte for byte, in every answer that `readEveryAnswer` reads.
 
-/** Who writes at once. */
+/** The number of clients that write at once. */
 const WRITERS = 4
 export const SITE = 'http://calendar.example'
 
 export interface BackupCampaign {
-  /** Where the calendar is. */
+  /** The database of the calendar. */
   source: DatabaseName
-  /** Where each backup is restored. */
+  /** The databases on which each backup is restored. */
   targets: readonly DatabaseName[]
-  /** Address of a PostgreSQL server, where one is named. */
+  /** The address of a PostgreSQL server, if one is needed. */
   server: string | undefined
   backups: number
-  /** Seconds of writing before the first backup. */
+  /** The seconds of writing before the first backup. */
   seconds: number
 }
 
-/** What a backup has met. */
+/** The figures of one backup. */
 export interface BackupFigures {
-  /** How long the command took, in ms, with the start of its process. */
+  /** The ms that the command took, including the start of its process. */
   took: number
-  /** Writes acknowledged each second meanwhile. */
+  /** The writes acknowledged per second during the backup. */
   writes: number
-  /** Batches that were acknowledged before the command began, those in the backup, and all. */
+  /** The batches acknowledged before the command began, those in the backup, and all. */
   before: number
   batches: number
   acknowledged: number
-  /** Singles that were compared with the source, and lists and singles of the restored calendar. */
+  /** The single records compared with the source, and all answers of the restored calendar. */
   asInSource: number
   answers: number
 }
 
-/** @throws AssertionError when something is lost, half there or otherwise than it was */
+/** Runs a campaign. @throws AssertionError when something is missing, incomplete or different */
 export async function runBackupCampaign(campaign: BackupCampaign): Promise<BackupFigures[]> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-backups-'))
   const source = await emptyDatabase(campaign.source, campaign.server, join(folder, 'source.sqlite'))
@@ -88,26 +88,26 @@ export async function runBackupCampaign(campaign: BackupCampaign): Promise<Backu
   }
 }
 
-/** A calendar's database and the folder of its images, as addresses. */
+/** The addresses of the database and the images of a calendar. */
 export interface Places {
   database: string
   media: string
 }
 
-/** A backup, with when its command began and ended. */
+/** A backup, with the times at which its command began and ended. */
 interface Taken {
   file: string
   media: string
   began: number
   ended: number
-  /** Writes acknowledged each second meanwhile. */
+  /** The writes acknowledged per second during the backup. */
   writes: number
 }
 
-/** Answers in bytes by reader and path. */
+/** Bodies of answers by reader and path. */
 export type Answers = ReadonlyMap<string, string>
 
-/** Takes backups while clients write; then reads everything as it is once they have stopped. */
+/** Takes backups while clients write, stops the clients, and reads every answer of the source. */
 async function takeUnderWrites(
   { seconds, backups }: BackupCampaign,
   places: Places,
@@ -137,25 +137,25 @@ async function take(writers: BatchWriters, places: Places, file: string): Promis
   return { file, media: places.media, began, ended, writes: writesASecond(writers, began, ended) }
 }
 
-/** Starts a command of the command line in a process of its own; what it prints is not looked at. */
+/** Starts a command in its own process. Its output is dropped. */
 export function beginCommand({ database, media }: Places, ...words: string[]): Process {
   const command = startProcess(MAIN, ['--database', database, '--media', media, ...words])
   command.child.stdout?.resume()
   return command
 }
 
-/** Takes a backup in a process of its own, so that writes go on meanwhile. @throws AssertionError when it fails */
+/** Takes a backup in a separate process, so that writes go on. @throws AssertionError when it fails */
 export async function takeBackup(places: Places, file: string): Promise<void> {
   assert.equal(await beginCommand(places, 'backup', file).ended, 0)
 }
 
-/** Runs a command to its end in this process. @throws AssertionError when it fails */
+/** Runs a command in this process. @throws AssertionError when it fails */
 async function runCommand({ database, media }: Places, ...words: string[]): Promise<void> {
   const { code, err } = await kalends(['--database', database, '--media', media, ...words])
   assert.equal(code, 0, `${words.join(' ')}: ${err}`)
 }
 
-/** Restores a backup into an empty database, and reads everything. */
+/** Restores a backup into an empty database and reads every answer. */
 export async function restoreAndRead(
   { file, media }: Pick<Taken, 'file' | 'media'>,
   target: DatabaseName,
@@ -173,7 +173,7 @@ export async function restoreAndRead(
   }
 }
 
-/** An empty database of a kind; `file` is where one of SQLite stands. */
+/** Creates an empty database. `file` is the path of one on SQLite. */
 export async function emptyDatabase(
   name: DatabaseName,
   server: string | undefined,
@@ -187,7 +187,7 @@ export async function emptyDatabase(
 const EVENT = /^admin \/tribe\/events\/v1\/events\/(\d+)$/
 const TITLE = /^w(\d+) b(\d+) n\d+$/
 
-/** The written events of a calendar: JSON by id. */
+/** Returns the JSON of the written events by id. */
 function writtenEvents(answers: Answers): Map<number, { writer: number; batch: number; json: string }> {
   const events = new Map<number, { writer: number; batch: number; json: string }>()
   for (const [key, text] of answers) {
@@ -201,7 +201,7 @@ function writtenEvents(answers: Answers): Map<number, { writer: number; batch: n
   return events
 }
 
-/** The batches that a restored calendar has. There is a moment within the run of the command with all batches before it and none after it. */
+/** Returns the batches of a restored calendar. Fails unless a moment while the command ran has all batches before it in the backup, and none after it. */
 function requireMoment({ began, ended }: Taken, batches: readonly Batch[], restored: Answers): Batch[] {
   const last = new Map<number, number>()
   for (const { writer, batch } of writtenEvents(restored).values())
@@ -220,7 +220,7 @@ function requireMoment({ began, ended }: Taken, batches: readonly Batch[], resto
   return included
 }
 
-/** Each event is as it was acknowledged last in the included batches; there is no other, and no venue, organizer or tag of another batch. */
+/** Asserts that the events are those of the included batches in their last state, with the venues and organizers of these batches. */
 function requireContent(included: readonly Batch[], restored: Answers): void {
   const expected = new Map<number, string>()
   for (const { events } of included.toSorted((a, b) => a.number - b.number))
@@ -234,7 +234,7 @@ function requireContent(included: readonly Batch[], restored: Answers): void {
   for (const kind of ['venues', 'organizers'] as const) assert.deepEqual(namesOf(kind, restored), names, kind)
 }
 
-/** The names of the written venues or organizers, without their first word. */
+/** Returns the names of the written venues or organizers without their first word. */
 function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
   const member = kind.slice(0, -1)
   const names = [...answers].flatMap(([key, text]) =>
@@ -243,7 +243,7 @@ function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
   return names.flatMap((name) => / (of w\d+ b\d+ n\d+)$/.exec(name)?.[1] ?? []).sort()
 }
 
-/** Both have the same answers, byte by byte. */
+/** Asserts that both have the same answers, byte for byte. */
 export function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
   assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
   for (const [key, text] of expected) {
@@ -254,7 +254,7 @@ export function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: Read
   }
 }
 
-/** Compares the singles that nobody has changed since the backup with those of the source. How many there are. */
+/** Compares the records that have not changed since the backup with the source. Returns their number. */
 function requireAsInSource(
   batches: readonly Batch[],
   included: readonly Batch[],
@@ -275,7 +275,7 @@ function requireAsInSource(
   return unchanged.size
 }
 
-/** An event, and its tags, whose counts follow from it. */
+/** Returns the paths that change with an event: its own, and those of its tags, which show counts. */
 function touchedBy(id: number, restored: Answers): string[] {
   const event: { tags?: { id: number }[] } = JSON.parse(restored.get(`admin /tribe/events/v1/events/${id}`) ?? '{}')
   return [`/events/${id}`, ...(event.tags ?? []).map((tag) => `/tags/${tag.id}`)]

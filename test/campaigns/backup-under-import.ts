@@ -21,24 +21,24 @@ import {
   takeBackup,
 } from './backup-campaign.ts'
 
-// Takes a backup while an import writes, which does so faster than clients of a service can: more than a thousand events a second on either database. The
-// backup has the first events of the file and no others, each as it is in the source, and the same bytes on whichever database it is restored.
+// Takes a backup during an import, which writes more than a thousand events a second, faster than clients of a service. The backup must have the first events
+// of the file and no others, each as in the source, and give the same bytes on either database.
 
-/** What such a backup has met. */
+/** The figures of such a backup. */
 export interface ImportFigures {
-  /** How long the command took, in ms, with the start of its process. */
+  /** The ms that the command took, including the start of its process. */
   took: number
-  /** Events written each second meanwhile. */
+  /** The events written per second during the backup. */
   writes: number
-  /** Events of the file that are in the backup, and that were there when the command began and ended. */
+  /** The events in the backup, and those in the source when the command began and ended. */
   included: number
   before: number
   after: number
-  /** Lists and singles of the restored calendar. */
+  /** The answers of the restored calendar. */
   answers: number
 }
 
-/** @param events of the file: more than are imported while a backup is taken @throws AssertionError when something is lost, half there or otherwise than it was */
+/** @param events in the file, more than an import writes during a backup @throws AssertionError when something is missing, incomplete or different */
 export async function backUpUnderImport(
   campaign: Pick<BackupCampaign, 'source' | 'targets' | 'server'>,
   events: number,
@@ -68,7 +68,7 @@ export async function backUpUnderImport(
   }
 }
 
-/** A file of events in the order of their titles; its path. */
+/** Writes a file of events in the order of their titles. Returns its path. */
 async function writeEvents(folder: string, events: number): Promise<string> {
   const file = join(folder, 'events.ndjson')
   const lines = Array.from({ length: events }, (_, number) => {
@@ -81,7 +81,7 @@ async function writeEvents(folder: string, events: number): Promise<string> {
   return file
 }
 
-/** Backs up once the first events are in, and ends the import after the backup. */
+/** Backs up once some events are imported, and ends the import after the backup. */
 async function takeUnderImport(
   places: Places,
   file: string,
@@ -121,20 +121,20 @@ async function readAnswers(places: Places, folder: string): Promise<Answers> {
   return readEveryAnswer(app.port).finally(() => app.stop())
 }
 
-/** The imported events of a calendar, as the administrator is shown each of them: JSON by reader and path. */
+/** Returns the imported events of a calendar as the administrator sees them: JSON by reader and path. */
 function importedEvents(answers: Answers): Map<string, string> {
   return new Map(
     [...answers].filter(([key, text]) => /^admin .*\/events\/\d+$/.test(key) && titleOf(text) !== undefined),
   )
 }
 
-/** The number in the title of an imported event. */
+/** Returns the number in the title of an imported event. */
 function titleOf(text: string): number | undefined {
   const [, number] = /^Imported (\d+)$/.exec(JSON.parse(text).title) ?? []
   return number === undefined ? undefined : Number(number)
 }
 
-/** The backup has the first events of the file: those that were in when it began at least, and none that came after its end. */
+/** Asserts that the backup has the first events of the file: at least those present when it began, and none from after its end. */
 function requireFirst(
   singles: ReadonlyMap<string, string>,
   { before, after }: Pick<ImportFigures, 'before' | 'after'>,

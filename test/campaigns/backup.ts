@@ -1,12 +1,12 @@
-// Takes backups of a service while clients write to it as fast as it answers, and restores them on both databases:
-//   npm run backups [-- [--backups 3] [--seconds 5] [--database sqlite|postgres]]     of both without --database
+// Takes backups of a service while clients write as fast as it answers, and restores them on both databases:
+//   npm run backups [-- [--backups 3] [--seconds 5] [--database sqlite|postgres]]     both without --database
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { runBackupCampaign } from './backup-campaign.ts'
 import { backUpUnderImport } from './backup-under-import.ts'
 
-/** Events of the file that is imported meanwhile. */
+/** The events of the file for backups during an import. */
 const IMPORTED = 10_000
 
 const { backups, seconds, database } = campaignOptions('Takes backups of a service while clients write to it.', {

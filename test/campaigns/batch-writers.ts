@@ -2,50 +2,50 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { type Answered, exchange } from './exchange.ts'
 
-/** What each batch makes, changes and moves to the trash, all of it in one transaction. */
+/** The events that each batch creates, changes and moves to the trash, in one transaction. */
 const MADE = 60
 const CHANGED = 30
 const TRASHED = 10
 const WRITES = MADE + CHANGED + TRASHED
-/** One event of so many brings a venue, an organizer and a tag of its own. */
+/** One in so many new events brings its own venue, organizer and tag. */
 const WITH_LINKS = 10
 
-/** The first day of what is written. */
+/** The first day of the events written. */
 const WRITTEN_FROM = '2027-01-01'
 
-/** A batch that was acknowledged. */
+/** An acknowledged batch. */
 export interface Batch {
   writer: number
-  /** Batches of a writer are counted from 1, and each begins once the one before is acknowledged. */
+  /** The number of the batch of its writer, from 1. A batch begins after the previous one was acknowledged. */
   number: number
-  /** Milliseconds of the clock of this process. */
+  /** Times of `performance.now()` in this process, in ms. */
   began: number
   acknowledged: number
-  /** The answer for each event by its id, undefined for one in the trash from now on. */
+  /** The answer for each event by id; undefined for a trashed one. */
   events: Map<number, string | undefined>
-  /** The name that the venues, organizers and tags of the batch end with. */
+  /** The endings of the names of the venues, organizers and tags in this batch. */
   names: string[]
 }
 
-/** Clients that write batches as fast as they are answered. */
+/** Clients that send batches, each as soon as the last was answered. */
 export interface BatchWriters {
   batches: Batch[]
-  /** Lets each finish its batch. @throws when one was answered otherwise than it should */
+  /** Lets each client finish its batch. @throws when a batch got a wrong answer */
   stop: () => Promise<void>
 }
 
-/** Writes that were acknowledged between two moments, each second. */
+/** Returns the writes acknowledged between two times, per second. */
 export function writesASecond({ batches }: BatchWriters, from: number, until: number): number {
   const within = batches.filter(({ acknowledged }) => acknowledged >= from && acknowledged < until)
   return Math.round((within.length * WRITES * 1000) / (until - from))
 }
 
-/** Has so many clients write at the service on a port of this machine. */
+/** Starts clients that write to the service on a port of this machine. */
 export function startBatchWriters(port: number, count: number): BatchWriters {
   const stop = new AbortController()
   const batches: Batch[] = []
   const writers = Array.from({ length: count }, (_, writer) => writeOn(port, writer, batches, stop.signal))
-  // A failure is told by `stop`.
+  // `stop` reports a failure.
   const ended = Promise.all(writers).then(() => undefined)
   ended.catch(() => undefined)
   return {
@@ -66,7 +66,7 @@ async function writeOn(port: number, writer: number, batches: Batch[], stop: Abo
       const [changed, trashed] = [kept.slice(0, CHANGED), kept.slice(CHANGED, CHANGED + TRASHED)]
       const began = performance.now()
       const answer = await send(port, agent, requestsOf(writer, number, names, changed, trashed))
-      // A busy service turns some away.
+      // A busy service refuses some batches.
       if (answer.status === 503) continue
       const events = eventsOf(answer, changed, trashed)
       batches.push({ writer, number, began, acknowledged: performance.now(), events, names })
@@ -117,7 +117,7 @@ function send(port: number, agent: Agent, requests: readonly object[]): Promise<
   return exchange(port, { as: 'admin', method: 'POST', path: '/wp-json/batch/v1', body }, agent)
 }
 
-/** The events of an answer, those that were made first. */
+/** Returns the events of an answer, new ones first. */
 function eventsOf(
   { status, body, broken }: Answered,
   changed: readonly number[],
@@ -130,7 +130,7 @@ function eventsOf(
   return new Map<number, string | undefined>([...written, ...trashed.map((id) => [id, undefined] as const)])
 }
 
-/** The JSON of an event as answers to writes have it: without what only single reads have (rule 9.1). */
+/** Returns an event as the answers to writes have it: without linked data, which only single reads have (rule 9.1). */
 export function shown(event: object): string {
   return JSON.stringify(event, (name, member) => (name === 'json_ld' ? undefined : member))
 }

@@ -8,22 +8,22 @@ import { type Ledger, openLedger, settle } from './ledger.ts'
 import { findContradictions, findMissingFiles, readStored } from './stored-records.ts'
 import { startWriters, type WriterFigures, type WriterSettings } from './writers.ts'
 
-/** What came of a campaign. */
+/** The figures of a campaign. */
 export interface CrashFigures {
   setting: SettingName
   seed: number
-  /** How often each target was killed. */
+  /** The number of kills by target. */
   kills: Map<string, number>
   acknowledged: number
-  /** Requests without an answer that turned out to be done, and those that turned out not to be. */
+  /** Unanswered requests that were carried out, and those that were not. */
   unansweredDone: number
   unansweredUndone: number
-  /** Answers with a status of 503. */
+  /** Answers with status 503. */
   unavailable: number
-  /** Records at the end. */
+  /** The records at the end. */
   records: number
   checks: { quick: number; thorough: number }
-  /** Milliseconds from the start of what was killed until all answered, memory filled: the longest. */
+  /** The longest time in ms from starting the killed processes until all answer with memory filled. */
   longestRestoreMs: number
   seconds: number
   problems: string[]
@@ -33,30 +33,30 @@ export interface CrashOptions {
   setting: SettingName
   kills: number
   seed: number
-  /** Told after each kill. */
+  /** Called after each kill. */
   progress?: (figures: CrashFigures) => void
 }
 
 const ROOT = '/wp-json'
 const BASE = `${ROOT}/tribe/events/v1`
 
-/** Milliseconds that writers write before something is killed, at the most and at the least. */
+/** The most and the least ms of writing before a kill. */
 const LONGEST_ROUND_MS = 900
 const SHORTEST_ROUND_MS = 5
-/** Writes that are acknowledged before at the most, where the machine is too slow for so many within the time; it is waited for so long. */
+/** The most writes to wait for before a kill on a slow machine, and the most ms to wait for them. */
 const LATEST_WRITE = 40
 const PATIENT_MS = 5000
-/** How often what was killed is killed again while it starts, and how long after its start at the most. */
+/** The part of the kills after which the starting process is killed again, and the most ms after its start. */
 const KILLED_AGAIN = 0.2
 const LATEST_START_MS = 1500
-/** Kills between two looks at everything. */
+/** The kills between two complete checks. */
 const THOROUGH_EVERY = 10
-/** Nothing is learned from more. */
+/** The campaign ends after so many problems, since more would show nothing new. */
 const MOST_PROBLEMS = 20
 
 interface Campaign {
   target: Target
-  /** What was wrong at an earlier check and may still be. */
+  /** Problems of the last check, which may still exist. */
   known: Set<string>
   ledger: Ledger
   random: Random
@@ -64,7 +64,7 @@ interface Campaign {
   figures: CrashFigures
 }
 
-/** Kills a running calendar again and again while eight writers write to it, and checks each time the state that is left. */
+/** Kills a running calendar again and again while eight writers write to it, and checks the state after each kill. */
 export async function runCrashCampaign({ setting, kills, seed, progress }: CrashOptions): Promise<CrashFigures> {
   const began = performance.now()
   const target = await startTarget(setting)
@@ -115,7 +115,7 @@ async function openCampaign(target: Target, seed: number, figures: CrashFigures)
   return { target, known: new Set(), ledger, random: makeRandom(seed), writers, figures }
 }
 
-/** What events of all writers are linked to. */
+/** Creates the records to which events of all writers link. */
 async function makeShared({ ports: [port = 0] }: Target): Promise<void> {
   for (let number = 1; number <= 5; number++) {
     for (const [kind, body] of [
@@ -130,7 +130,7 @@ async function makeShared({ ports: [port = 0] }: Target): Promise<void> {
   }
 }
 
-/** Writers write, something is killed, and everything is started again. */
+/** Kills something while writers write, and starts everything again. */
 async function runRound({ target, ledger, random, writers, figures }: Campaign, round: number): Promise<void> {
   const enough = ledger.acknowledged + random.whole(0, LATEST_WRITE)
   const writing = startWriters(writers, round, target.ports)
@@ -157,7 +157,7 @@ function noteProblem({ known, figures }: Campaign, problem: string): void {
   known.add(problem)
 }
 
-/** Looks at the rows, and at what answers make of them. */
+/** Checks the rows, and the answers made from them. */
 async function check(campaign: Campaign, isThorough: boolean): Promise<void> {
   const { target, ledger, writers, figures } = campaign
   const { ask } = target

@@ -6,14 +6,14 @@ import { exchange } from './exchange.ts'
 import type { Entry, Kind, Stored } from './ledger.ts'
 import { entryOf } from './record-states.ts'
 
-// Whether answers show what the rows hold.
+// Compares answers with the rows of the database.
 
-/** All the time that events of the campaign take place in. */
+/** A window with all events of the campaign. */
 const WINDOW = 'start_date=2030-01-01&end_date=2035-12-31'
 const PER_PAGE = 1000
-/** Nodes hear of each other's writes within 100 ms; a busy machine takes longer. */
+/** Nodes learn of each other's writes within 100 ms, on a busy machine later. */
 const LATE_MS = PATIENCE_MS
-/** Singles looked at after each kill. */
+/** The most single records checked after each kill. */
 const MOST_SINGLES = 120
 
 interface Page {
@@ -28,7 +28,7 @@ async function readPage(port: number, as: 'anonymous' | 'admin', path: string, k
   return { status, records: Array.isArray(records) ? records : [], total: Number(body.total ?? 0) }
 }
 
-/** Every event that a reader is shown in lists, in their order. */
+/** Reads all events that a reader sees in lists, in order. */
 async function readEvents(port: number, base: string, as: 'anonymous' | 'admin', more = ''): Promise<Entry[]> {
   const all: Entry[] = []
   for (let page = 1; ; page++) {
@@ -44,7 +44,7 @@ async function readEvents(port: number, base: string, as: 'anonymous' | 'admin',
 const statusOf = ({ state }: Entry) => String(state.status)
 const byStart = (a: Entry, b: Entry) => (String(a.state.start_date) < String(b.state.start_date) ? -1 : 1)
 
-/** What differs between the lists at a port and the rows: ids, their order by start, and every member. */
+/** Returns the differences between lists and rows at every port. Only a thorough check compares more than totals: ids, order and members. */
 export async function compareLists(
   target: Target,
   base: string,
@@ -64,7 +64,7 @@ export async function compareLists(
   return problems
 }
 
-/** The number of public events; nodes may be a moment late. */
+/** Compares the number of public events. Nodes may learn of the last changes late. */
 async function compareTotal(port: number, base: string, expected: number): Promise<string[]> {
   const path = `${base}/events?${WINDOW}&per_page=1`
   for (const start = performance.now(); ; await sleep(20)) {
@@ -91,7 +91,7 @@ function compare(what: string, expected: readonly Entry[], found: readonly Entry
 
 const isTied = (a: Entry | undefined, b: Entry) => a?.state.start_date === b.state.start_date
 
-/** What differs between records as an administrator reads them one by one and their rows. */
+/** Returns the differences between rows and single records as the administrator sees them. */
 export async function compareSingles(
   target: Target,
   base: string,

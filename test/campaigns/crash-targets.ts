@@ -15,38 +15,38 @@ import { until } from '../support/waiting.ts'
 import { exchange } from './exchange.ts'
 import type { Ask, Row } from './stored-records.ts'
 
-// What the crash campaign kills: a service with its database, in the three ways it is run.
+// The targets of the crash campaign: a service with its database, run in three ways.
 
-/** The ways a service is run. */
+/** The ways to run a service. */
 export const SETTINGS = ['sqlite', 'sqlite-workers', 'postgres'] as const
 export type SettingName = (typeof SETTINGS)[number]
 
-/** A running calendar that parts of are killed and come back. */
+/** A running calendar whose processes can be killed and started again. */
 export interface Target {
   name: SettingName
-  /** Where it answers, also after it was started again. */
+  /** The ports of its services, which stay the same after a restart. */
   ports: readonly number[]
-  /** Kills a part of it; says which. */
+  /** Kills a part of it. Returns the name of the part. */
   kill: (random: Random) => Promise<string>
-  /** Kills one of its processes while it starts, `ms` after it was begun; false when there is nothing to start. */
+  /** Kills a process that is starting, `ms` after its start. Returns false if there is none to start. */
   killStart: (ms: number) => Promise<boolean>
-  /** Starts the killed processes, and waits until all of them answer. */
+  /** Starts the killed processes and waits until all answer. */
   restore: () => Promise<void>
-  /** Asks the database without the service. */
+  /** Queries the database directly. */
   ask: Ask
-  /** The faults that the database itself finds in its files. */
+  /** Returns the damage that the database finds in its own files. */
   findDamage: () => Promise<string[]>
   mediaFolder: string
   close: () => Promise<void>
 }
 
-/** Starts a calendar of one's own with an administrator and some records to link to. */
+/** Starts a new calendar with an administrator. */
 export async function startTarget(name: SettingName): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-crash-'))
   return name === 'postgres' ? startOnPostgres(folder) : startOnSqlite(name, folder)
 }
 
-/** The settings of a service of the campaign. */
+/** Returns the settings of a service of the campaign. */
 function settingsOf(database: string, folder: string, port: number, workers = '1'): Settings {
   return { database, data: folder, port: String(port), workers, page_size_cap: '1000' }
 }
@@ -63,11 +63,11 @@ async function startNode(node: Node): Promise<void> {
   node.running ??= await startServiceProcess(node.settings)
 }
 
-/** Waits until a node answers with all its workers and its memory filled. */
+/** Waits until a node answers with all its workers and filled memory. */
 async function untilReady(node: Node): Promise<void> {
   const pid = Number(node.running?.child.pid)
   if (node.workers > 1) await until(() => childrenOf(pid).length === node.workers, 'workers are missing', 50)
-  // Connections are dealt to workers in turn.
+  // Workers get connections in turn, so twice as many requests reach each of them.
   for (let seen = 0; seen < 2 * node.workers; seen++) {
     await until(async () => (await isFilled(node.port)) === true, 'a node does not get ready', 20)
   }
@@ -78,7 +78,7 @@ async function isFilled(port: number): Promise<boolean> {
   return status === 200 && body.memory === 'filled'
 }
 
-/** Kills a whole node, and waits until none of its processes is left. */
+/** Kills a whole node and waits until all its processes have ended. */
 async function killNode(node: Node): Promise<void> {
   const running = node.running
   if (!running) return
@@ -129,7 +129,7 @@ async function startOnSqlite(name: 'sqlite' | 'sqlite-workers', folder: string):
   }
 }
 
-/** One worker, the process that watches over them, or all at once. */
+/** Kills one worker, the process that watches the workers, or all at once. */
 async function killSomeOf(node: Node, random: Random): Promise<string> {
   const dice = random.next()
   const pid = Number(node.running?.child.pid)
@@ -159,7 +159,7 @@ function askFile(file: string, sql: string): Row[] {
   }
 }
 
-/** `integrity_check` looks at every page, index and full-text table; it does not look at foreign keys. */
+/** `integrity_check` checks every page, index and full-text table, but no foreign keys; these are checked separately. */
 function findDamageOf(file: string): string[] {
   const integrity = askFile(file, 'pragma integrity_check').map((row) => String(row.integrity_check))
   const keys = askFile(file, 'pragma foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`)
@@ -237,7 +237,7 @@ async function askServer(address: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** Constraints and indexes that are not valid, and tables whose index knows another number of rows than they have. */
+/** Finds invalid constraints and indexes, and tables whose index has another number of rows. */
 async function findDamageIn(address: string): Promise<string[]> {
   const invalid = await askServer(
     address,

@@ -4,7 +4,7 @@ import { databaseName } from '../support/database.ts'
 import { killed, runCrashCampaign } from './crash-campaign.ts'
 import type { SettingName } from './crash-targets.ts'
 
-// A short run of what `npm run crash` does at length.
+// A short form of `npm run crash`.
 
 const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 1, 'sqlite-workers': 1, postgres: 1 }
 const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-workers']

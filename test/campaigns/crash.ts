@@ -1,11 +1,11 @@
-// Kills a calendar again and again while eight writers write to it, and checks each time that nothing acknowledged is lost:
+// Kills a calendar again and again while eight writers write to it, and checks each time that no acknowledged write is lost:
 //   npm run crash [-- [--kills 200] [--seed 1] [--database sqlite|sqlite-workers|postgres]]     all three without --database
 import { campaignOptions } from '../support/campaign-options.ts'
 import { type CrashFigures, runCrashCampaign } from './crash-campaign.ts'
 import { crashTable, progressLine } from './crash-report.ts'
 import { SETTINGS } from './crash-targets.ts'
 
-/** Characters of a problem that are shown. */
+/** The most characters shown of a problem. */
 const LONGEST_LINE = 600
 
 const { kills, seed, database } = campaignOptions('Kills a calendar again and again while it is written to.', {

@@ -5,29 +5,29 @@ import { credentialsOf, type Reader } from '../support/service.ts'
 export interface Sent {
   as: Reader
   method: string
-  /** Path with its query, from the root of the server. */
+  /** The path with query, from the root of the server. */
   path: string
-  /** A JSON body, or bytes as they are. */
+  /** A JSON body, or raw bytes. */
   body?: unknown
   headers?: Record<string, string>
 }
 
-/** The answer to a request: a status of 0 when there was none. */
+/** An answer; status 0 means that there was none. */
 export interface Answered {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** JSON, `{}` for any other body. */
+  /** The JSON body, or `{}` for any other body. */
   body: Record<string, unknown>
-  /** Why there was no answer, as a code such as ECONNRESET. */
+  /** The code of the failure, such as ECONNRESET, when there was no answer. */
   broken: string
 }
 
-/** No client waits longer: a request without an answer by then was forgotten. */
+/** The timeout of a request. A longer wait means that the service has forgotten it. */
 const ANSWER_MS = 60_000
 
 const none = (broken: string): Answered => ({ status: 0, headers: {}, body: {}, broken })
 
-/** Sends a request to a port of this machine; never rejects. A connection of its own without an agent. */
+/** Sends a request to a port of this machine. Never rejects. Without an agent it opens a new connection. */
 export function exchange(port: number, sent: Sent, agent?: Agent): Promise<Answered> {
   const isBytes = sent.body instanceof Uint8Array
   const typed = sent.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }

@@ -3,20 +3,20 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A disk that takes nothing any more when told so. */
+/** A disk that refuses writes on demand. */
 export interface Disk {
-  /** A folder on it. */
+  /** A folder on the disk. */
   folder: string
-  /** To be run in front of the service, as `before` of `startServiceProcess`. */
+  /** Shell command to run before the service: `before` of `startServiceProcess`. */
   before: string
-  /** From now on writes of the service fail. */
+  /** Makes writes of the service fail from now on. */
   refuse: (pid: number) => void
-  /** From now on it succeeds. */
+  /** Lets writes succeed again. */
   allow: (pid: number) => void
   remove: () => void
 }
 
-/** Runs a command; the reason why it cannot, or undefined. */
+/** Runs a command. Returns the reason if it fails. */
 function attempt(command: string, ...words: string[]): string | undefined {
   const { status, stderr, error } = spawnSync(command, words, { encoding: 'utf8' })
   if (error) return error.message
@@ -25,7 +25,7 @@ function attempt(command: string, ...words: string[]): string | undefined {
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'kalends-disk-'))
 
-/** A small file system of its own, which a file that grows fills up; the reason why there is none where this may not be mounted. */
+/** Mounts a small file system that a growing file can fill. Returns the reason where it cannot be mounted. */
 export function smallDisk(megabytes: number): Disk | string {
   const folder = newFolder()
   const filler = join(folder, 'filler')
@@ -46,7 +46,7 @@ export function smallDisk(megabytes: number): Disk | string {
   }
 }
 
-/** Leaves less room than any write needs. */
+/** Fills the disk to the last byte. */
 function fillUp(filler: string): void {
   for (const bytes of [1_000_000, 4096, 1]) {
     const piece = Buffer.alloc(bytes)
@@ -58,7 +58,7 @@ function fillUp(filler: string): void {
   }
 }
 
-/** A disk where no file may be written by the service, as on one that has become read-only: its limit on the size of files is nothing. */
+/** Simulates a read-only disk: limits the size of files that the service writes to 0. Returns the reason where limits cannot be set. */
 export function refusingDisk(): Disk | string {
   const reason = attempt('prlimit', '--fsize', '--pid', String(process.pid))
   if (reason !== undefined) return `no limits of running processes: ${reason}`
@@ -69,7 +69,7 @@ export function refusingDisk(): Disk | string {
   }
   return {
     folder,
-    // Whoever writes too much is told so instead of being ended.
+    // The service ignores SIGXFSZ, so writes beyond the limit fail instead of ending it.
     before: "trap '' XFSZ",
     refuse: (pid) => limit(pid, '0'),
     allow: (pid) => limit(pid, 'unlimited'),

@@ -1,6 +1,6 @@
 import { makeRandom } from '../../bench/random.ts'
 
-/** An event to be written, as the interface takes it. */
+/** An event to create, as the interface takes it. */
 export interface WrittenEvent {
   title: string
   description: string
@@ -27,7 +27,7 @@ const ZONES = [
   'UTC-9',
 ]
 
-/** Pieces of texts that formats have to escape, fold or leave alone. */
+/** Parts of texts that formats must escape, fold or leave alone. */
 const PIECES = [
   'Concert',
   'a, b; c\\n d:e',
@@ -54,7 +54,7 @@ const PIECES = [
   '日本語の題名'.repeat(8),
 ]
 
-/** So many events whose texts and times are hard to write; the same for the same seed. */
+/** Makes events with texts and times that are hard to write. The same seed gives the same events. */
 export function* formatEvents(count: number, seed: number): Generator<WrittenEvent> {
   const { pick, whole, chance } = makeRandom(seed)
   const text = (most: number) => Array.from({ length: whole(1, most) }, () => pick(PIECES)).join(' ')

@@ -2,21 +2,21 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser } from 'fast-xml-parser'
 import ICAL from 'ical.js'
 
-/** An event as a reader of a format has understood it. */
+/** An event as a reader of a format understood it. */
 export interface ReadEvent {
   url: string
-  /** The identity, where the format has one. */
+  /** The identity, if the format has one. */
   uid?: string
   title: string
-  /** An instant of UTC as `2027-03-01T10:00:00Z`, or a day for events that last all day. */
+  /** A UTC time such as `2027-03-01T10:00:00Z`, or a date for an all-day event. */
   start: string
-  /** Likewise; of events that last all day the last day. */
+  /** Likewise; the last day of an all-day event. */
   end: string
-  /** The description as plain text, where the format has it so. */
+  /** The description as plain text, if the format has it. */
   text?: string
 }
 
-/** What reads each format with packages of npm, by the end of the names of its files. */
+/** A reader for each format, made from npm packages, by the file ending. */
 export const readers: Readonly<Record<string, (text: string) => ReadEvent[]>> = {
   ics: readCalendar,
   rss: readRss,
@@ -79,7 +79,7 @@ const fromXml = (event: XmlEvent, url: string, uid: string): ReadEvent => ({
   end: instant(event['ev:enddate']),
 })
 
-/** Readers of RSS take a title for HTML where it has an entity. */
+/** Decodes a title as readers of RSS do, which take one with entities for HTML. */
 const asHtml = (item: XmlEvent): XmlEvent => ({
   ...item,
   title: item.title.replaceAll('&lt;', '<').replaceAll('&amp;', '&'),

@@ -4,13 +4,13 @@ import type { TestService } from '../support/service.ts'
 import { formatEvents, type WrittenEvent } from './format-events.ts'
 import type { ReadEvent } from './format-readers.ts'
 
-/** Events that are written at the same time. */
+/** Events written at once. */
 const AT_ONCE = 8
 
-/** What is known of an event that was written: what every reader has to read. */
+/** The values that every reader must find for an event. */
 export type ExpectedEvent = ReadEvent & { uid?: never }
 
-/** Writes events, and says what readers have to read, by the address of the event. */
+/** Creates events. Returns the values that readers must find, by the address of the event. */
 export async function writeEvents(
   { post }: TestService,
   count: number,
@@ -43,14 +43,14 @@ function expectedOf({ title, all_day }: WrittenEvent, answered: Answered): Expec
   return { url: answered.url, title: plainText(title), start: time('start'), end: time('end') }
 }
 
-/** The feed of all events in a format, which reaches over all that were written. */
+/** Fetches the feed of all events in a format. */
 export async function fetchFeed({ origin }: TestService, ending: string): Promise<string> {
   const response = await fetch(`${origin}/events.${ending}?start_date=2000-01-01&end_date=2100-01-01`)
   assert.equal(response.status, 200)
   return response.text()
 }
 
-/** What readers disagree about, at most a few. Identities and texts are compared with those that the first reader has read. */
+/** Lists differences, at most a few for each reader. Identities and texts are compared with those of the first reader. */
 export function differences(
   expected: ReadonlyMap<string, ExpectedEvent>,
   read: ReadonlyMap<string, readonly ReadEvent[]>,

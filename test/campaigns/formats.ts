@@ -1,4 +1,4 @@
-// Writes events that are hard to write down and has every format read by two parsers that have nothing in common: packages of npm, and Python's.
+// Creates events that are hard to write and lets two independent parsers read each format, one from npm and one for Python: npm run formats
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const PYTHON = '/usr/bin/python3'
 const MOST_BYTES = 1 << 30
 const MOST_SHOWN = 20
 
-/** What is missing on this machine, and how to get it, as one sentence. */
+/** Returns a sentence about missing parsers and how to install them. */
 async function lackOfParsers(): Promise<string | undefined> {
   try {
     await promisify(execFile)(PYTHON, ['-c', 'import feedparser, icalendar, vobject'])
@@ -23,7 +23,7 @@ async function lackOfParsers(): Promise<string | undefined> {
   }
 }
 
-/** What the parsers of Python have read, by the format and the parser. */
+/** Returns the events that Python parsers have read, by format and parser. */
 async function readElsewhere(folder: string): Promise<Map<string, ReadEvent[]>> {
   const script = new URL('./read-formats.py', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(PYTHON, [script, folder], { maxBuffer: MOST_BYTES })

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hold, HoldFigures, HoldOrder } from './held-connections.ts'
 
-// A process that opens connections and does with them what nobody should.
+// A process that opens connections and misuses them.
 
 const figures: HoldFigures = { opened: 0, refused: 0, closed: 0, answers: {}, firstClosedMs: 0, lastClosedMs: 0 }
 const BATCH = 100
@@ -10,7 +10,7 @@ const TRICKLE_MS = 1000
 const UPLOAD_BYTES = 18_000_000
 const ALMOST_ALL = Buffer.alloc(UPLOAD_BYTES - 1, 1)
 const BODY_BYTES = 1_000_000
-/** Answers that are more than the buffers of the system take. */
+/** The requests of a slow reader: their answers exceed the buffers of the system. */
 const ASKED_AHEAD = 100
 
 const quiet = new Set<Socket>()
@@ -25,7 +25,7 @@ async function openAll(order: HoldOrder): Promise<void> {
   const sockets: Promise<void>[] = []
   for (let made = 0; made < order.connections; made++) {
     sockets.push(open(order))
-    // The line of those who wait to be let in is short.
+    // In batches, since the queue for new connections is short.
     if (made % BATCH === BATCH - 1) await Promise.all(sockets.splice(0))
   }
   await Promise.all(sockets)
@@ -68,14 +68,14 @@ const behaviours: Readonly<Record<Hold, (socket: Socket, order: HoldOrder) => vo
     socket.write(headOf('POST', path, authorization, 'application/json', BODY_BYTES))
     trickle(socket, `{"title": "${'a'.repeat(5000)}`)
   },
-  // What the service sends fills the buffers of the system, and nobody takes it from there.
+  // The answers fill the buffers of the system, and nobody reads them.
   'slow readers': (socket, { longPath, patienceMs }) => {
     socket.pause()
     quiet.add(socket)
     socket.once('close', () => quiet.delete(socket))
     for (let asked = 0; asked < ASKED_AHEAD; asked++)
       socket.write(`GET ${longPath} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    // A socket that is not read from learns of its end when it is written to; until then it is as quiet as can be.
+    // A paused socket notices its end only when it writes, so it writes rarely.
     setInterval(() => socket.write('\r\n'), 1.5 * patienceMs).unref()
   },
   'half-open uploads': (socket, { root, authorization }) => {
@@ -97,7 +97,7 @@ function headOf(method: string, path: string, authorization: string, type: strin
 
 const READING_MS = 1000
 
-/** Reads what those were sent who have read nothing so far: whoever was told 503 had little to read, and kept nobody waiting. */
+/** Lets the slow readers read, and counts those refused with 503: their answer was short, so they kept nobody waiting. */
 async function readAtLast(): Promise<void> {
   const refused = new Set<Socket>()
   for (const socket of quiet) {

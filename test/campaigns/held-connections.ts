@@ -2,49 +2,49 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** The habits of clients that a service must not wait for. */
+/** Ways in which clients keep a service waiting. */
 export const HOLDS = ['idle', 'slow heads', 'slow bodies', 'slow readers', 'half-open uploads'] as const
 export type Hold = (typeof HOLDS)[number]
 
-/** Connections that are opened and held. */
+/** Connections to open and hold. */
 export interface HoldOrder {
   hold: Hold
   port: number
   connections: number
-  /** Milliseconds after which the service is to drop a client that keeps it waiting. */
+  /** The ms that the service waits for a slow client. */
   patienceMs: number
-  /** Path of a long answer, for slow readers. */
+  /** The path of a long answer, for slow readers. */
   longPath: string
-  /** Of the REST root, where uploads go. */
+  /** The path of the REST root, for uploads. */
   root: string
-  /** Sent with bodies, or empty for strangers. */
+  /** The header for requests with bodies; empty for anonymous ones. */
   authorization: string
 }
 
-/** What became of them so far. */
+/** The state of the connections. */
 export interface HoldFigures {
   opened: number
-  /** Never got a connection. */
+  /** Connections that could not be opened. */
   refused: number
   /** Closed by the service. */
   closed: number
   /** Answers that arrived, by status. */
   answers: Record<string, number>
-  /** Milliseconds from opening until the first and the last was closed; 0 while none was. */
+  /** The ms from opening a connection until the first and the last one were closed; 0 before that. */
   firstClosedMs: number
   lastClosedMs: number
 }
 
-/** Connections of a process of its own. */
+/** Connections held by another process. */
 export interface Held {
   look: () => Promise<HoldFigures>
-  /** The same once those who read nothing have read what they were sent. */
+  /** Lets slow readers read what they were sent, and returns the figures. */
   read: () => Promise<HoldFigures>
-  /** Lets all of them go at once. */
+  /** Closes all connections. */
   release: () => Promise<void>
 }
 
-/** Opens the connections; resolves once each is open or refused. */
+/** Opens the connections. Resolves when each is open or refused. */
 export async function holdConnections(order: HoldOrder): Promise<Held> {
   const worker = fork(join(import.meta.dirname, 'held-connections-worker.ts'), { serialization: 'advanced' })
   const gone = once(worker, 'exit')

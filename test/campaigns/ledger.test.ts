@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acknowledge, type Change, type Entry, keyOf, type Ledger, openLedger, settle } from './ledger.ts'
 
-// The crash campaign is worth what its ledger notices.
+// The ledger must notice every loss, or the crash campaign proves nothing.
 
 const venue = (id: number, name: string, city = 'Springfield'): Entry => ({
   kind: 'venues',
@@ -14,7 +14,7 @@ const venue = (id: number, name: string, city = 'Springfield'): Entry => ({
 const tag = (id: number, name: string): Entry => ({ kind: 'tags', id, slug: name, state: { name }, owner: 1 })
 const stored = (...entries: Entry[]) => new Map(entries.map((entry) => [keyOf(entry.kind, entry.id), entry]))
 
-/** An open request that makes a venue and a tag. */
+/** Opens a request that creates a venue and a tag. */
 function openCreate(ledger: Ledger, isShared = false): void {
   const changes: Change[] = [
     { kind: 'venues', id: undefined, name: 'new', after: { venue: 'new', city: 'Springfield' } },

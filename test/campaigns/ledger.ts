@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 
 // The expected state of a calendar: every acknowledged write, and the possible outcomes of unanswered requests.
 
-/** The kinds of records that writers make. */
+/** The kinds of records that writers create. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags', 'images'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What a record shows of what writers set, by the names of its members; undefined when there is no such record. */
+/** The values of a record that writers set, by member. */
 export type State = Readonly<Record<string, string | number | readonly string[]>>
 
 /** A record of the ledger. */
@@ -16,55 +16,55 @@ export interface Entry {
   /** Empty for drafts and images. */
   slug: string
   state: State
-  /** The writer who alone changes it; undefined for what all may link to. */
+  /** The only writer who changes it; undefined for a record to which all may link. */
   owner: number | undefined
 }
 
-/** The effect of a request on a record: its new state, undefined when it is removed. */
+/** The effect of a request on a record: its new state, or undefined if it is removed. */
 export interface Change {
   kind: Kind
-  /** Undefined while the request makes it. */
+  /** Undefined for a record that the request creates. */
   id: number | undefined
-  /** Its own name, which no other record of the kind ever has; new records are found by it. */
+  /** A name that no other record of the kind has. New records are found by it. */
   name: string
   after: State | undefined
-  /** Several writers may make it at once, and one of them does. */
+  /** True if several writers may create it at once, of whom one succeeds. */
   isShared?: boolean
 }
 
-/** A request that is under way, or was never answered. All of its changes are made, or none. */
+/** A request that is under way or was not answered. It makes all its changes or none. */
 export interface Attempt {
   writer: number
-  /** As in `PUT /events/17`. */
+  /** Such as `PUT /events/17`. */
   request: string
   changes: readonly Change[]
 }
 
 export interface Ledger {
   entries: Map<string, Entry>
-  /** The same by kind and owner, since writers ask for nothing else. */
+  /** The same entries by kind and owner. */
   owned: Map<string, Map<number, Entry>>
-  /** Keys of what was changed since somebody has looked and cleared it. */
+  /** Keys of the records changed since this was last cleared. */
   touched: Set<string>
-  /** Requests without an answer that says what came of them. */
+  /** Requests without an answer that shows their outcome. */
   open: Set<Attempt>
-  /** Requests that were answered with what they did. */
+  /** The number of acknowledged requests. */
   acknowledged: number
 }
 
-/** The state that the database or an interface shows. */
+/** The records in the database or in answers. */
 export type Stored = ReadonlyMap<string, Entry>
 
 export const keyOf = (kind: Kind, id: number) => `${kind}:${id}`
 
-/** A ledger of a calendar that holds this. */
+/** Makes a ledger of existing records. */
 export function openLedger(stored: Stored): Ledger {
   const ledger: Ledger = { entries: new Map(), owned: new Map(), touched: new Set(), open: new Set(), acknowledged: 0 }
   for (const entry of stored.values()) put(ledger, entry)
   return ledger
 }
 
-/** The records of a kind that a writer alone changes; without a writer those that all may link to. */
+/** Returns the records of a kind that only this writer changes; without a writer, those to which all may link. */
 export function ownRecords(ledger: Ledger, kind: Kind, owner: number | undefined): Entry[] {
   return [...(ledger.owned.get(`${kind}:${owner}`)?.values() ?? [])]
 }
@@ -86,8 +86,8 @@ function drop(ledger: Ledger, kind: Kind, id: number): void {
 }
 
 /**
- * Takes down what an acknowledged request did. `shown` are the records of the answer by kind and name.
- * @throws Error when the answer names no id of a record that the request has made.
+ * Records the changes of an acknowledged request. `shown` are the records of its answer by kind and name.
+ * @throws Error when the answer lacks the id of a record that the request created.
  */
 export function acknowledge(ledger: Ledger, attempt: Attempt, shown: ReadonlyMap<string, Shown>): void {
   ledger.open.delete(attempt)
@@ -100,7 +100,7 @@ export function acknowledge(ledger: Ledger, attempt: Attempt, shown: ReadonlyMap
   }
 }
 
-/** The state of a record in an answer. */
+/** The id and slug of a record in an answer. */
 export interface Shown {
   id: number
   slug: string
@@ -117,15 +117,15 @@ function enter(ledger: Ledger, attempt: Attempt, change: Change, id: number, slu
   put(ledger, { kind, id, slug: slug ?? known?.slug ?? '', state: after, owner })
 }
 
-/** The findings of a look at the calendar. */
+/** The result of comparing the calendar with the ledger. */
 export interface Findings {
   problems: string[]
-  /** Requests without an answer that turned out to be done, and those that turned out not to be. */
+  /** Unanswered requests that were carried out, and those that were not. */
   done: number
   undone: number
 }
 
-/** Compares the calendar with the ledger, settles the requests that were not answered, and goes on from what is there. */
+/** Compares the calendar with the ledger, decides the outcome of unanswered requests, and updates the ledger to the calendar. */
 export function settle(ledger: Ledger, stored: Stored): Findings {
   const findings: Findings = { problems: [], done: 0, undone: 0 }
   const named = new Map([...stored.values()].map((entry) => [`${entry.kind}:${nameOf(entry)}`, entry]))
@@ -147,7 +147,7 @@ type ByName = ReadonlyMap<string, Entry>
 const storedOf = (change: Change, stored: Stored, named: ByName): Entry | undefined =>
   change.id === undefined ? named.get(`${change.kind}:${change.name}`) : stored.get(keyOf(change.kind, change.id))
 
-/** Whether an open request was done or not; what speaks against both otherwise. */
+/** Returns whether an open request was carried out or not; or the contradiction if neither fits. */
 function outcomeOf(ledger: Ledger, attempt: Attempt, stored: Stored, named: ByName): string {
   const own = attempt.changes.filter((change) => !change.isShared)
   const isAfter = (change: Change) => isDeepStrictEqual(storedOf(change, stored, named)?.state, change.after)
@@ -186,12 +186,12 @@ function* findDoubles(stored: Stored): Generator<string> {
   }
 }
 
-/** What tells records of a kind apart: the first member of their state. */
+/** Returns the name of a record: the first value of its state. */
 export function nameOf({ state }: Pick<Entry, 'state'>): string {
   return String(Object.values(state)[0])
 }
 
-/** The differences between the expected and the actual state. */
+/** Lists the differences between expected and stored records. */
 export function differences(expected: Stored, found: Stored): string[] {
   const wrong = [...expected].flatMap(([key, entry]) => {
     const other = found.get(key)

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 
-// One HTTP/1.1 connection of a load generator: as little work a request as possible, since ten times the load of a service comes from one core.
+// An HTTP/1.1 connection of a load generator. It does little work per request, since one core must make ten times the load that a service can take.
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface WireRequest {
   method: string
   path: string
@@ -13,22 +13,22 @@ export interface WireRequest {
 }
 
 export interface WireAnswer {
-  /** 0 when the connection broke before the whole answer was there. */
+  /** 0 when the connection broke before the answer was complete. */
   status: number
   hasRetryAfter: boolean
-  /** Whether the service takes no more over this connection. */
+  /** True when the service closes the connection after this answer. */
   isLast: boolean
 }
 
-/** A connection that asks one thing at a time. */
+/** A connection with at most one open request. */
 export interface LoadConnection {
   socket: Socket
-  /** Told of the answer that is awaited; undefined while nothing is. */
+  /** Called with the answer; undefined while no request is open. */
   waiting: ((answer: WireAnswer) => void) | undefined
-  /** Of an answer whose head is not complete yet. */
+  /** The bytes of an incomplete head. */
   head: Buffer
   answer: WireAnswer | undefined
-  /** Bytes of the body still to come. */
+  /** The bytes of the body still to come. */
   rest: number
   isChunked: boolean
   isOpen: boolean
@@ -36,7 +36,7 @@ export interface LoadConnection {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Opens a connection; `idle` is called once it may be used, and `closed` when it is gone. */
+/** Opens a connection. Calls `idle` whenever it can be used, and `closed` at its end. */
 export function openConnection(port: number, idle: () => void, closed: () => void): LoadConnection {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   const connection: LoadConnection = {
@@ -52,7 +52,7 @@ export function openConnection(port: number, idle: () => void, closed: () => voi
   socket.on('data', (chunk) => {
     if (take(connection, chunk)) settle(connection, connection.answer, idle)
   })
-  // What is wrong with it is told by its end.
+  // The `close` event reports failures, too.
   socket.on('error', () => undefined)
   socket.once('close', () => {
     connection.isOpen = false
@@ -62,7 +62,7 @@ export function openConnection(port: number, idle: () => void, closed: () => voi
   return connection
 }
 
-/** Sends a request over a connection that nothing is awaited from. */
+/** Sends a request over an idle connection. */
 export function ask(connection: LoadConnection, request: WireRequest, done: (answer: WireAnswer) => void): void {
   const { method, path, body, authorization } = request
   const credentials = authorization === '' ? '' : `Authorization: ${authorization}\r\n`
@@ -84,7 +84,7 @@ function settle(connection: LoadConnection, answer: WireAnswer | undefined, idle
 const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-/** Takes in what has arrived; true once the answer is complete. */
+/** Reads a piece of an answer. Returns true when the answer is complete. */
 function take(connection: LoadConnection, chunk: Buffer): boolean {
   if (connection.answer) return takeBody(connection, chunk)
   const head = connection.head.length === 0 ? chunk : Buffer.concat([connection.head, chunk])

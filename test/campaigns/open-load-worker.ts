@@ -4,7 +4,7 @@ import { ask, type LoadConnection, openConnection, type WireAnswer } from './loa
 import { AFTER_MS, type KindFigures, type LoadFigures, type LoadOrder } from './open-load.ts'
 import { isAccepted, LOAD_KINDS, type LoadKind, makeRequests } from './overload-mix.ts'
 
-// The load generator's process: offers one load, sends what came of it, and waits to be ended.
+// The process of the load generator: puts one load on the service, reports the figures, and waits to be ended.
 
 /** The figures of one kind of request during a load. */
 interface Tally {
@@ -12,7 +12,7 @@ interface Tally {
   settled: number
   shed: number
   wrong: Map<string, number>
-  /** ms of accepted requests */
+  /** The ms of each accepted request. */
   times: number[]
 }
 
@@ -20,13 +20,13 @@ interface Generator {
   order: LoadOrder
   next: ReturnType<typeof makeRequests>
   tallies: Map<LoadKind, Tally>
-  /** Connections that are open or being opened. */
+  /** The number of connections open or opening. */
   open: number
   idle: LoadConnection[]
-  /** When requests were due that no connection was free for, the oldest first from `first` on. */
+  /** The due times of requests that wait for a connection. The oldest is at `first`. */
   waiting: number[]
   first: number
-  /** ms that requests waited for a connection */
+  /** The ms that each request waited for a connection. */
   held: number[]
   isOver: boolean
 }
@@ -61,7 +61,7 @@ async function run(order: LoadOrder): Promise<LoadFigures> {
   return { kinds, unsent, heldP99: partOf(Float64Array.from(generator.held).sort(), 0.99), busy }
 }
 
-/** A request that finds no free connection opens one, as clients do, up to the limit. */
+/** Opens a connection for waiting requests, as clients do. The caller keeps to the limit. */
 function openMore(generator: Generator): void {
   generator.open += 1
   const connection = openConnection(
@@ -76,10 +76,10 @@ function openMore(generator: Generator): void {
   )
 }
 
-/** A connection that is free takes what has waited longest. */
+/** Sends the longest waiting request over a free connection. */
 function setFree(generator: Generator, connection: LoadConnection): void {
   const due = generator.waiting[generator.first]
-  // What has not been sent when the load is over never is.
+  // Requests that were not sent before the end of the load are never sent.
   if (due === undefined || generator.isOver) {
     generator.idle.push(connection)
     return
@@ -88,7 +88,7 @@ function setFree(generator: Generator, connection: LoadConnection): void {
   send(generator, connection, due)
 }
 
-/** Requests come when they come, evenly, and are sent as soon as a connection is free. */
+/** Makes requests at an even rate and sends each as soon as a connection is free. */
 async function offer(generator: Generator): Promise<void> {
   const { rate, seconds } = generator.order
   const began = performance.now()
@@ -110,7 +110,7 @@ function begin(generator: Generator, due: number): void {
   if (generator.open < generator.order.connections) openMore(generator)
 }
 
-/** Each connection asks again as soon as it is answered. */
+/** Sends the next request over each connection as soon as the last is answered. */
 async function saturate(generator: Generator): Promise<void> {
   const until = performance.now() + generator.order.seconds * 1000
   while (generator.open < generator.order.connections) begin(generator, performance.now())
@@ -142,7 +142,7 @@ function note(tally: Tally, kind: LoadKind, { status, hasRetryAfter }: WireAnswe
 
 async function untilSettled({ tallies }: Generator): Promise<void> {
   const until = performance.now() + AFTER_MS
-  // Those who guess are let wait for longer.
+  // Wrong passwords are answered slowly on purpose, so these answers are not waited for.
   const honest = [...tallies].flatMap(([kind, tally]) => (kind === 'bad login' ? [] : tally))
   const isSettled = () => honest.every(({ due, settled }) => due === settled)
   while (!isSettled() && performance.now() < until) await sleep(20)
@@ -163,7 +163,7 @@ function figuresOf(kind: LoadKind, { due, settled, shed, wrong, times }: Tally):
   }
 }
 
-/** The value that this part of the sorted ones is below. */
+/** Returns the value at this part of the sorted ones, such as 0.99. */
 function partOf(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

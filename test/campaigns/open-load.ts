@@ -4,28 +4,28 @@ import { join } from 'node:path'
 import type { Plan } from '../../bench/data-set.ts'
 import type { LoadKind, Mix } from './overload-mix.ts'
 
-/** A load on a port of this machine. */
+/** A load for a service on this machine. */
 export interface LoadOrder {
   port: number
   plan: Plan
   seed: number
   mix: Mix
   seconds: number
-  /** Requests a second, whether or not earlier ones were answered; 0 for one after the other on each connection. */
+  /** Requests per second, sent even if earlier ones are unanswered; 0 sends the next request on each connection after each answer. */
   rate: number
   connections: number
 }
 
-/** What came of the requests of one kind; times in ms from when a request was sent. */
+/** The figures of one kind of request. Times are in ms after sending. */
 export interface KindFigures {
   kind: LoadKind
   due: number
   accepted: number
-  /** 503 with `Retry-After`, and 429. */
+  /** Answered 429, or 503 with `Retry-After`. */
   shed: number
-  /** Not answered when the load was over for `AFTER_MS`. */
+  /** Unanswered `AFTER_MS` after the end of the load. */
   unanswered: number
-  /** Other answers and broken connections, by status, 0 for a break. */
+  /** Other answers by status, with 0 for broken connections. */
   wrong: Record<string, number>
   p50: number
   p99: number
@@ -34,19 +34,19 @@ export interface KindFigures {
 
 export interface LoadFigures {
   kinds: KindFigures[]
-  /** Requests that no connection was ever free for. */
+  /** Requests for which no connection became free. */
   unsent: number
-  /** ms: what 99 of 100 requests waited in the generator for a free connection, before they were sent. */
+  /** The 99th percentile of the ms that requests waited for a connection before they were sent. */
   heldP99: number
-  /** The part of a core that the generator took: above some 0.9 its own waits count in every time. */
+  /** The part of a core that the generator used. Above about 0.9, its own delays distort every time. */
   busy: number
 }
 
-/** Milliseconds that answers are waited for after a load. */
+/** The most ms to wait for answers after a load. */
 export const AFTER_MS = 6000
 
 /**
- * Puts a load on the service from a process of its own. `over` is called when no more requests come, before the last are answered.
+ * Puts a load on a service from another process. Calls `over` when the last request was sent, while answers may be missing.
  * @throws Error when that process ends without a result.
  */
 export async function putLoad(order: LoadOrder, over: () => void = () => undefined): Promise<LoadFigures> {

@@ -12,7 +12,7 @@ import {
   slowReaders,
 } from './overload-scenarios.ts'
 
-/** The scenarios by the names that `--only` takes. */
+/** The scenarios by their names for `--only`. */
 export const SCENARIOS = {
   rush,
   searches: searchesOnly,
@@ -24,7 +24,7 @@ export const SCENARIOS = {
 }
 export type ScenarioName = keyof typeof SCENARIOS
 
-/** Runs scenarios one after the other against one service, and says what it was like. */
+/** Runs scenarios one after the other on one service. */
 export async function runOverloadCampaign(options: GroundOptions, only: readonly ScenarioName[]): Promise<Outcome[]> {
   const { close, ...ground } = await openGround(options)
   try {
@@ -37,7 +37,7 @@ export async function runOverloadCampaign(options: GroundOptions, only: readonly
   }
 }
 
-/** Columns of the table, as far as a scenario has figures for them. */
+/** The columns of the table. A scenario fills only those it has figures for. */
 const COLUMNS = [
   'served alone',
   'sent',
@@ -57,7 +57,7 @@ const COLUMNS = [
   'machine',
 ]
 
-/** The outcomes as two tables, with notes. */
+/** Writes the outcomes as two tables with notes. */
 export function overloadReport(outcomes: readonly Outcome[]): string {
   const isLoad = ({ figures }: Outcome) => figures.sent !== undefined
   const tables = [outcomes.filter(isLoad), outcomes.filter((outcome) => !isLoad(outcome))].map(outcomeTable)

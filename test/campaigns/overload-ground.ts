@@ -4,23 +4,23 @@ import { findCores } from '../../bench/processes.ts'
 import { listAnywhere, readLines } from '../../bench/requests.ts'
 import { type RunningService, startService } from '../../bench/service.ts'
 
-/** The tools of the scenarios of the overload campaign. */
+/** The service and the parameters of the overload campaign. */
 export interface OverloadGround {
   service: RunningService
   plan: Plan
-  /** Grows with every load, so that none repeats another. */
+  /** Increased for every load, so that none repeats another. */
   seed: number
-  /** Path of a list that is asked for again and again. */
+  /** The path of a list that is requested repeatedly. */
   list: string
-  /** Seconds of a load. */
+  /** The seconds of a load. */
   seconds: number
-  /** The whole campaign, or a short form of it. */
+  /** True for the whole campaign, false for its short form. */
   isFull: boolean
-  /** How many times longer everything may take than promised: 1, or more where other work goes on beside. */
+  /** The factor by which times may exceed the promises: 1, or more on a busy machine. */
   slack: number
-  /** Milliseconds that the service waits for a slow client. */
+  /** The ms that the service waits for a slow client. */
   patienceMs: number
-  /** ms: what 99 of 100 lists take that nobody has asked for, with nobody else there. */
+  /** The 99th percentile in ms of lists not requested before, without load. */
   normalP99: number
   say: (text: string) => void
 }
@@ -30,12 +30,12 @@ export interface GroundOptions {
   isFull: boolean
   seed: number
   slack: number
-  /** Address of an empty PostgreSQL database; undefined for SQLite. */
+  /** The address of an empty PostgreSQL database; undefined for SQLite. */
   database: string | undefined
   say: (text: string) => void
 }
 
-/** Starts a service with a data set of so many events, on a core of its own where there are two. */
+/** Starts a service with a data set of so many events, on a separate core if there are two. */
 export async function openGround(
   options: GroundOptions,
 ): Promise<Omit<OverloadGround, 'normalP99'> & { close: () => Promise<void> }> {

@@ -6,17 +6,17 @@ import { BASE } from '../../bench/service.ts'
 import { TOPICS } from '../../bench/texts.ts'
 import type { WireRequest } from './load-connection.ts'
 
-/** What visitors and programs ask at once. */
+/** The kinds of requests that visitors and programs make. */
 export const LOAD_KINDS = ['cached list', 'new list', 'search', 'venue search', 'write', 'bad login'] as const
 export type LoadKind = (typeof LOAD_KINDS)[number]
 
-/** A mix: how often each kind is asked. */
+/** The weight of each kind of request. */
 export type Mix = Partial<Record<LoadKind, number>>
 
-/** As a busy site under a rush has it. */
+/** The requests of a busy site. */
 export const RUSH: Mix = { 'cached list': 60, 'new list': 20, search: 6, 'venue search': 4, write: 6, 'bad login': 4 }
 
-/** The same without those who are made to wait, for measuring what can be served. */
+/** The same without wrong passwords, which are answered slowly on purpose, to measure how much can be served. */
 export const HONEST: Mix = { ...RUSH, 'bad login': 0 }
 
 const line = (text: string, authorization = ''): WireRequest => {
@@ -24,10 +24,10 @@ const line = (text: string, authorization = ''): WireRequest => {
   return { method, path, body, authorization: method === 'GET' ? authorization : AUTHORIZATION }
 }
 
-/** Makes requests of a mix, those of no kind but the first ever twice. */
+/** Makes the requests of a mix. Only those for cached lists repeat. */
 export function makeRequests(mix: Mix, plan: Plan, random: Random): () => { kind: LoadKind; request: WireRequest } {
   const popular = popularReads(plan).slice(0, 40)
-  // New events of one generator never have the names of those of another.
+  // The names of new events differ between generators.
   const first = random.whole(1, 1_000_000) * 1000
   let made = 0
   const makers: Record<LoadKind, () => WireRequest> = {
@@ -48,9 +48,9 @@ export function makeRequests(mix: Mix, plan: Plan, random: Random): () => { kind
 
 const badLogin = (random: Random) => `Basic ${Buffer.from(`bench:${random.whole(1, 1e9)}`).toString('base64')}`
 
-/** Whether an answer is what its kind of request is given when it is accepted. */
+/** Returns true when a status accepts a request of this kind. */
 export function isAccepted(kind: LoadKind, status: number): boolean {
   if (kind === 'bad login') return status === 401 || status === 403
-  // A page may lie past the end of its list.
+  // A page may be past the end of its list.
   return (status >= 200 && status < 300) || (kind === 'new list' && status === 404)
 }

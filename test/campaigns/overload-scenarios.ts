@@ -10,29 +10,29 @@ import type { OverloadGround } from './overload-ground.ts'
 import { HONEST, type Mix, RUSH } from './overload-mix.ts'
 import { p99, type Seen, timeLists, watch } from './overload-watch.ts'
 
-/** The outcome of a scenario: figures for the table, and broken promises. */
+/** The outcome of a scenario: figures for the table, and the promises broken. */
 export interface Outcome {
   title: string
   figures: Readonly<Record<string, string>>
   problems: string[]
 }
 
-/** The promises. */
+/** The promises of the service under load. */
 const ACCEPTED_P99_MS = 1000
 const HEALTH_MS = 1000
 const RECOVERED_MS = 2000
-/** Growth that is taken for flat: buffers and code that a first rush brings along, and no more with a longer one. */
+/** The growth of memory that is accepted: buffers and code of a first load, which a longer load does not increase. */
 const FLAT_BYTES = 250_000_000
 const TIMES = { whole: { load: 10, connections: 2000 }, short: { load: 3, connections: 200 } }
-/** Closing takes a look at connections now and then. */
+/** The extra ms until the service closes connections, which it checks only now and then. */
 const CLOSING_MS = 8000
 
-/** Ten times what the service can serve, of everything that visitors and programs ask. */
+/** Sends ten times the requests that the service can serve, of every kind. */
 export async function rush(ground: OverloadGround): Promise<Outcome> {
   return tooMuch(ground, 'load', HONEST, RUSH)
 }
 
-/** Ten times the searches that the service can serve: lists from memory do not wait behind them. */
+/** Sends ten times the searches that the service can serve. Lists from memory must not wait behind them. */
 export async function searchesOnly(ground: OverloadGround): Promise<Outcome> {
   const searches: Mix = { search: 50, 'venue search': 50 }
   return tooMuch(ground, 'searches', searches, searches)
@@ -63,17 +63,17 @@ async function tooMuch(ground: OverloadGround, what: string, honest: Mix, mix: M
   }
 }
 
-/** Requests a second that are served when some clients ask one after the other. */
+/** Measures the requests served per second when each client waits for its answers. */
 async function measureCapacity(ground: OverloadGround, mix: Mix): Promise<number> {
   const seconds = Math.max(0.7, ground.seconds / 3)
   const order = { port: ground.service.port, plan: ground.plan, mix, rate: 0, connections: 16 }
-  // What runs for the first time takes longer.
+  // A first run, since code that runs for the first time is slow.
   await putLoad({ ...order, seed: ++ground.seed, seconds: seconds / 2 })
   const { kinds } = await putLoad({ ...order, seed: ++ground.seed, seconds })
   return Math.max(1, sum(kinds, ({ accepted }) => accepted) / seconds)
 }
 
-/** Milliseconds until lists that nobody has asked for take no longer any more than before. */
+/** Measures the ms until lists not requested before are as fast as before the load. */
 async function timeToRecover(ground: OverloadGround): Promise<number> {
   const began = performance.now()
   const limit = Math.max(50, 3 * ground.normalP99)
@@ -87,7 +87,7 @@ async function timeToRecover(ground: OverloadGround): Promise<number> {
   return slowUntil
 }
 
-/** Paths of lists that were never asked for. */
+/** Returns paths of lists not requested before. */
 export function newLists(ground: Pick<OverloadGround, 'plan' | 'seed'>, howMany: number): string[] {
   const seed = makeRandom(Math.round(performance.now() * 1000) + ground.seed).whole(1, 2 ** 30)
   return readLines(listAnywhere, ground.plan, seed, howMany).map((line) => line.split('\t')[1] ?? '/')
@@ -114,7 +114,7 @@ function loadFigures(load: LoadFigures, capacity: number, rate: number): Record<
   }
 }
 
-/** Those who guess passwords are made to wait on purpose. */
+/** Lists the promises broken under a load. Answers to wrong passwords are slow on purpose and do not count. */
 function loadProblems({ kinds }: LoadFigures, { slack }: OverloadGround): string[] {
   return kinds.flatMap((figures) => {
     const { kind, wrong, unanswered, p99: slow } = figures
@@ -153,32 +153,32 @@ const late = (what: string, ms: number, most: number) => (ms <= most ? [] : [`${
 export const inMs = (ms: number) => `${Math.round(ms)} ms`
 const inMb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
-/** Connections that say nothing. */
+/** Holds connections that send nothing. They stay open. */
 export async function idleConnections(ground: OverloadGround): Promise<Outcome> {
   return held(ground, 'idle', ground.isFull ? 10_000 : 1000, 'stays')
 }
 
-/** Heads of requests that come a byte a second: they are cut off. */
+/** Sends the heads of requests one byte a second. They must be cut off. */
 export async function slowHeads(ground: OverloadGround): Promise<Outcome> {
   return held(ground, 'slow heads', ground.isFull ? 1000 : 200, 'goes')
 }
 
-/** Bodies that come a byte a second, of somebody who may send them: they are not waited for. */
+/** Sends bodies of permitted requests one byte a second. They must be cut off. */
 export async function slowBodies(ground: OverloadGround): Promise<Outcome> {
   return held(ground, 'slow bodies', ground.isFull ? 1000 : 200, 'goes')
 }
 
-/** Readers that take nothing of what they have asked for: they are dropped. */
+/** Requests answers and does not read them. The connections must be closed. */
 export async function slowReaders(ground: OverloadGround): Promise<Outcome> {
   return held(ground, 'slow readers', 100, 'goes')
 }
 
-/** Uploads without their last byte, of somebody who may upload. */
+/** Sends permitted uploads without their last byte. They must be cut off. */
 export async function halfOpenUploads(ground: OverloadGround): Promise<Outcome> {
   return held(ground, 'half-open uploads', ground.isFull ? 60 : 20, 'goes')
 }
 
-/** Opens connections that do something, and looks at everybody else meanwhile. `end`: whether the service is to close them. */
+/** Holds connections and watches what other clients notice. `end` tells whether the service must close the connections. */
 async function held(ground: OverloadGround, hold: Hold, connections: number, end: 'stays' | 'goes'): Promise<Outcome> {
   const title = `${connections} ${hold === 'idle' ? 'idle connections' : hold}`
   ground.say(title)
@@ -229,7 +229,7 @@ function holdProblems({ opened, closed, answers }: HoldFigures, connections: num
   ]
 }
 
-/** The 99th percentile of lists that nobody has asked for, with nobody else there. */
+/** Measures the 99th percentile of lists not requested before, without load. */
 export async function measureNormal(ground: Omit<OverloadGround, 'normalP99'>): Promise<number> {
   const times = await timeLists(ground.service.port, newLists(ground, ground.isFull ? 400 : 100))
   return p99(times)

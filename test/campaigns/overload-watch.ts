@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes, waitedSeconds } from '../../bench/processes.ts'
 import { exchange } from './exchange.ts'
 
-/** What somebody sees who only wants to know whether the service is there, and to look at a list now and then. */
+/** The observations of a client that checks the health of the service and reads a list now and then. */
 export interface Seen {
-  /** ms: the slowest answer of `/healthz`, each over a new connection. */
+  /** The slowest answer of `/healthz` in ms, each over a new connection. */
   healthWorst: number
-  /** ms: lists that are asked for again and again, over one connection. */
+  /** The times in ms of a list that is requested repeatedly over one connection. */
   listP99: number
   listWorst: number
   lists: number
   /** Lists answered 503. */
   shed: number
-  /** Bytes of memory: before, the most meanwhile, and at the end. */
+  /** Resident memory in bytes: before, at most, and at the end. */
   before: number
   most: number
   after: number
-  /** The part of the time that the service could have gone on, and others had the processor. */
+  /** The part of the time in which the service was ready to run and others had the processor. */
   keptWaiting: number
   problems: string[]
 }
@@ -28,7 +28,7 @@ export interface Watch {
 
 const EVERY_MS = 50
 
-/** Looks at a service until stopped. */
+/** Watches a service until stopped. */
 export function watch(service: { port: number; pid: number }, list: string): Watch {
   let isGoing = true
   const before = residentBytes(service.pid)
@@ -89,7 +89,7 @@ async function lookAtLists(service: { port: number }, path: string, seen: Seen, 
   seen.listP99 = times[Math.floor(times.length * 0.99)] ?? seen.listWorst
 }
 
-/** Times of so many lists that are asked for one after the other, in ms. */
+/** Reads lists one after the other and returns their times in ms. */
 export async function timeLists(port: number, paths: readonly string[]): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
@@ -102,7 +102,7 @@ export async function timeLists(port: number, paths: readonly string[]): Promise
   return times
 }
 
-/** The time that 99 of 100 are below. */
+/** Returns the 99th percentile. */
 export function p99(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0

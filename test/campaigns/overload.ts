@@ -1,4 +1,4 @@
-// Puts more on a service than it can serve, and holds connections that do nothing good:
+// Puts more load on a service than it can serve, and holds connections that misuse it:
 //   npm run overload [-- [--short] [--seed 1] [--events 20000] [--database sqlite|postgres] [--only rush,idle]]
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES } from '../support/database.ts'

@@ -1,4 +1,4 @@
-"""Reads feeds with parsers that have nothing in common with ours, and prints what they understood, one event a line."""
+"""Reads feeds with independent Python parsers and prints the events, one JSON record a line."""
 
 import csv
 import datetime
@@ -24,7 +24,7 @@ def instant(value):
 
 
 def last(start, end):
-    """The end of a calendar's day is the day behind it."""
+    """Return the last day: the end of an all-day event in a calendar file is the day after it."""
     if end is None:
         return start
     if len(end) == 10 and end > start:
@@ -32,12 +32,12 @@ def last(start, end):
     return end
 
 
-# Stands for an escaped backslash while a reader looks at the text that takes one before an n for the end of a line.
+# Replaces escaped backslashes while vobject parses: it takes a backslash before an n for the end of a line.
 BACKSLASH = "\ue000"
 
 
 def own_zones(text):
-    """Zones under other names, so that their rules are read and not those of the reader, which may be old."""
+    """Rename zones, so that the parser uses the rules of the file and not its own, which may be old."""
     return text.replace("TZID:", "TZID:own/").replace("TZID=", "TZID=own/")
 
 
@@ -57,7 +57,7 @@ def with_vobject(text):
     for event in vobject.readOne(own_zones(text)).vevent_list:
         start = instant(event.dtstart.value)
         end = instant(event.dtend.value) if hasattr(event, "dtend") else None
-        # It leaves the escapes of addresses and identities alone, which have none.
+        # vobject leaves escapes in addresses and identities, but these have none.
         yield {"url": event.url.value, "uid": event.uid.value, "title": event.summary.value, "start": start, "end": last(start, end)}
 
 
@@ -66,7 +66,7 @@ def with_feedparser(text):
     if feed.bozo:
         raise feed.bozo_exception
     for entry in feed.entries:
-        # Readers of RSS take a title for HTML where it has an entity.
+        # Readers of RSS take a title with entities for HTML.
         title = entry.title.replace("&lt;", "<").replace("&amp;", "&") if feed.version.startswith("rss") else entry.title
         yield {"url": entry.link, "uid": entry.id.replace("urn:uuid:", ""), "title": title, "start": instant(entry.ev_startdate), "end": instant(entry.ev_enddate)}
 

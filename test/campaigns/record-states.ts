@@ -1,8 +1,8 @@
 import type { Kind, Shown, State } from './ledger.ts'
 
-// The states of records as answers of the service show them.
+// Converts records in answers to states of the ledger.
 
-/** A record as an answer shows it. */
+/** A record in an answer. */
 type Body = Readonly<Record<string, unknown>>
 
 const members: Readonly<Record<Kind, readonly string[]>> = {
@@ -14,7 +14,7 @@ const members: Readonly<Record<Kind, readonly string[]>> = {
   images: ['title'],
 }
 
-/** The record of an answer as the ledger has it. */
+/** Converts a record in an answer to an entry of the ledger. */
 export function entryOf(kind: Kind, body: Body): { kind: Kind; id: number; slug: string; state: State } {
   const slug = kind === 'images' ? '' : text(body.slug)
   return { kind, id: Number(body.id), slug, state: stateOf(kind, body) }
@@ -25,7 +25,7 @@ export function stateOf(kind: Kind, body: Body): State {
   return kind === 'events' ? { ...Object.fromEntries(own), ...linksOf(body) } : Object.fromEntries(own)
 }
 
-/** The members of an event that show other records. */
+/** Returns the names of the records to which an event links. */
 function linksOf(body: Body) {
   return {
     venues: bodies(body.venue).map((venue) => text(venue.venue)),
@@ -41,7 +41,7 @@ const namesOf = (terms: unknown) =>
     .map((term) => text(term.name))
     .sort()
 
-/** Every record that an answer shows, by kind and name: the one asked for and those embedded in it. */
+/** Returns every record in an answer by kind and name: the main one and those embedded in it. */
 export function shownIn(kind: Kind, body: Body): Map<string, Shown> {
   const shown = new Map<string, Shown>()
   const note = (of: Kind, record: Body, name: unknown) =>
@@ -56,17 +56,17 @@ export function shownIn(kind: Kind, body: Body): Map<string, Shown> {
   return shown
 }
 
-/** One object, several or none (rule 21.1). */
+/** Returns one object, several or none as a list (rule 21.1). */
 function bodies(value: unknown): Body[] {
   if (Array.isArray(value)) return value
   return value !== null && typeof value === 'object' ? [value as Body] : []
 }
 
-/** Titles of images are objects, and what is empty is left out. */
+/** Returns a text. Titles of images are objects, and empty members are missing. */
 function text(value: unknown): string {
   if (typeof value === 'string') return value
   return value !== null && typeof value === 'object' && 'rendered' in value ? String(value.rendered) : ''
 }
 
-/** Text without the paragraph around it: writers send letters, digits and blanks alone. */
+/** Removes tags: writers send only letters, digits and blanks. */
 const plain = (html: string) => html.replace(/<[^>]*>/g, '').trim()

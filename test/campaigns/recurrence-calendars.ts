@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import ICAL from 'ical.js'
 import { startService, type TestService } from '../support/service.ts'
 
-/** Zones whose clocks are odd, and times without a zone. */
+/** Zones with unusual clock changes, and the missing zone. */
 const ZONES = [
   'Australia/Lord_Howe',
   'Africa/Cairo',
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 const compact = (days: number, time: string) => `${day(days).replaceAll('-', '')}T${time}`
 
-/** What series are like: times of the night, when clocks change, among them. */
+/** Returns kinds of series, some of them at night, when clocks change. */
 function shapes(): readonly { name: string; fields: object }[] {
   const at = (time: string, end: string) => ({ start_date: `${day(3)} ${time}`, end_date: `${day(3)} ${end}` })
   const [evening, night] = [at('19:00:00', '21:00:00'), at('02:30:00', '03:15:00')]
@@ -57,7 +57,7 @@ interface Calendar {
   name: string
   ics: string
   isAllDay: boolean
-  /** The starts of the list, in UTC or as days. */
+  /** The listed starts, in UTC or as days. */
   starts: string[]
 }
 
@@ -69,8 +69,8 @@ interface Listed {
 }
 
 /**
- * Compares what other programs make of the calendar file of each series with the list of its occurrences. True when all agree. The calendar is one of UTC, since
- * recurring-ical-events brings times to the zone of the calendar, and loses which of two equal ones it was; series in UTC are in one of another zone as well.
+ * Compares how other programs expand the calendar file of each series with its list of occurrences. Returns true if all agree. The calendar is in UTC, since
+ * recurring-ical-events converts times to its zone and then cannot tell repeated ones apart. A second one in Berlin tests series in UTC.
  */
 export async function compareCalendars(python: string): Promise<boolean> {
   const calendars: Calendar[] = []
@@ -102,7 +102,7 @@ async function calendarOf(
   return { name: `${timezone}, ${name}`, ics: String(body), isAllDay, starts: starts.sort() }
 }
 
-/** Moves every seventh by some hours and every eleventh to another day, and removes every thirteenth. */
+/** Moves every seventh occurrence by some hours and every eleventh to another day, and removes every thirteenth. */
 async function changeSome(service: TestService, rows: readonly Listed[]): Promise<void> {
   for (const [i, { id, start_date }] of rows.entries()) {
     const on = (days: number, time: string) =>

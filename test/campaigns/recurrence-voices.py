@@ -22,12 +22,12 @@ def wall(text):
 
 
 def instant(naive, zone):
-    """The moment of a wall time: the first of two, and moved forward out of a gap."""
+    """Return the UTC time of a wall time: the first of two, and moved forward out of a gap."""
     return naive.replace(tzinfo=ZoneInfo(zone)).astimezone(timezone.utc).strftime(WALL)
 
 
 def values(line):
-    """The wall times of an RDATE or EXDATE line; times in UTC are those of a zone that is UTC."""
+    """Return the wall times of an RDATE or EXDATE line; only series in UTC have times in UTC."""
     return [datetime.strptime(text.rstrip("Z"), "%Y%m%dT%H%M%S" if "T" in text else "%Y%m%d") for text in line.split(":", 1)[1].split(",")]
 
 
@@ -85,7 +85,7 @@ def by_recurring_ical_events(case):
 
 
 def odd(case):
-    """Whether a time of the series falls where clocks change, which pytz below recurring-ical-events settles in its own way."""
+    """Return True if a time of the series is at a clock change, which pytz in recurring-ical-events handles differently."""
     if case["allDay"]:
         return False
     zone = ZoneInfo(case["zone"])
@@ -99,14 +99,14 @@ def odd(case):
 
 
 def mixed(case):
-    """Whether every Wednesday stands beside the second one: dateutil, below both voices, takes such days for a condition each."""
+    """Return True if BYDAY mixes plain weekdays with numbered ones: dateutil, which both programs use, requires both."""
     found = [re.search(r"BYDAY=([^;]*)", line) for line in case["lines"]]
     days = [day for match in found if match for day in match[1].split(",")]
     return len({len(day) == 2 for day in days}) == 2
 
 
 def partial(case):
-    """Whether positions choose in a first week that begins before the start: dateutil leaves the days before out of it."""
+    """Return True if BYSETPOS counts in a first week that began before the start: dateutil leaves out the days before the start."""
     rule = case["lines"][0]
     if "FREQ=WEEKLY" not in rule or "BYSETPOS" not in rule:
         return False

@@ -1,4 +1,4 @@
-// Compares the dates of random rules, and calendar files of series in odd zones, with what other programs make of them:
+// Compares the dates of random rules, and calendar files of series in unusual zones, with other programs:
 //   npm run recurrence [-- [--rules 10000] [--seed 1]]     needs python3-dateutil and python3-recurring-ical-events; libical-dev is optional
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { type Expanded, expandedRules } from '../recurrence/random-rules.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
 import { compareCalendars } from './recurrence-calendars.ts'
 
-/** Debian keeps the packages of Python with its own. */
+/** The Python of the system, which has Debian's packages. */
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 const MOST_SHOWN = 20
 const OUTPUT = { encoding: 'utf8', maxBuffer: 1 << 30 } as const
@@ -51,15 +51,15 @@ function caseOf({ start, recurrence, horizon, starts }: Expanded) {
   }
 }
 
-/** Counts and ends are decided in the zone of the series, which libical is not told. */
+/** Removes COUNT and UNTIL, which depend on the zone of the series: libical is not told the zone. */
 function endlessly({ count: _count, until: _until, ...rule }: Rule): Rule {
   return rule
 }
 
 /**
- * What libical 3.0 gets wrong, where both other voices agree with ours: it has other weeks where months are named and weeks are
- * left out, has positions in months and years alone, counts a day twice among them that is named from both ends, has days from
- * the end of the month in months and years alone, and keeps days of a year without months to the month of the start.
+ * Returns false for rules that libical 3.0 gets wrong, where both other programs agree with Kalends. It chooses other weeks when BYMONTH meets a weekly
+ * INTERVAL, supports BYSETPOS and days from the end of the month only in months and years, counts a day named from both ends twice, and keeps yearly
+ * BYMONTHDAY without BYMONTH to the month of the start.
  */
 function isWithinLibical({ frequency, interval, positions, months, monthdays }: Rule): boolean {
   if (frequency === 'weekly' && interval > 1 && months.length > 0) return false
@@ -69,7 +69,7 @@ function isWithinLibical({ frequency, interval, positions, months, monthdays }: 
   return positions.length === 0 && !monthdays.some((day) => day < 0)
 }
 
-/** libical counts wall times, so it is asked for the dates that a rule makes itself. */
+/** Compares with libical, which expands only the rule itself, in wall times. */
 function compareLibical(expanded: readonly Expanded[]): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'recurrence-'))
   const [program, source] = [join(folder, 'voice'), fileURLToPath(new URL('recurrence-voice.c', import.meta.url))]

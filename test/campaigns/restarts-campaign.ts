@@ -14,8 +14,8 @@ import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 /**
- * How writers reach the nodes: over a new connection for each request or over kept ones, each going to the other node when one refuses a connection;
- * or through nginx, which does so for them.
+ * The ways in which writers reach the nodes. With `new` each request opens a connection and with `kept` connections stay open; when a node refuses one, the
+ * other node is tried. With `nginx` the proxy does that.
  */
 export const WAYS = ['new', 'kept', 'nginx'] as const
 export type Way = (typeof WAYS)[number]
@@ -28,31 +28,31 @@ export interface RestartOptions {
   restarts: number
   writers: number
   workers: number
-  /** Milliseconds that a node drains. */
+  /** The ms for which a node drains. */
   drainMs: number
-  /** Milliseconds between an answer to a writer and its next event. */
+  /** The ms between an answer and the next event of a writer. */
   restMs: number
 }
 
-/** What came of restarting two nodes in turn under writers. */
+/** The figures of restarting two nodes in turn under writers. */
 export interface RestartFigures {
   way: Way
   restarts: number
   created: number
-  /** What was answered instead of 201, or went wrong, by what it was. */
+  /** The number of failures by status or error. */
   failed: Record<string, number>
-  /** Events that were acknowledged and are not there, and those that are there twice. */
+  /** Acknowledged events that are missing, and those stored twice. */
   lost: number
   doubled: number
-  /** Milliseconds that a request took at most. */
+  /** The ms of the slowest request. */
   longestMs: number
   seconds: number
 }
 
-/** Milliseconds after which a writer asks a node again that refused a connection, as nginx does after `fail_timeout`. */
+/** The ms before a writer tries a node again that refused a connection, like `fail_timeout` of nginx. */
 const ASKS_AGAIN_MS = 2000
 
-/** Milliseconds between a node that is back and the end of the other; longer than that. */
+/** The ms between the start of one node and the end of the other: more than `ASKS_AGAIN_MS`. */
 const PAUSE_MS = 2500
 
 interface Ground {
@@ -60,7 +60,7 @@ interface Ground {
   settings: Record<string, string>
 }
 
-/** Restarts two nodes of one calendar in turn, while writers create events. */
+/** Restarts two nodes of one calendar in turn while writers create events. */
 export async function restartUnderWrites(options: RestartOptions): Promise<RestartFigures> {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-restarts-'))
@@ -201,7 +201,7 @@ function startWriters(
   }
 }
 
-/** Posts to a node, or to the next one when the first refuses the connection, as proxies do. The status, or what went wrong. */
+/** Posts to a node, or to the other when the connection is refused, as proxies do. Returns the status or the error. */
 async function postToOne(
   ports: readonly number[],
   turn: number,

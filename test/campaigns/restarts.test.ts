@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasNginx, restartUnderWrites, type Way } from './restarts-campaign.ts'
 
-/** The most that may fail where each request has a connection of its own: one in 70,000 does. */
+/** The most failures when each request opens a connection: about one in 70,000 fails. */
 const FEW = 1
 
 async function restartNodes(way: Way): Promise<number> {

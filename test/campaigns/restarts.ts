@@ -1,4 +1,4 @@
-// Restarts two nodes in turn under writers, each way of reaching them, and counts what fails:
+// Restarts two nodes in turn under writers, for each way of reaching them, and counts failures:
 //   npm run restarts [-- --restarts 20] [--way new|kept|nginx] [--workers 1] [--writers 16]
 import { parseArgs } from 'node:util'
 import { hasNginx, restartUnderWrites, WAYS } from './restarts-campaign.ts'

@@ -1,4 +1,4 @@
-// Takes a calendar of many events and series out in every format and into an empty one each time, and compares them field by field.
+// Exports a calendar with many events and series in every format, imports it into an empty one, and compares them by field: npm run round-trip
 import { startCalendar } from '../import/calendar-command.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'

@@ -12,14 +12,14 @@ import { comparable, differingPaths } from '../support/comparable.ts'
 import { exampleOf } from '../support/example-values.ts'
 import { formatEvents } from './format-events.ts'
 
-/** The formats that calendars go out and come in by. */
+/** The formats of exports and imports. */
 export const FORMATS = ['json', 'ndjson', 'ics', 'csv'] as const
 export type RoundTripFormat = (typeof FORMATS)[number]
 
-/** The fields of events that clients of the reference service do not know, but for the status of the event. */
+/** The fields of events that clients of the reference do not know, without the status of the event. */
 const ownFields = rareFields().flatMap(({ name, by }) => (by === 'event_status' ? [] : [name]))
 
-/** What a format does not carry over, by the member that an answer shows it in: the table of docs/exports.md says why. */
+/** The members that a format loses. The table in docs/exports.md gives the reasons. */
 export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> = {
   json: [],
   ndjson: [],
@@ -39,7 +39,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ],
 }
 
-/** One event of so many is a date of a series. */
+/** The part of all events that are dates of series. */
 const SERIES_SHARE = 0.2
 const DATES_OF_SERIES = 5
 const AT_ONCE = 6
@@ -47,7 +47,7 @@ const AT_ONCE = 6
 const CITIES = ['Kilvara', 'Aldbury', 'São Tomé', '北京', 'Übach']
 const RULES = ['FREQ=WEEKLY', 'FREQ=DAILY;INTERVAL=2', 'FREQ=MONTHLY', 'FREQ=WEEKLY;INTERVAL=2']
 
-/** A calendar of single events that are hard to write and of series, some dates of which have something for themselves. */
+/** Fills a calendar with single events that are hard to write, and series of which some dates have values of their own. */
 export async function fillForRoundTrip(calendar: Calendar, count: number, seed: number): Promise<void> {
   const random = makeRandom(seed)
   const series = Math.round((count * SERIES_SHARE) / DATES_OF_SERIES)
@@ -85,7 +85,7 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
   }
 }
 
-/** A value of each of the own fields, with yes and no by turns. */
+/** Returns a value for each of the own fields. Flags alternate. */
 function factsOf(id: number): object {
   const isEven = id % 2 === 0
   const values = ownFields.map((name) => {
@@ -145,13 +145,13 @@ async function writeSeries({ service }: Calendar, at: number, { pick, whole }: R
 
 type Shown = Readonly<Record<string, unknown>> & { title: string; start_date: string }
 
-/** Single events by the number that ends their titles, dates of series by the number of the series and their day. */
+/** Identifies single events by the number in their titles, and dates of series by the series and the day. */
 function keyOf({ title, start_date }: Shown): string {
   const [, series] = /^Series (\d+)/.exec(title) ?? []
   return series === undefined ? (title.split(' ').at(-1) ?? '') : `series ${series} ${start_date.slice(0, 10)}`
 }
 
-/** Every event of a calendar as it can be compared. */
+/** Reads every event of a calendar in comparable form. */
 async function readEvents({ service }: Calendar): Promise<Map<string, Shown>> {
   const url = `${service.base}/events?format=ndjson&start_date=1000-01-01&end_date=9999-12-31`
   const text = await (await fetch(url)).text()
@@ -163,10 +163,10 @@ async function readEvents({ service }: Calendar): Promise<Map<string, Shown>> {
   return events
 }
 
-/** Members that differ after a round trip, each with how many events it differs in; an event that is not there is `(gone)`, one too many `(new)`. */
+/** The number of events that differ in each member. `(gone)` is a missing event, `(new)` an extra one. */
 export type Losses = Map<string, number>
 
-/** Takes a calendar out in a format and into an empty one, and compares them field by field. */
+/** Exports a calendar, imports it into an empty one, and compares them by field. */
 export async function roundTrip(from: Calendar, format: RoundTripFormat): Promise<Losses> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-round-trip-'))
   const to = await startCalendar({ timezone: from.service.config.timezone })
@@ -182,10 +182,10 @@ export async function roundTrip(from: Calendar, format: RoundTripFormat): Promis
   }
 }
 
-/** Members that say in parts what others say. */
+/** Members derived from others. */
 const FOLLOWING = /_date_details|^timezone_abbr$|^cost_details\.(?!values)/
 
-/** The paths of what differs; the moment of an event at a time of day is one of its own, since its wall time may be that of another zone. */
+/** Returns the paths of differences. A timed event that moved in UTC adds `(moment)`, since its wall time may be in another zone. */
 function pathsOf(before: Shown, after: Shown): string[] {
   const paths = [...differingPaths(before, after)].filter((path) => !FOLLOWING.test(path))
   const isMoved = before.utc_start_date !== after.utc_start_date || before.utc_end_date !== after.utc_end_date
@@ -202,7 +202,7 @@ function compare(before: ReadonlyMap<string, Shown>, after: ReadonlyMap<string, 
   return losses
 }
 
-/** Writes all events of a calendar into a file. */
+/** Exports all events of a calendar to a file. */
 export async function exportTo({ service, ground }: Calendar, format: RoundTripFormat, file: string): Promise<void> {
   const words = ['export', '--format', format, '--output', file]
   const { code, err } = await runCommand((program) => registerExportCommand(program, ground), words)

@@ -20,19 +20,19 @@ import { addUsers } from '../support/service.ts'
 import { servePictures } from './picture-server.ts'
 import { exportTo, fillForRoundTrip } from './round-trip.ts'
 
-/** What was killed: a command, or the sending of messages. */
+/** The commands that are killed. */
 export const WORKS = ['import', 'backup', 'restore'] as const
 export type Work = (typeof WORKS)[number]
 
-/** What came of killing a work in front of each of its steps. */
+/** The figures of killing a command before its steps. */
 export interface StepFigures {
   work: Work
-  /** The steps in front of which it was killed, by what they leave behind. */
+  /** The steps before which it was killed. */
   killed: string[]
   seconds: number
 }
 
-/** A calendar with its images, and a folder for what is made of it. */
+/** A calendar with its images, and a folder for the files of the test. */
 interface Ground {
   folder: string
   database: string
@@ -40,10 +40,10 @@ interface Ground {
   remove: () => Promise<void>
 }
 
-/** The file that notes the steps of the program it is loaded into. */
+/** The module that logs the steps of the program that preloads it. */
 export const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.url))
 
-/** Runs a command of the program to its end, in this process: it is not killed. */
+/** Runs a command to its end in this process. */
 async function runWhole({ database, media }: Ground, words: readonly string[]): Promise<void> {
   const env = { KALENDS_IMAGE_HOSTS: '127.0.0.1' }
   const { code, err } = await kalends(['--database', database, '--media', media, ...words], env)
@@ -51,8 +51,8 @@ async function runWhole({ database, media }: Ground, words: readonly string[]): 
 }
 
 /**
- * Runs a command of the program in a process of its own, and kills it in front of its step of this number; 0 lets it run. Returns the steps that it came to: one less where it
- * had not so many, since what is done by the clock is not done each time.
+ * Runs a command in its own process and kills it before step `kill`; 0 lets it end. Returns the steps it reached. They may be fewer than `kill`, since steps
+ * that depend on the clock do not happen every time.
  */
 async function runSteps(
   { folder, database, media }: Ground,
@@ -77,7 +77,7 @@ async function runSteps(
   return steps
 }
 
-/** An empty calendar with users. */
+/** Creates an empty calendar with users. */
 async function emptyGround(): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
   const scratch = await scratchDatabase()
@@ -99,7 +99,7 @@ async function withDatabase<T>(address: string, work: (database: Database) => Pr
   }
 }
 
-/** Everything in a calendar by its names, whatever the ids are. */
+/** Reads the content of a calendar by names, independent of ids. */
 async function contentOf(address: string) {
   return withDatabase(address, async ({ read }) => ({
     events: await read
@@ -145,8 +145,8 @@ async function linksOf(db: Db): Promise<unknown> {
 }
 
 /**
- * Fails unless each image has its files, whole, and there are no others but those that `kalends media clean` removes: a program that is killed between
- * storing files and writing the row of their image leaves them behind.
+ * Fails unless every image has its files, whole, and `kalends media clean` leaves no others: a program that is killed after storing files and before writing
+ * the row of their image leaves files behind.
  */
 async function requireFiles({ database, media }: Ground): Promise<void> {
   const store = await openMediaStore(media, assert.ifError)
@@ -168,17 +168,17 @@ async function requireFiles({ database, media }: Ground): Promise<void> {
   })
 }
 
-/** A work that is killed in front of its steps, each time on a ground of its own. */
+/** A command to kill before its steps, each time on a new calendar. */
 interface Killed {
   prepare: () => Promise<Ground>
   words: (ground: Ground) => string[]
-  /** Looks at what is there after the kill. */
+  /** Checks the state after the kill. */
   checkKilled: (ground: Ground) => Promise<void>
-  /** Looks at what is there when the same command has run once more; thoroughly, also at what further commands make of it. */
+  /** Checks the state after the command ran again. A thorough check runs further commands on it. */
   checkWhole: (ground: Ground, isThorough: boolean) => Promise<void>
 }
 
-/** What all works are about: a calendar, its content and a file of its records. */
+/** The calendar that the commands work on, its content, and a file of its records. */
 export interface Sample {
   calendar: Ground
   content: unknown
@@ -186,7 +186,7 @@ export interface Sample {
   remove: () => Promise<void>
 }
 
-/** A calendar of so many events and dates of series, a few of them with images, whose server runs until the sample is removed. */
+/** Makes a calendar of events and dates of series, a few with images. Their server runs until the sample is removed. */
 export async function makeSample(events: number, seed: number): Promise<Sample> {
   const source = await startCalendar({ timezone: 'Europe/Oslo' })
   const calendar = await emptyGround()
@@ -207,7 +207,7 @@ export async function makeSample(events: number, seed: number): Promise<Sample> 
   return { calendar, content, records, remove }
 }
 
-/** Gives a few single events of a file of records pictures, two of them the same one. Returns how many pictures these are. */
+/** Adds pictures to a few single events in a file of records, two of them the same. Returns the number of pictures. */
 async function addPictures(records: string, origin: string): Promise<number> {
   const lines = (await readFile(records, 'utf8')).split('\n').filter(Boolean)
   const single = lines.flatMap((line, at) => ('recurrence' in JSON.parse(line) ? [] : [at]))
@@ -253,7 +253,7 @@ async function requireWhole(file: string): Promise<void> {
   openBackup(file).close()
 }
 
-/** A backup takes the place of an older one. */
+/** A backup that replaces an older one. */
 function backedUp({ calendar, content }: Sample): Killed {
   const older = `${backupIn(calendar)}.older`
   return {
@@ -280,7 +280,7 @@ function backedUp({ calendar, content }: Sample): Killed {
   }
 }
 
-/** A restore takes the place of another calendar, which has users alone. */
+/** A restore that replaces a calendar which has only users. */
 function restored({ calendar, content }: Sample): Killed {
   const backup = backupIn(calendar)
   let former: unknown
@@ -307,7 +307,7 @@ function restored({ calendar, content }: Sample): Killed {
   }
 }
 
-/** Kills a work in front of each of its steps, or of so many of them, runs it again, and looks both times at what is there. @throws AssertionError */
+/** Kills a command before each of its steps, or `most` of them, checks the state, runs it again, and checks it again. @throws AssertionError */
 export async function killAtSteps(work: Work, sample: Sample, most: number): Promise<StepFigures> {
   const began = performance.now()
   const { prepare, words, checkKilled, checkWhole } = WORK[work](sample)
@@ -328,7 +328,7 @@ export async function killAtSteps(work: Work, sample: Sample, most: number): Pro
   return { work, killed, seconds: (performance.now() - began) / 1000 }
 }
 
-/** So many of the numbers from 1 to the last one, at even distances, with both ends; the middle alone where it is one. */
+/** Returns at most `most` numbers from 1 to `last` at even distances, with both ends; for one number, the middle. */
 function spread(last: number, most: number): number[] {
   if (most === 1) return [Math.ceil(last / 2)]
   if (last <= most) return Array.from({ length: last }, (_, i) => i + 1)

@@ -16,16 +16,16 @@ import { addUsers } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { PRELOAD } from './steps-campaign.ts'
 
-/** From the namespace to the routes of webhooks. */
+/** The path from the namespace to the routes of webhooks. */
 const HOOKS = '/../../../kalends/v1/webhooks'
 
-/** Milliseconds without a step after which nothing more is to come. */
+/** After so many ms without a step, no more are expected. */
 const QUIET_MS = 1000
 
-/** A receiver of messages, which takes each one at once. */
+/** A receiver that accepts every message at once. */
 interface Receiver {
   url: string
-  /** Ids of the messages, as often as they came. */
+  /** The ids of the messages received, including repeated ones. */
   ids: string[]
   close: () => void
 }
@@ -45,8 +45,8 @@ async function startReceiver(): Promise<Receiver> {
 }
 
 /**
- * Kills a service in front of each step of a write and of telling a receiver about it, each time a new one with what is there already, and starts it again:
- * the message comes if the venue is there, and under one id. Returns the steps. @throws AssertionError
+ * Kills a service before each step of a write and its message, each time with the data of the last kill, and starts it again. The message must arrive if the
+ * venue exists, and only under one id. Returns the steps. @throws AssertionError
  */
 export async function killOutbox(most: number): Promise<string[]> {
   const scratch = await scratchDatabase()
@@ -79,15 +79,15 @@ export async function killOutbox(most: number): Promise<string[]> {
 
 interface Outbox {
   folder: string
-  /** In a process of its own, which is killed. */
+  /** Starts the service in its own process, which is killed. */
   start: (before: string) => Promise<ServiceProcess>
-  /** In this process. */
+  /** Starts the service in this process. */
   startAgain: () => Promise<Served>
   receiver: Receiver
   database: Database
 }
 
-/** Kills the service in front of this step of a new venue and its message; returns the step, or undefined where there are not so many. */
+/** Kills the service before a step of creating a venue and sending its message. Returns the step, or undefined if there are fewer steps. */
 async function killOnce({ folder, start, ...told }: Outbox, at: number): Promise<string | undefined> {
   const [log, kill] = [join(folder, 'steps.log'), join(folder, 'steps.kill')]
   await rm(log, { force: true })
@@ -107,7 +107,7 @@ async function killOnce({ folder, start, ...told }: Outbox, at: number): Promise
   return isKilled ? (steps.at(-1) ?? '') : undefined
 }
 
-/** The steps, once no further ones are made. */
+/** Waits until no more steps happen, and returns them. */
 async function quietly(stepsSoFar: () => Promise<string[]>): Promise<string[]> {
   for (let before = -1; ; ) {
     const steps = await stepsSoFar()
@@ -117,14 +117,14 @@ async function quietly(stepsSoFar: () => Promise<string[]>): Promise<string[]> {
   }
 }
 
-/** Starts the service again, and waits until every venue that is there has been told of, each under one id. */
+/** Starts the service again and waits until the message of every stored venue has arrived, each under one id. */
 async function requireTold(
   { startAgain, receiver, database }: Omit<Outbox, 'folder' | 'start'>,
   name: string,
   isAcknowledged: boolean,
 ): Promise<void> {
   const { read } = database
-  // What was on its way is left to the killed process for a minute; here that is over.
+  // Messages being sent belong to the killed process for a minute. Here they become due at once.
   const isUnsent = { next_utc: '2020-01-01 00:00:00' }
   await database.write((tx) => tx.updateTable('webhook_deliveries').set(isUnsent).where('next_utc', '!=', '').execute())
   const service = await startAgain()

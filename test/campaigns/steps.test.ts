@@ -6,7 +6,7 @@ import { killOutbox } from './steps-outbox.ts'
 
 const EVENTS = 30
 const KILLS = 1
-/** A venue and its message are written, the message is taken to be sent, and its outcome is noted. */
+/** The steps of a venue and its message: both are written, the message is claimed, and its outcome is written. */
 const OF_MESSAGE = 3
 
 describe('a calendar that a command works on', () => {

@@ -1,4 +1,4 @@
-// Kills imports, backups, restores and the sending of messages in front of each of their steps, runs them again, and looks at what is there:
+// Kills imports, backups, restores and the sending of messages before each of their steps, runs them again, and checks the result:
 //   npm run steps [-- [--events 600] [--seed 1] [--database sqlite|postgres]]     both without --database
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
@@ -6,7 +6,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { killAtSteps, makeSample, WORKS } from './steps-campaign.ts'
 import { killOutbox } from './steps-outbox.ts'
 
-/** Steps of a venue and its message at the most. */
+/** The most steps of a venue and its message. */
 const MOST_OF_MESSAGE = 20
 
 async function run(database: DatabaseName, events: number, seed: number): Promise<void> {

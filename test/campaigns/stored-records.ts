@@ -2,13 +2,13 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Entry, type Kind, keyOf, type State, type Stored } from './ledger.ts'
 
-// The calendar as the rows of its tables have it, read without the service.
+// Reads the records of a calendar from its tables, without the service.
 
 export type Row = Readonly<Record<string, string | number | null>>
-/** Asks the database in the SQL that both databases understand. */
+/** Runs SQL that both databases understand. */
 export type Ask = (sql: string) => Promise<Row[]>
 
-/** Every record of the tables. */
+/** Reads every record. */
 export async function readStored(ask: Ask): Promise<Stored> {
   const entries = [
     ...(await readEvents(ask)),
@@ -61,7 +61,7 @@ const readTerms = (ask: Ask, taxonomy: string) =>
     `select l.event, t.name from event_terms l join terms t on t.id = l.term where t.taxonomy = '${taxonomy}'`,
   )
 
-/** Names by event, in the order of the rows. */
+/** Returns names by event, in the order of the rows. */
 async function readNames(ask: Ask, sql: string): Promise<Map<number, string[]>> {
   const names = new Map<number, string[]>()
   for (const { event, name } of await ask(sql)) {
@@ -72,7 +72,7 @@ async function readNames(ask: Ask, sql: string): Promise<Map<number, string[]>> 
   return names
 }
 
-/** Queries that find rows which should not be there, by their fault. */
+/** Queries that find rows which must not exist, by their fault. */
 const RULES: Readonly<Record<string, string>> = {
   'a record of no table': `select r.id from records r where not exists (select 1 from events where id = r.id)
     and not exists (select 1 from venues where id = r.id) and not exists (select 1 from organizers where id = r.id)
@@ -104,7 +104,7 @@ const RULES: Readonly<Record<string, string>> = {
   'a credential of nobody': `select id from credentials where "user" not in (select id from users)`,
 }
 
-/** What contradicts itself in the tables. */
+/** Returns the contradictions in the tables. */
 export async function findContradictions(ask: Ask): Promise<string[]> {
   const found: string[] = []
   for (const [what, sql] of Object.entries(RULES)) {
@@ -114,7 +114,7 @@ export async function findContradictions(ask: Ask): Promise<string[]> {
   return found
 }
 
-/** Image files that a row names and that are not in the folder, or are empty. */
+/** Returns the image files named by rows that are missing in the folder, or empty. */
 export async function findMissingFiles(ask: Ask, folder: string): Promise<string[]> {
   const rows = await ask('select id, file, sizes from images')
   const present = new Set(filesIn(folder))
@@ -126,7 +126,7 @@ export async function findMissingFiles(ask: Ask, folder: string): Promise<string
   })
 }
 
-/** Names of the files below a folder that hold something. */
+/** Returns the names of the files in a folder that are not empty. */
 function filesIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true })

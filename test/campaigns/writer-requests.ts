@@ -2,26 +2,26 @@ import type { Random } from '../../bench/random.ts'
 import type { Sent } from './exchange.ts'
 import { type Change, type Entry, type Kind, type Ledger, nameOf, ownRecords, type State } from './ledger.ts'
 
-// The requests of the writers of the crash campaign, and the effect of each.
+// Chooses the requests of the writers of the crash campaign and computes their effects.
 
-/** A request, and what it changes. */
+/** A request and its changes. */
 export interface Plan {
   kind: Kind
   sent: Omit<Sent, 'as'>
   changes: Change[]
 }
 
-/** The state by which a writer chooses its next request. */
+/** The state from which a writer chooses its next request. */
 export interface WriterGround {
   ledger: Ledger
   writer: number
   random: Random
-  /** A word that no other record is named with. */
+  /** Returns a word that no other record has in its name. */
   nextName: () => string
-  /** Names that all writers use at the time, of which nothing may be there yet. */
+  /** Names that all writers use in this round. Their records may not exist yet. */
   shared: readonly string[]
   image: Uint8Array
-  /** The path of the namespace and of the REST root. */
+  /** The paths of the namespace and of the REST root. */
   base: string
   root: string
 }
@@ -32,7 +32,7 @@ const DAY = 86_400_000
 const FIRST = Date.UTC(2031, 0, 1)
 const stamp = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
-/** Requests by how often they are sent. A planner gives undefined when there is nothing yet to do it to. */
+/** Requests with their weights. A planner returns undefined if no record fits. */
 const PLANNERS: readonly (readonly [weight: number, plan: Planner])[] = [
   [30, createEvent],
   [28, updateEvent],
@@ -50,14 +50,14 @@ const PLANNERS: readonly (readonly [weight: number, plan: Planner])[] = [
 
 const BY_WEIGHT = PLANNERS.flatMap(([weight, plan]) => Array.from({ length: weight }, () => plan))
 
-/** The next request of a writer. */
+/** Chooses the next request of a writer. */
 export function planRequest(ground: WriterGround): Plan {
   return ground.random.pick(BY_WEIGHT)(ground) ?? createEvent(ground)
 }
 
 const text = (name: string) => name.replaceAll('-', ' ')
 
-/** Long enough now and then to fill several pages of the database. */
+/** Returns a description, now and then one that fills several pages of the database. */
 const descriptionOf = ({ random }: WriterGround, name: string) =>
   Array.from({ length: random.chance(0.1) ? 400 : random.whole(1, 8) }, () => `About ${text(name)}`).join(' ')
 
@@ -66,7 +66,7 @@ function whenOf(random: Random) {
   return { start_date: stamp(start), end_date: stamp(start + 7_200_000) }
 }
 
-/** The links of an event: what is sent for them, how the event shows them, and what is made along. */
+/** The links of an event: sent values, shown state, and records created with it. */
 interface Links {
   sent: Record<string, unknown>
   state: Record<string, string | number | readonly string[]>
@@ -92,7 +92,7 @@ function linksOf(ground: WriterGround): Links {
 
 const LINKED = { venues: { one: 'venue', detail: 'city' }, organizers: { one: 'organizer', detail: 'email' } } as const
 
-/** A new venue or organizer, one that several writers make at once, or one that is there. */
+/** Adds a new venue or organizer, one that several writers create at once, or an existing one. */
 function addLinked(ground: WriterGround, links: Links, kind: 'venues' | 'organizers'): void {
   const { one, detail } = LINKED[kind]
   const known = ground.random.chance(0.4) ? pickShared(ground, kind) : undefined
@@ -114,7 +114,7 @@ function addLinked(ground: WriterGround, links: Links, kind: 'venues' | 'organiz
   links.made.push({ kind, id: undefined, name, after, isShared })
 }
 
-/** Terms that are there, new ones, and those that several writers name at once. */
+/** Adds existing terms, new ones, and some that several writers create at once. */
 function addTerms(ground: WriterGround, links: Links, kind: 'categories' | 'tags'): void {
   const { random } = ground
   const names = new Set<string>()
@@ -143,7 +143,7 @@ function pickFrom({ random }: WriterGround, entries: readonly Entry[]): Entry | 
   return entries.length === 0 ? undefined : random.pick(entries)
 }
 
-/** The address of a record by id, or by slug where it has one. */
+/** Returns the address of a record by id, or by slug if it has one. */
 function pathTo({ base, random }: WriterGround, { kind, id, slug }: Entry): string {
   const hasSlug = kind !== 'categories' && kind !== 'tags' && slug !== ''
   return hasSlug && random.chance(0.5) ? `${base}/${kind}/by-slug/${slug}` : `${base}/${kind}/${id}`
@@ -230,7 +230,7 @@ function createLinked(ground: WriterGround, kind: 'venues' | 'organizers'): Plan
   return { kind, sent, changes: [{ kind, id: undefined, name, after: own }] }
 }
 
-/** Changes the name in every event that shows it, too: both are seen, or neither. */
+/** Renames a record. Every event that shows it must change with it, or none. */
 function updateLinked(ground: WriterGround, kind: 'venues' | 'organizers'): Plan | undefined {
   const { one, detail } = LINKED[kind]
   const entry = pickFrom(ground, ownRecords(ground.ledger, kind, ground.writer).filter(isPublished))
@@ -245,7 +245,7 @@ function updateLinked(ground: WriterGround, kind: 'venues' | 'organizers'): Plan
 
 const isPublished = ({ state }: Entry) => state.status === 'publish'
 
-/** Only records that no event shows, since records in the trash are shown to some. */
+/** Trashes a record that no event shows, since some readers see trashed records in events. */
 function trashLinked(ground: WriterGround, kind: 'venues' | 'organizers'): Plan | undefined {
   const unused = ownRecords(ground.ledger, kind, ground.writer).filter(
     (entry) => isPublished(entry) && inEvents(ground, kind, nameOf(entry), undefined).length === 0,
@@ -254,7 +254,7 @@ function trashLinked(ground: WriterGround, kind: 'venues' | 'organizers'): Plan 
   return entry && trash(ground, entry)
 }
 
-/** What becomes of the events that show a name when it changes, or goes. */
+/** Returns the changes of the events that show a name, when it changes to another or disappears. */
 function inEvents(ground: WriterGround, kind: Kind, from: string, to: string | undefined): Change[] {
   return ownEvents(ground, () => true).flatMap((entry) => {
     const names = entry.state[kind]

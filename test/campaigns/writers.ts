@@ -6,16 +6,16 @@ import { type Attempt, acknowledge, type Ledger } from './ledger.ts'
 import { entryOf, shownIn } from './record-states.ts'
 import { type Plan, planRequest, type WriterGround } from './writer-requests.ts'
 
-/** Who writes at once. */
+/** The number of writers. */
 export const WRITERS = 8
 
-/** What writers have met, over all rounds. */
+/** The observations of the writers in all rounds. */
 export interface WriterFigures {
-  /** Requests that broke off, by code. */
+  /** The number of broken requests by code. */
   broken: Map<string, number>
-  /** Answers with a status of 503. */
+  /** Answers with status 503. */
   unavailable: number
-  /** What should have been accepted and was not, or was answered otherwise than it should. */
+  /** Requests that were refused or answered wrongly. */
   problems: string[]
 }
 
@@ -28,13 +28,13 @@ export interface WriterSettings {
   figures: WriterFigures
 }
 
-/** Writers at work. */
+/** Running writers. */
 export interface Round {
-  /** Lets each finish the request that is under way. */
+  /** Lets each writer finish its current request. */
   stop: () => Promise<void>
 }
 
-/** Starts the writers, each at one of the ports in turn, until they are stopped or meet a request that is not acknowledged. */
+/** Starts writers, spread over the ports. Each runs until it is stopped or a request is not acknowledged. */
 export function startWriters(settings: WriterSettings, round: number, ports: readonly number[]): Round {
   let isGoing = true
   const shared = [1, 2, 3].map((number) => `all${round}s${settings.seed}n${number}`)
@@ -86,7 +86,7 @@ async function write(
   }
 }
 
-/** Notes what came of a request; false when that is not known. */
+/** Records the outcome of a request. Returns false if it is unknown. */
 function take({ ledger, figures }: WriterSettings, plan: Plan, attempt: Attempt, answer: Answered): boolean {
   if (answer.status === 0) {
     figures.broken.set(answer.broken, (figures.broken.get(answer.broken) ?? 0) + 1)

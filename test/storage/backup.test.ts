@@ -60,7 +60,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 const SITE = 'http://calendar.example'
 const path = (name: string) => join(folder, name)
 
-/** Where a calendar lies. */
+/** The addresses of a calendar's database and images. */
 interface Places {
   database: string
   media: string
@@ -68,7 +68,7 @@ interface Places {
 
 const flags = ({ database, media }: Places) => ['--database', database, '--media', media]
 
-/** Runs one of the commands in this process. */
+/** Runs `backup`, `restore` or another of their commands in this process. */
 function command(words: readonly string[], { database, media }: Places): Promise<CommandResult> {
   return runCommand((program) => {
     const open = async () => {
@@ -89,7 +89,7 @@ async function succeed(words: readonly string[], places: Places): Promise<string
   return out
 }
 
-/** Runs a command as an operator does, and returns what it prints. */
+/** Runs a command in its own process and returns its output. */
 async function printedBy(words: readonly string[], at: Places): Promise<string> {
   const { lines, ended } = startProcess(MAIN, [...flags(at), ...words])
   let printed = ''
@@ -98,7 +98,7 @@ async function printedBy(words: readonly string[], at: Places): Promise<string> 
   return printed
 }
 
-/** Runs a command of the whole command line in this process, and returns what it prints. */
+/** Runs a command of the whole command line in this process and returns its output. */
 async function printed(words: readonly string[], at: Places): Promise<string> {
   const { out, err, code } = await kalends([...flags(at), ...words])
   assert.equal(code, 0, err)
@@ -111,7 +111,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Runs one of the commands, and ends it after so many milliseconds without a warning, unless it has ended. */
+/** Runs a command and kills it after some ms, unless it has ended. */
 async function runAndKill(words: readonly string[], places: Places, ms: number): Promise<void> {
   const { child, ended } = startProcess(MAIN, [...flags(places), ...words])
   child.stdout?.resume()
@@ -133,7 +133,7 @@ async function ask(
   return { status: response.status, text: await response.text() }
 }
 
-/** The titles of the events of a calendar that is not running. */
+/** Returns the titles of the events of a stopped calendar. */
 async function titlesOf(places: Places): Promise<string[]> {
   const app = await serve(places)
   const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01&per_page=50')
@@ -171,7 +171,7 @@ const eventsOf = (address: string) => readAt(address, countEvents)
 
 type Change = (manifest: Manifest, connection: DatabaseSync) => void
 
-/** A copy of a backup with another manifest, other content and a right checksum. */
+/** Copies a backup and changes its manifest or content, with a correct checksum. */
 async function changedBackup(of: string, change: Change): Promise<string> {
   const file = path('changed.backup')
   await copyFile(of, file)
@@ -201,7 +201,7 @@ describe('a backup of a whole calendar', () => {
     await service.close()
     const app = await serve(source)
     expected = await readEveryAnswer(app.port)
-    // The service is running.
+    // The service is still running.
     await printedBy(['backup', backup()], source)
     await app.stop()
     edition = await editionOf(source.database)
@@ -209,7 +209,7 @@ describe('a backup of a whole calendar', () => {
   })
   after(() => scratch.remove())
 
-  /** A place that holds another calendar of one event. */
+  /** Makes another calendar with one event. */
   async function otherCalendar(name: string): Promise<Places & { remove: () => Promise<void> }> {
     const other = await scratchDatabase()
     const places = { database: other.address, media: `file:${path(name)}` }
@@ -273,7 +273,7 @@ describe('a backup of a whole calendar', () => {
     assert.deepEqual(await readEveryAnswer(app.port), expected)
     await app.stop()
     assert.ok(![former, edition].includes(await editionOf(target.database)))
-    // And once more, in place of itself.
+    // Once more, replacing itself.
     await succeed(['restore', backup()], target)
     assert.equal((await titlesOf(target)).length, events.kept)
     await target.remove()
@@ -372,7 +372,7 @@ describe('a backup of a whole calendar', () => {
     const target = await otherCalendar('killed-media')
     const spare = { database: `sqlite:${path('spare.sqlite')}`, media: target.media }
     const took = await timeOf(() => printedBy(['restore', backup()], spare))
-    // In front of each of its steps by `npm run steps`.
+    // `npm run steps` kills it before each of its steps.
     await runAndKill(['restore', backup()], target, took * 0.8)
     const titles = await titlesOf(target)
     assert.ok(titles.length === events.kept || titles.join() === 'Former', titles.join())
@@ -461,7 +461,7 @@ describe('a backup of a whole calendar', () => {
     const database = await openDatabase(source.database)
     const tables = await listTables(database.read)
     await database.close()
-    // Where another calendar's feed of changes was read up to opens nothing by itself, and a text's hash is its key.
+    // The position in another calendar's feed gives no access, and the hash of a text is only its key.
     const harmless = ['former_texts', 'import_sources']
     const secret = tables.filter(
       ({ name, columns }) =>
@@ -500,7 +500,7 @@ describe('a backup of a whole calendar', () => {
     disk.remove()
   })
 
-  /** The files of the calendar, each made larger. */
+  /** Copies the images of the calendar, each enlarged. */
   async function largeMedia(): Promise<string> {
     for (const at of await readdir(path('media'), { recursive: true }))
       if (at.endsWith('.png'))
@@ -542,7 +542,7 @@ describe('what a restore replaces', () => {
 
   const titles = async () => (await titlesOf(places)).join()
 
-  /** Puts the calendar of the backup in place, and adds an event. */
+  /** Restores the backup and adds an event. */
   async function restoreAndAdd(title: string): Promise<string> {
     const printed = await succeed(['restore', backup()], places)
     const app = await serve(places)
@@ -611,7 +611,7 @@ test('a second run after a kill at the last step keeps what the first one has ke
   const service = await startService(places)
   await service.close()
   await succeed(['backup', path('twice.backup')], places)
-  // Killed before its last step, a restore leaves a second name of the calendar.
+  // A restore that is killed before its last step leaves a second name of the calendar.
   await link(path('twice.sqlite'), path('twice.sqlite.before-restore-2026-01-01T000000Z'))
   await writeFile(path('twice.sqlite.before-restore'), 'of an earlier version')
   assert.doesNotMatch(await succeed(['restore', '--list'], places), /2026-01-01/)
@@ -730,7 +730,7 @@ describe('a calendar with a webhook and an import on a schedule', () => {
     await scratch.remove()
   })
 
-  /** What happens while a calendar is served and an event is made: the messages, and the imports. */
+  /** Serves a calendar, creates an event, and counts the messages and imports. */
   async function lookOn(
     at: Places,
     isOver: (imports: number) => boolean,
@@ -769,7 +769,7 @@ describe('a calendar with a webhook and an import on a schedule', () => {
     for (const list of lists) assert.doesNotMatch(await printed(list, elsewhere), /held/)
     const resumed = await lookOn(elsewhere, (imports) => imports > 0 && heard.length > 0)
     assert.ok(resumed.messages > 0 && resumed.imports > 0)
-    // Once resumed it is the place of the calendar.
+    // After `resume`, this database counts as the calendar's own place.
     assert.doesNotMatch(await succeed(['restore', path('held.backup')], elsewhere), /resume/)
     await other.remove()
   })
@@ -799,7 +799,7 @@ test('what a former database has left beside it is no part of the restored one (
   await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
   await succeed(['backup', path('beside.backup')], from)
   await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
-  // Whoever is killed leaves the log of SQLite with what was written last.
+  // A killed process leaves the log of SQLite with the last writes.
   for (const end of ['', '-wal', '-shm']) await copyFile(path(`beside.sqlite${end}`), path(`killed.sqlite${end}`))
   await service.close()
   const killed = { database: `sqlite:${path('killed.sqlite')}`, media: from.media }
@@ -817,7 +817,7 @@ test('a log without its file is moved aside by a restore, and by one that is tak
   await succeed(['backup', path('lone.backup')], from)
   await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
   const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
-  // The service goes on writing what follows from the events.
+  // A copy, since the service may still write derived rows.
   await copyFile(path('whose.sqlite-wal'), path('whose.log'))
   const leaveLog = () => copyFile(path('whose.log'), path('lone.sqlite-wal'))
   const { size } = await stat(path('whose.log'))
@@ -855,7 +855,7 @@ test('a calendar that was copied to another database is still said to be there w
   assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
   await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
 
-  // What took its place and was itself replaced by it is nowhere else.
+  // The calendar that replaced it was itself replaced by a restore; no record says that it was copied elsewhere.
   await succeed(['restore', path('left.backup')], places)
   await succeed(['restore', path('left.backup')], places)
   await succeed(['restore', '--undo'], places)
@@ -911,7 +911,7 @@ describe('a backup that is killed', () => {
 })
 
 describe('a calendar that goes back to a state that knows less', () => {
-  /** How the calendar at `places` goes back to the backup that was taken of it. */
+  /** The ways to return the calendar to its backup. */
   const ways: Record<string, (places: Places) => Promise<unknown>> = {
     'kalends restore': (places) => succeed(['restore', path('less.backup')], places),
     'other means and kalends restored': async (places) => {
@@ -933,7 +933,7 @@ describe('a calendar that goes back to a state that knows less', () => {
       assert.ok(restored > shown, `${restored} after ${shown}`)
     })
 
-  /** Serves a calendar with one event, and changes that nine times after the backup. */
+  /** Serves a calendar with one event and changes it nine times after the backup. */
   async function writeMuch(places: Places): Promise<number> {
     const service = await startService(places)
     try {

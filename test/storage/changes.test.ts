@@ -46,7 +46,7 @@ test('changes since a cursor are those committed after it, each once', async (t)
   assert.deepEqual((await readFrom(database, read.cursor)).changes, [])
 })
 
-/** Up to where a cursor reaches; what follows are transactions under way before that, be it in other databases of the server. */
+/** Removes the transactions from a cursor that were under way, perhaps in other databases of the server. */
 const endOf = (cursor: string) => cursor.split('-', 1)[0] ?? ''
 
 test('a cursor stays the same for as long as nothing is committed', async (t) => {
@@ -64,7 +64,7 @@ test('a cursor stays the same for as long as nothing is committed', async (t) =>
   assert.notEqual(endOf(await database.cursor()), endOf(cursor))
 })
 
-/** Looks again and again while two processes write, and once more when they are done; gives the lines they printed. */
+/** Looks repeatedly while two processes write, and once more after they end. Returns the lines they printed. */
 async function lookWhileWriting(look: () => Promise<void>, settings: readonly string[]) {
   const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', settings))
   let isWriting = true
@@ -190,7 +190,7 @@ test('a node whose listening connection is cut notices changes soon again', onPo
   const other = await openAgain(t, address)
   let cursor = await database.cursor()
   database.onChange(() => undefined)
-  /** Ends the connections that listen, and waits until they are gone; how many there were. */
+  /** Ends the connections that listen and waits until they are gone. Returns their number. */
   const cut = async () => {
     const { rows } = await sql`
       select pg_terminate_backend(pid, 60000) from pg_stat_activity
@@ -231,7 +231,7 @@ test('the rows of deleted records go after 90 days, and who has missed them is t
   await remove(database, 3)
   await remove(database, 1)
   await change(database, 4)
-  // A cursor that names transactions under way, of whichever database of the server, may stand for a time before the removals.
+  // Waits for a cursor without transactions under way: with them, it may stand for a time before the removals.
   let late = ''
   await until(async () => {
     late = await database.cursor()
@@ -308,7 +308,7 @@ test('a reader that follows eight writers of the same records misses no change, 
     const read = await readFrom(database, cursor)
     const rows = await sequences()
     const state = JSON.stringify(rows)
-    // What it reads is as new as the cursor at the least, and of that cursor if nothing was committed meanwhile.
+    // The rows are at least as new as the cursor, and exactly its state if nothing was committed meanwhile.
     if ((await database.cursor()) === read.cursor) {
       assert.equal(states.get(read.cursor) ?? state, state)
       states.set(read.cursor, state)

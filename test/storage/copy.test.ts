@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** What a copy printed. */
+/** Copies a calendar and returns the output. */
 async function copy(from: string, to: string, media: { mediaFrom?: string; mediaTo?: string } = {}): Promise<string> {
   const lines: string[] = []
   await copyByAddress({ from, to, ...media }, (line) => lines.push(line))
@@ -53,7 +53,7 @@ async function countTerms(address: string): Promise<number> {
   return rows.length
 }
 
-/** A database with so many categories that copying them takes a while. */
+/** Makes a database with so many categories that copying them takes a while. */
 async function makeLarge(address: string, terms: number): Promise<void> {
   const database = await openMigrated(address)
   await database.write(async (tx) => {
@@ -72,7 +72,7 @@ async function makeLarge(address: string, terms: number): Promise<void> {
 describe('a copied calendar', () => {
   let middle: ScratchDatabase
   let source: App
-  /** The same calendar on the kind of database that is tested, and back on a file. */
+  /** The calendar on the tested kind of database, and copied back to a file. */
   const copies: App[] = []
 
   before(async () => {
@@ -166,7 +166,7 @@ describe('a copied calendar', () => {
   })
 })
 
-/** As much of an image as is looked at. */
+/** The members that tests look at. */
 interface Shown {
   media_details: { sizes: Record<string, { source_url: string }> }
 }
@@ -178,7 +178,7 @@ test('a copy killed on its way leaves an empty target, and the same command make
   const { lines, end } = startProcess(MAIN, ['copy', from, target.address])
   let code: number | null | undefined
   for await (const line of lines) {
-    // The first rows of the first large table are on their way.
+    // The rows of the first large table are being copied.
     if (line.startsWith('terms:')) code = await end('SIGKILL')
   }
   assert.equal(code, null)

@@ -11,7 +11,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-// The steps of docs/replicas.md, but for pg_basebackup, which the server of the tests lacks: the standby begins as a copy of the files.
+// Follows docs/replicas.md, except for pg_basebackup, which the test server lacks: the standby starts from copied files.
 
 async function ask(address: string, text: string): Promise<string> {
   const client = new Client(address)
@@ -24,14 +24,14 @@ async function ask(address: string, text: string): Promise<string> {
   }
 }
 
-/** Has a server begin as a standby of another one at its next start. */
+/** Makes a server a standby of another one from its next start on. */
 async function makeFollow(server: PostgresServer, other: PostgresServer): Promise<string> {
   const { port } = new URL(other.address())
   await ask(server.address(), `alter system set primary_conninfo = 'host=127.0.0.1 port=${port} user=kalends'`)
   return join(await ask(server.address(), 'show data_directory'), 'standby.signal')
 }
 
-/** Serves a database with its standby, once that is in use. */
+/** Serves a database with its standby. Waits until the standby is used. */
 async function serve(t: TestContext, database: string, replica: string): Promise<LoggedService> {
   const data = await mkdtemp(join(tmpdir(), 'kalends-failover-'))
   t.after(() => rm(data, { recursive: true, force: true }))

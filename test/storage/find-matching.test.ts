@@ -17,10 +17,10 @@ const SIGNS = [...'夏祭東京🎏%_-"']
 
 let scratch: ScratchDatabase
 let database: Database
-/** Folded texts by id. */
+/** The folded texts by id. */
 const texts = new Map<number, string>()
 
-/** A repeatable stream of numbers from 0 to 1. */
+/** Returns a repeatable source of numbers from 0 up to 1. */
 function makeNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -29,7 +29,7 @@ function makeNumbers(seed: number): () => number {
   }
 }
 
-/** Words of which a few are everywhere and most are rare. */
+/** Makes a text of words, of which a few are frequent and most are rare. */
 function textOf(next: () => number): string {
   const word = () => {
     const which = Math.floor(4000 ** next())
@@ -48,7 +48,7 @@ before(async () => {
   await migrate(database)
   const next = makeNumbers(11)
   const rows = Array.from({ length: EVENTS }, () => textOf(next))
-  // As one write and some small ones, so that most events are indexed when the database is brought up to date, and some are not.
+  // Most rows come before the migration, which indexes them; the rest come one by one and may not be indexed yet.
   await insert(rows.slice(0, EVENTS - 50))
   await migrate(database)
   for (const row of rows.slice(EVENTS - 50)) await insert([row])

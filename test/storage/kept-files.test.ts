@@ -8,7 +8,7 @@ import { onSqlite } from '../support/database.ts'
 import { until } from '../support/waiting.ts'
 import { openScratch } from './open.ts'
 
-/** A connection that counts what it prepares. */
+/** Makes a connection that counts the statements it prepares. */
 function countingConnection() {
   const connection = new DatabaseSync(':memory:')
   const prepared = new Map<string, number>()
@@ -50,7 +50,7 @@ test('a very long statement is not kept at all', () => {
   assert.equal(times(long), 3)
 })
 
-/** Bytes that one write adds to the log, and how many writes make it long twice over. */
+/** The bytes of one write, and a number of writes that exceeds the wanted length of the log twice. */
 const BYTES = 1_000_000
 const WRITES = 160
 
@@ -92,7 +92,7 @@ test('the log of writes begins anew once it is long, while others write and read
   const shown = (await database.read.selectFrom('terms').select('id').execute()).length
   assert.equal(shown, WRITES)
   t.diagnostic(`${Math.round(longest / 1e6)} MB of log for ${WRITES} MB of writes`)
-  // From its beginning again: what is written does not make it longer any more.
+  // The log is reused from its start when further writes do not make it longer.
   const at = async () => (await stat(log)).size
   await until(async () => {
     const before = await at()

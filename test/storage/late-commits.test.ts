@@ -10,7 +10,7 @@ import { until } from '../support/waiting.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
-/** An address of the database by which answers to commits arrive late while `isLate`. */
+/** Starts a proxy of the database that delays answers to commits while `isLate`. */
 async function startLateAnswers(t: TestContext, address: string) {
   const answers = { isLate: false, address: '' }
   const { hostname, port } = new URL(address)
@@ -55,7 +55,7 @@ test(
     const list = async () =>
       (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
     for (let version = 1; version <= 4; version++) {
-      // Now it is kept.
+      // Reads the list until it is cached.
       for (let reads = 0; reads < 3; reads++) assert.equal(await list(), `Version ${version - 1}`)
       late.isLate = true
       const title = `Version ${version}`

@@ -49,7 +49,7 @@ describe('while another process has the file locked', onSqlite, () => {
       await sleep(20)
     }
     assert.ok(!isWritten)
-    // Waiting itself is no work.
+    // Waiting must take hardly any processor time.
     const waiting = process.threadCpuUsage()
     await sleep(300)
     const { user, system } = process.threadCpuUsage(waiting)

@@ -48,7 +48,7 @@ test('a start says beforehand that it brings a calendar up to date, and nothing 
   assert.ok(!(await startedLines(t, empty.address)).some((line) => says.test(line)))
 })
 
-/** The lines that a service prints and logs until it answers. */
+/** Starts a service and returns the lines it prints and logs until it answers. */
 async function startedLines(t: TestContext, address: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -139,7 +139,7 @@ test('a process of the release before cannot write unnoticed to a migrated datab
 
 type Row = Record<string, unknown>
 
-/** The tables of the first version whose rows are the calendar. */
+/** The tables of the first version that hold the calendar. */
 const FIRST_TABLES = ['records', 'users', 'credentials', 'events', 'venues', 'organizers', 'images', 'terms'].concat([
   'event_venues',
   'event_organizers',
@@ -151,7 +151,7 @@ async function rowsOf(database: Database, table: string): Promise<Row[]> {
   return rows
 }
 
-/** What a database consists of, as it says itself; of changes the positions are its own. */
+/** Returns the structure of a database: tables, columns, indexes, constraints and triggers. */
 async function formOf(database: Database): Promise<string[]> {
   const { rows } = await sql
     .raw<{ line: string }>(
@@ -301,7 +301,7 @@ test('a calendar that went through each former step by itself is up to date', as
   assert.deepEqual(await findMigrations(database.read), migrationNames)
 })
 
-/** The steps that calendars have gone through that others keep. One with another name would run again, or be refused as unknown. */
+/** Migrations that existing calendars have run. A renamed one would run again, or be refused as unknown. */
 const GONE_THROUGH = [
   '0034-messages-as-of-now',
   '0035-parts-of-presented',

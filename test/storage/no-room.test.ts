@@ -19,7 +19,7 @@ const event = (title: string) => ({
   end_date: '2031-05-01 22:00:00',
 })
 
-/** Creates events until one is refused: the ids of those that were made, and the refusal. */
+/** Creates events until one is refused. Returns the ids of the others, and the refusal. */
 async function createUntilRefused(service: TestService) {
   const made: number[] = []
   for (let n = 0; n < 2000; n++) {
@@ -43,7 +43,7 @@ async function assertReadable(service: TestService, ids: readonly number[]): Pro
 
 describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
   let service: TestService
-  /** Runs a statement on the connection that writes. */
+  /** Runs a statement on the connection for writes. */
   const run = (text: string) =>
     statement<Record<never, never>>()(() => sql.raw<Record<string, number>>(text))(service.app.database.read, {})
 
@@ -81,13 +81,13 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
     assert.equal((await service.get('~/healthz')).status, 200)
     assert.equal((await service.get('/events?start_date=2031-01-01&end_date=2031-12-31')).body.total, 1)
     await run('pragma query_only = off')
-    // It tries by itself.
+    // The service recovers by itself.
     assert.equal((await service.get('~/readyz')).status, 200)
     assert.equal((await service.post('/events', event('Again'))).status, 201)
   })
 })
 
-/** A small file system of one's own, where this user may mount one; undefined elsewhere. */
+/** Mounts a small file system for the test, if this user may; otherwise undefined. */
 async function smallDisk(t: TestContext, bytes: number): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   const folder = await mkdtemp(join(tmpdir(), 'kalends-disk-'))

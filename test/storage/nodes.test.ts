@@ -11,7 +11,7 @@ import { touch } from '../support/recording.ts'
 import { makeCalendar, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-// Three processes serve one database, and sixteen clients write through them at once.
+// Three processes share one database, and sixteen clients write through them at once.
 
 let scratch: ScratchDatabase
 let folder: string
@@ -31,7 +31,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Sends through the nodes in turn. */
+/** Sends a request through node `i`, modulo the number of nodes. */
 function send(i: number, method: string, path: string, body?: unknown, as: Reader = 'admin') {
   const node = nodes[i % nodes.length]
   if (!node) throw new Error('no node')

@@ -6,7 +6,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 
-/** An up-to-date database of the kind that is tested, with its address; both go away with the test. */
+/** Makes a migrated database of the tested kind, which is removed after the test. */
 export async function openScratch(t: TestContext): Promise<{ database: Database; address: string }> {
   const { address, remove } = await scratchDatabase()
   const database = await openDatabase(address)
@@ -18,14 +18,14 @@ export async function openScratch(t: TestContext): Promise<{ database: Database;
   return { database, address }
 }
 
-/** Opens a database once more, as another process would, for as long as the test goes on. Only PostgreSQL has two writers in one process. */
+/** Opens a database again, as another process would, until the end of the test. Only PostgreSQL allows two writers in one process. */
 export async function openAgain(t: TestContext, address: string): Promise<Database> {
   const database = await openDatabase(address)
   t.after(() => database.close())
   return database
 }
 
-/** The address of a calendar of the first version, which goes away with the test. */
+/** Makes a database as the first version of Kalends left it. Returns its address; it is removed after the test. */
 export async function makeFirstVersion(t: TestContext): Promise<string> {
   const { address, remove } = await scratchDatabase('bare')
   t.after(remove)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'
 
-// What is ordered, searched and compared by the database comes out the same on every one.
+// Sorting, searching and comparing give the same results on both databases.
 
 let service: TestService
 
@@ -75,7 +75,7 @@ const TEXTS = {
   greek: 'Οδός Ερμού',
 }
 
-/** What is looked for, and in which of the texts it is found. */
+/** Searches, and the texts they must find. */
 const SEARCHES: [string, (keyof typeof TEXTS)[]][] = [
   ['CREME', ['accents']],
   ['strasse', ['accents']],
@@ -129,7 +129,7 @@ test('a slug with a sign that no database keeps finds nothing', async () => {
 })
 
 test('distances are the same to the metre', async () => {
-  // On the equator one degree is 111.195 km.
+  // One degree on the equator is 111.195 km.
   await service.post('/venues', { venue: 'Null', geo_lat: 0, geo_lng: 0 })
   const within = async (km: number) =>
     (await service.get(`/venues?geoloc=true&geoloc_lat=0&geoloc_lng=1&geoloc_radius=${km}`)).body.total

@@ -28,7 +28,7 @@ test('a look at a database that takes longer than the pause between two is not j
   assert.equal(answers.length, 2)
 })
 
-/** What a client was answered; times in ms. */
+/** An answer to a client. Times are in ms. */
 interface LoadAnswer {
   node: ServiceProcess
   method: string
@@ -37,7 +37,7 @@ interface LoadAnswer {
   at: number
 }
 
-/** Four clients a node that read and create for as long as they are left to; what they were answered, in order. */
+/** Starts four clients for each node that create and read until stopped. Returns their answers in order. */
 function load(nodes: readonly ServiceProcess[]) {
   const answers: LoadAnswer[] = []
   let isGoing = true
@@ -54,7 +54,7 @@ function load(nodes: readonly ServiceProcess[]) {
     }
   }
   const clients = nodes.flatMap((node) => [1, 2, 3, 4].map((i) => client(node, i)))
-  // A failure is that of whoever waits for the end.
+  // `stop` reports a failure.
   for (const one of clients) one.catch(() => undefined)
   return {
     answers,
@@ -81,12 +81,12 @@ test(
     })
 
     const traffic = load(nodes)
-    /** The statuses that a node gave to whatever it was asked after a time. */
+    /** Returns the statuses of a node's answers to requests sent after a time. */
     const statusesSince = (node: ServiceProcess, since: number) =>
       traffic.answers
         .filter((answered) => answered.node === node && answered.begun > since)
         .map(({ answer }) => answer.status)
-    /** Waits until every node has answered a good many requests that were begun after a time, the last ones as they should be. */
+    /** Waits until every node has answered at least 24 requests sent after a time, and the last 24 are right. */
     const untilAnswered = (since: number, isRight: (status: number) => boolean) =>
       until(
         () =>

@@ -11,14 +11,14 @@ import { touch } from '../support/recording.ts'
 import { startService } from '../support/service.ts'
 import { happensWithin, until } from '../support/waiting.ts'
 
-// A pooler hands each transaction to another session, so that nothing but the connection that listens may count on having one.
+// A pooler gives each transaction another session, so only the connection that listens may rely on its session.
 
 const isPossible = databaseName() === 'postgres' && hasPgBouncer
 const pooled = {
   skip: !isPossible && (hasPgBouncer ? 'on PostgreSQL' : 'there is no PgBouncer here; apt-get install pgbouncer'),
 }
 
-/** Few, so that clients get in each other's sessions. */
+/** Fewer sessions than clients, so that clients share them. */
 const SESSIONS = 3
 
 let direct: string
@@ -42,7 +42,7 @@ after(async () => {
   await bouncer.close()
 })
 
-/** Opens the migrated database through the pooler, for as long as the test goes on. */
+/** Opens the migrated database through the pooler until the end of the test. */
 async function open(t: TestContext, parameters = ''): Promise<Database> {
   const database = await openDatabase(address + parameters)
   t.after(() => database.close())
@@ -92,7 +92,7 @@ test('nothing is left behind in the sessions of a pooler', pooled, async (t) => 
     isListening = true
   })
   await until(() => isListening, 'nobody listens')
-  // So often that a server of our own would keep the statement.
+  // Often enough that, without a pooler, the statements would be kept in the session.
   for (let i = 0; i < 20; i++)
     await Promise.all([1, 2, 3].map((record) => database.write((tx) => touch(tx, 'event', record))))
   const states = await Promise.all(
@@ -119,7 +119,7 @@ test(
     let heard = 0
     other.onChange(() => heard++)
     await until(() => heard > 0, 'nobody listens')
-    // Something else may be heard of at the same time, but not again and again.
+    // Other changes may be noticed by chance, but not every time.
     await until(async () => {
       heard = 0
       await administer(direct, `notify kalends_changes, 'somebody'`)

@@ -131,7 +131,7 @@ test(
   },
 )
 
-/** An address by which the server refuses the beginning of each transaction, while `isRefused`. */
+/** Starts a proxy of the server that refuses to begin transactions while `isRefused`. */
 async function startRefusals(t: TestContext, address: string) {
   const refusals = { isRefused: true, address: '' }
   const { hostname, port } = new URL(address)
@@ -217,7 +217,7 @@ test('statements that the server has kept go on after their table has changed', 
       () => findTerms(database.read, { folded: 'jazz' }),
       () => database.write((tx) => findTerms(tx, { folded: 'jazz' })),
     ]
-    // Whichever comes first meets the change.
+    // The first query after the change of the table meets it, so both orders are tried.
     for (const find of column === 'first' ? ways : ways.reverse()) {
       const [row] = await find()
       assert.ok(row && column in row)

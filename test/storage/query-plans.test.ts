@@ -82,7 +82,7 @@ test('the inbox reads what waits and nothing else, in its order, whatever else i
   connection.close()
 })
 
-/** The plans of the statements that `work` runs on an empty database, step by step, by statement. */
+/** Returns the query plan of each statement that `work` runs on an empty database, as steps. */
 async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[][]> {
   const connection = connect(':memory:', 1024)
   const prepare = prepareKept(connection)
@@ -159,7 +159,7 @@ for (const caller of [editor, contributor]) {
       assert.equal(plans.length, 2)
       for (const plan of plans) {
         assert.match(plan[0] ?? '', /named USING (COVERING )?INDEX \w+_folded/, kind)
-        // Contributors see the terms that are in use and those of their own events, which are few.
+        // Contributors see terms in use and those of their own events, which are few.
         for (const step of plan.slice(1)) assert.doesNotMatch(step, /^SCAN (?!above\b)/, kind)
       }
     }
@@ -216,7 +216,7 @@ for (const caller of [editor, contributor])
     },
   )
 
-/** Event 9 of series 7, with zeros in its other columns. */
+/** Inserts event 9 of series 7, with zeros in its other columns. */
 function insertOccurrence(connection: DatabaseSync): void {
   const times = { start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 11:00:00', date: '2026-01-01 10:00:00' }
   const set: Record<string, string | number> = { id: 9, series: 7, status: 'publish', ...times }

@@ -9,12 +9,12 @@ import { startService, type TestService } from '../support/service.ts'
 import { threadMs } from '../support/thread-time.ts'
 import { openScratch } from './open.ts'
 
-/** A query as the query builder would hand it over. */
+/** Wraps raw SQL as a query of the query builder. */
 const plain = <Row>(database: Database, query: RawBuilder<Row>): ReadQuery<Row> => ({
   compile: () => query.compile(database.read),
 })
 
-/** Counts to so many, which takes a database a while: a million are a tenth of a second and more. */
+/** A query that counts to a number. A million takes a database at least a tenth of a second. */
 const counting = (database: Database, to: number) =>
   plain(
     database,
@@ -112,7 +112,7 @@ test('a query that is wrong fails as it does anywhere, and the next one is answe
   await database.aside(database.read, 'list', [counting(database, 1)])
 })
 
-/** The most milliseconds of work that this thread does in one turn of its event loop, for as long as `goesOn`. */
+/** Returns the longest turn of the event loop of this thread, in ms of processor time, while `goesOn`. */
 async function watchTurns(goesOn: () => boolean): Promise<number> {
   let longest = 0
   let last = process.threadCpuUsage()
@@ -130,7 +130,7 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   const VENUES = 400
   const TEXT = `${'Where the river turns, behind the mill, up the stairs. '.repeat(1800)} river`
 
-  /** A search that finds nothing and therefore looks at every text. */
+  /** A search that finds nothing and so has to look at every text. */
   const searching = ({ read }: Database) =>
     read
       .selectFrom('venues')
@@ -154,7 +154,7 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   })
   after(() => service.close())
 
-  /** The status of what is asked for again while it is turned away, as it is where the machine is too busy to take all callers in at once. */
+  /** Requests a path until the answer is not 503, which a busy machine gives when too many ask at once. Returns the status. */
   async function statusInTime(path: string): Promise<number> {
     for (;;) {
       const { status, headers } = await service.get(path)

@@ -36,7 +36,7 @@ const picture = await sharp({ create: { width: 40, height: 30, channels: 3, back
   .png()
   .toBuffer()
 
-/** Does something, and asserts that every difference it makes is recorded, and that these acts are what the history tells of it. */
+/** Runs some work. Asserts that every change it makes is recorded, and that the history has exactly these acts. */
 async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Promise<T> {
   const { database } = service.app
   const before = await readWritten(database)
@@ -53,7 +53,7 @@ type Sent = Record<string, any>
 const hours = { start_date: '2031-03-04 10:00:00', end_date: '2031-03-04 12:00:00' }
 const unique = (word: string) => `${word} ${randomUUID().slice(0, 8)}`
 
-/** What is sent to make a record of each resource, and the acts it takes. */
+/** How to create a record of each resource, and the acts in the history. */
 const makings: Record<string, { sent: () => Sent; acts: string[] }> = {
   event: {
     sent: () => ({
@@ -73,7 +73,7 @@ const makings: Record<string, { sent: () => Sent; acts: string[] }> = {
   image: { sent: () => ({}), acts: ['create image'] },
 }
 
-/** What is sent to change a record of each resource. */
+/** How to change a record of each resource. */
 const changes: Record<string, () => Sent> = {
   event: () => ({ excerpt: unique('Now'), featured_media: 0, tags: [], venue: [] }),
   venue: () => ({ address: unique('Street') }),
@@ -83,7 +83,7 @@ const changes: Record<string, () => Sent> = {
   image: () => ({ caption: unique('Under') }),
 }
 
-/** The word of the history for a kind of resource. */
+/** Returns the kind of record in the history for a resource. */
 const kindOf = (name: string) => (name === 'category' || name === 'tag' ? 'term' : name)
 const removalOf = (name: string) => `${['term', 'image'].includes(kindOf(name)) ? 'delete' : 'trash'} ${kindOf(name)}`
 
@@ -116,15 +116,15 @@ async function make(name: string, more: Sent = {}): Promise<Sent> {
 }
 
 interface Way {
-  /** `POST /events`, as the table of routes spells it. */
+  /** Such as `POST /events`, as in the table of routes. */
   title: string
   method: string
-  /** Of the template, with its beginning. */
+  /** The path with its prefix. */
   path: string
   action: RouteAction & { do: 'create' | 'update' | 'remove' }
 }
 
-/** Every route and method that writes. */
+/** Returns every route and method that writes. */
 function writingWays({ app: { site } }: TestService): Way[] {
   const namespace = namespaceRoutes(site)
   const { platform, root } = makePlatform(site, namespace)
@@ -235,7 +235,7 @@ test('a category is recorded with those below it that move, and with what its ev
 
 const DAY_MS = 86_400_000
 
-/** The hours of an event that begins soon, since the dates of series are written some months ahead. */
+/** Returns times of an event that begins in three days: dates of series are written only some months ahead. */
 function soon(): { start_date: string; end_date: string } {
   const day = new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)
   return { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
@@ -257,7 +257,7 @@ test('a series is recorded with its occurrences, however they change', async () 
   await recorded([...each('trash', 3), 'trash series'], () => send('DELETE', series))
 })
 
-/** The same act on several events. */
+/** Repeats an act on events. */
 const each = (action: string, count: number) => Array.from({ length: count }, () => `${action} event`)
 
 test('the dates that the schedule adds to a series are recorded', async () => {
@@ -297,7 +297,7 @@ test('an import is recorded and told as its doing, and so is its undoing', async
     assert.equal(code, 0, err)
     const end = await readWritten(database)
     assert.ok(end.history.length > before.history.length)
-    // A record may be written by several transactions.
+    // Several transactions may write one record.
     assert.deepEqual(
       unrecorded(before, end).filter((fault) => !/: revision/.test(fault)),
       [],
@@ -349,7 +349,7 @@ test('keeping records presented, noting uses and pruning change nothing that is 
   await recorded([], () => dropOld(service.app.database, 365, Date.now()))
 })
 
-/** Makes a tag that a draft, a public event and 2,500 copies of that have; the tag, the draft and the event, and the ids of the copies. */
+/** Makes a tag for a draft, a public event, and 2,500 copies of the event. Returns the tag, both events, and the ids of the copies. */
 async function makeSpread(round: number) {
   const { database } = service.app
   const tag = await make('tag')
@@ -378,7 +378,7 @@ async function makeSpread(round: number) {
   return { tag, draft, shown, copies }
 }
 
-// The last test of this calendar: the others read all of it, which is large from here on.
+// The last test on this calendar: it becomes large, and the other tests read all of it.
 test('events that lose a removed term are recorded, however many they are, without holding anything up', async () => {
   const { database } = service.app
   let spread = await makeSpread(1)
@@ -417,7 +417,7 @@ async function startDemo(folder: string, address: string): Promise<App> {
   return startApp(testConfig(folder, { database: address }), { demo: true })
 }
 
-// Each of its writes is one of those above.
+// The tests above cover each of these writes.
 test('the first start and the demo are recorded and told; a copy carries both along', onSqlite, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const scratch = await scratchDatabase()

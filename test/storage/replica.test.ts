@@ -18,8 +18,8 @@ import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../su
 import { makeCalendar, type Reader } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-// A process serves a database that a standby follows: what anybody may see is read there, but only while it is up to date. Any news, be it
-// of a change long taken in, takes the standby out of use for some milliseconds, so what a single read does says nothing.
+// A service uses a standby for public reads while the standby is up to date. Any notification of a change, even of an old one, takes it out of use for some ms,
+// so a single read proves nothing.
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
@@ -58,7 +58,7 @@ async function connect(address: string): Promise<Client> {
   return client
 }
 
-/** Asks the standby something over a connection of its own. */
+/** Queries the standby over a new connection. */
 async function askStandby<Row extends object>(text: string): Promise<Row[]> {
   const client = await connect(addresses.replica)
   try {
@@ -70,12 +70,12 @@ async function askStandby<Row extends object>(text: string): Promise<Row[]> {
 
 let asked = 0
 
-/** Reads a venue by an address that nobody has asked for before, so that a database has to answer. */
+/** Reads a venue with a new query, so that no cached answer is used. */
 async function readVenue(id: number, as: Reader = 'anonymous'): Promise<SentAnswer> {
   return node.send(as, 'GET', `/venues/${id}?asked=${asked++}`)
 }
 
-/** Whether the services ask the standby for anything but how it is while a request is answered. */
+/** Returns true when the service queries the standby, other than for its state, while a request is answered. */
 async function isAnsweredByStandby(request: () => Promise<SentAnswer>): Promise<boolean> {
   await sleep(2)
   const since = Date.now()
@@ -86,12 +86,12 @@ async function isAnsweredByStandby(request: () => Promise<SentAnswer>): Promise<
   return Number(last?.at) >= since
 }
 
-/** Waits until public reads go to the standby. */
+/** Waits until public reads use the standby. */
 async function untilUsed(id: number): Promise<void> {
   await until(() => isAnsweredByStandby(() => readVenue(id)), 'the standby is not used', 20)
 }
 
-/** Waits until a request was answered without the standby while that was in use, before and after. */
+/** Waits until a request was answered without the standby although the standby was in use before and after. */
 async function untilPassedOver(id: number, request: () => Promise<SentAnswer>): Promise<void> {
   await until(
     async () => {
@@ -103,7 +103,7 @@ async function untilPassedOver(id: number, request: () => Promise<SentAnswer>): 
   )
 }
 
-/** Makes the standby show nothing of what is written from now on. */
+/** Stops the standby from applying changes. */
 async function pauseReplay(): Promise<void> {
   await askStandby('select pg_wal_replay_pause()')
   const isPaused = async () => {
@@ -142,7 +142,7 @@ test('what a node has written shows at once in anonymous reads there, kept or no
     assert.equal((await readVenue(id)).body.venue, `Version ${version}`)
     const { body } = await node.send('anonymous', 'GET', `/venues/${id}`)
     assert.equal(body.venue, `Version ${version}`)
-    // Now and then the standby has caught up before the next write.
+    // Now and then, lets the standby catch up before the next write.
     await sleep(version % 5 === 0 ? 30 : 0)
   }
 })
@@ -195,7 +195,7 @@ test('with a standby that is slow, whoever asks after a write was acknowledged i
     for (let version = 1; version <= writes; version++) {
       await rename(id, `Version ${version}`)
       acknowledged = version
-      // Now and then the standby has caught up before the next write.
+      // Now and then, lets the standby catch up before the next write.
       await sleep((version % 4) * 20)
     }
   }
@@ -205,7 +205,7 @@ test('with a standby that is slow, whoever asks after a write was acknowledged i
     assert.equal(versionIn(await node.send('anonymous', 'GET', path)), writes)
 })
 
-/** Four anonymous clients that read for as long as they are left to. */
+/** Starts four anonymous clients that read until stopped. */
 function readOn(id: number) {
   let isGoing = true
   let answers = 0
@@ -220,15 +220,15 @@ function readOn(id: number) {
     }
     return longest
   })
-  // A failure is that of whoever waits for the end.
+  // `stop` reports a failure.
   for (const client of clients) client.catch(() => undefined)
   return {
-    /** Waits until they have had so many more answers. */
+    /** Waits for so many more answers. */
     answered: async (more: number) => {
       const enough = answers + more
       await until(() => answers >= enough, 'they are not answered')
     },
-    /** The longest that any of them waited, in ms. */
+    /** Returns the longest wait of a client, in ms. */
     stop: async () => {
       isGoing = false
       return Math.max(...(await Promise.all(clients)))
@@ -249,7 +249,7 @@ test(
       await clients.answered(40)
       t.diagnostic(`${how}: nobody waited longer than ${Math.round(await clients.stop())} ms`)
       await rename(id, `Still there after ${how}`)
-      // The log of the database now ends where a file of it begins, and nothing is written that would move it on.
+      // The log now ends at the start of a file, and nothing is written to move it on.
       await onPrimary.query('select pg_switch_wal()')
       await standby.start()
       await untilUsed(id)
@@ -289,7 +289,7 @@ test(
   onPostgres,
   async (t) => {
     const id = await makeVenue('Silent')
-    // The node looks for the last change by itself, too, and what it hears of later would take the standby out of use.
+    // Lets the regular look for changes pass: news during the test would take the standby out of use.
     await sleep(700)
     await untilUsed(id)
     const processes = await askStandby<{ pid: number }>(
@@ -307,7 +307,7 @@ test(
       for (let i = 0; i < 20; i++) assert.equal((await readVenue(id)).status, 200)
       const others = performance.now() - next
       t.diagnostic(`${Math.round(first)} ms, and then ${Math.round(others / 20)} ms`)
-      // As many who wait for the two seconds after which it counts as lost take longer.
+      // If each read waited the two seconds after which a standby counts as lost, it would take longer.
       assert.ok(others < 40_000)
     } finally {
       signal('SIGCONT')
@@ -347,7 +347,7 @@ test(
   },
 )
 
-/** An address whose connections lead to two servers in turn. */
+/** Starts a proxy whose connections lead to two servers in turn. */
 async function startSwitch(t: TestContext, first: string, second: string): Promise<string> {
   let connections = 0
   const proxy = createServer((socket) => {
@@ -387,7 +387,7 @@ test(
       await database.readPublic().selectFrom('venues').select('id').execute()
       const expected = `Error: The replica ${replica.replace(':secret', '')} is not used: ${why}`
       await until(() => reports.includes(expected), `${why} is not told`)
-      // There is a second attempt meanwhile.
+      // Waits for a second attempt.
       await sleep(1500)
       assert.equal(database.readPublic(), plain.read)
       await database.close()

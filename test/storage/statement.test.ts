@@ -52,7 +52,7 @@ async function fill(database: Database, ...slugs: string[]): Promise<void> {
   await database.write((tx) => insertTerms(tx, { rows: slugs.map((slug, i) => term(slug, i)) }))
 }
 
-/** Rows without regard to what object they are. */
+/** Copies rows to plain objects for comparison. */
 const plain = (rows: object[]) => rows.map((row) => ({ ...row }))
 const slugsOf = (rows: { slug: string }[]) => rows.map(({ slug }) => slug)
 
@@ -183,7 +183,7 @@ test('while a snapshot is being read, a statement beside it shows what has been 
   const beside = await readSnapshot(database, async (db) => {
     assert.equal((await findBySlug(db, { slug: 'a' })).length, 1)
     await fill(database, 'b')
-    // On SQLite it waits for the snapshot, which has the connection.
+    // On SQLite, the read waits for the snapshot, which holds the connection.
     const reading = findBySlug(database.read, { slug: 'b' })
     assert.equal((await findBySlug(db, { slug: 'b' })).length, 0)
     return { reading }

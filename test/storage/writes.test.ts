@@ -59,7 +59,7 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
   )
 })
 
-/** Makes a record for each that asks, noting how many share each transaction; refuses everything that holds a `NaN`. */
+/** Makes work that creates a record for each item and notes how many items share a transaction. It fails if any item is NaN. */
 function sharedInsert(together: number[]): SharedWork<number, number> {
   return async (tx, asked) => {
     together.push(asked.length)
@@ -96,7 +96,7 @@ test(
   async (t) => {
     const { address } = await openScratch(t)
     const database = await openDatabase(address)
-    // A thread takes a while to end.
+    // Starts a thread, which takes a while to end, so closing takes time.
     await database.findMatching({ include: ['nothing'], exclude: [] })
     const first = insert(database)
     const closing = database.close()
@@ -152,7 +152,7 @@ test('nothing is written twice where the outcome of a shared transaction is not 
   assert.ok(begun <= 2, `${begun} transactions`)
 })
 
-/** Counts for each term that it is given, or refers to a record that is not there for one below zero. */
+/** Sets the count of each given term to 1. A negative item fails: it refers to a record that does not exist. */
 const count: SharedWork<number, number> = async (tx, asked) => {
   for (const { item } of asked)
     await (item < 0
@@ -204,7 +204,7 @@ const findTag = statement<{ slug: string }>()((db, value) =>
   db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
 )
 
-/** The writes of an empty database whose commits take so many milliseconds, as on a disk of that speed. */
+/** Opens the writes of an empty database whose commits take so many ms, like those of a slow disk. */
 function openWrites(t: TestContext, commitMs: number, committed: () => void) {
   const connection = new DatabaseSync(':memory:')
   t.after(() => connection.close())
@@ -228,7 +228,7 @@ function openWrites(t: TestContext, commitMs: number, committed: () => void) {
 
 const [WRITERS, WRITES_EACH] = [8, 20]
 
-/** Writers that write again as soon as they are answered, each after another number of turns of the event loop. */
+/** Runs writers that write again after each answer, each after another number of turns of the event loop. */
 async function keepWriting(writes: Writes): Promise<void> {
   const write = async (turns: number) => {
     for (let i = 0; i < WRITES_EACH; i++) {
@@ -361,13 +361,13 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
           .set((term) => ({ count: term('count', '+', 1) }))
           .where('slug', '=', slug)
           .execute()
-        // Both have their first row before either asks for its second.
+        // Both hold their first row before either asks for its second.
         if (++holding === 2) isHeld.resolve()
         await isHeld.promise
       }
     })
   await Promise.all([touch(database, ['a', 'b']), touch(other, ['b', 'a'])])
-  // The one that gave way begins again, and may have its first row before the other wakes: then they meet once more.
+  // The one that gave way starts again, and may take its first row before the other wakes. Then they meet again.
   assert.ok(runs >= 3, `${runs} runs`)
   const rows = await database.read.selectFrom('terms').select('count').execute()
   assert.deepEqual(rows, [{ count: 2 }, { count: 2 }])

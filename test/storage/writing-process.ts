@@ -1,6 +1,6 @@
-// Writes to a database from several writers at once, printing the records of each write once it is acknowledged:
+// Writes to a database with several writers at once and prints the records of each acknowledged write:
 //   node test/storage/writing-process.ts ADDRESS WRITERS WRITES [RECORDS]
-// Each write makes a record; with RECORDS it changes two of so many, in any order.
+// Each write creates a record. With RECORDS, it changes two of that many records instead, in any order.
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import type { Tx } from '../../src/store/storage/recording.ts'
 import { touch } from '../support/recording.ts'

@@ -6,13 +6,13 @@ import { resources } from '../../src/calendar/resources.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 
-/** What has a table: its declaration, and the columns that no declared field is the owner of. */
+/** The table of a resource: its declared fields, and its other columns. */
 interface Kept {
   table: string
   fields: Fields
-  /** Fields whose values are rows of other tables. */
+  /** Fields whose values are stored in other tables. */
   links: readonly string[]
-  /** Columns that rules settle under names of their own. */
+  /** Columns that rules fill and that are no declared fields. */
   settled: readonly string[]
 }
 
@@ -63,7 +63,7 @@ async function columnsOf(table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Columns whose rows begin with another value than the blank one. */
+/** Columns whose default is not the blank value of their field. */
 const BEGINNINGS: Readonly<Record<string, unknown>> = { 'venues.show_map': 1, 'venues.show_map_link': 1 }
 
 interface Column {
@@ -72,7 +72,7 @@ interface Column {
   dflt_value: string | null
 }
 
-/** Whether a column takes the blank value of a field by itself, as rows do that were there before it. */
+/** Returns true when existing rows get the blank value of a field in a new column. */
 function isBlankByItself({ notnull, dflt_value }: Column, blank: unknown): boolean {
   if (blank === null) return notnull === 0 && dflt_value === null
   return notnull === 1 && (dflt_value === null || dflt_value.replace(/^'(.*)'$/, '$1') === String(blank))
@@ -135,7 +135,7 @@ const PLACED = 'page per_page search event has_events only_with_upcoming status'
 const TERM_FILTERS = 'page per_page search exclude include order orderby hide_empty post event slug'
 const MAP = 'show_map show_map_link'
 
-/** The fields and the filters that clients of the reference know, which the index of the namespace lists. */
+/** The fields and filters that clients of the reference know and the index of the namespace lists. */
 const KNOWN: Readonly<Record<string, readonly [fields: string, filters: string]>> = {
   event: [
     `${POST} title description slug excerpt status timezone all_day start_date end_date image cost website ${MAP} hide_from_listings sticky featured categories tags venue organizer`,

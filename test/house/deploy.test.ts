@@ -71,7 +71,7 @@ test('the container file copies what is there, and everything that is run', () =
 test('the service and the container start the program that is there', () => {
   assert.match(textOf('deploy/kalends.service'), /^ExecStart=\/opt\/kalends\/bin\/kalends\.js serve$/m)
   assert.match(textOf('deploy/Containerfile'), /^ENTRYPOINT \["bin\/kalends\.js"\]\nCMD \["serve"\]$/m)
-  // Both run the file itself, which says how Node is to be started; npm start has to say the same.
+  // The container and the unit run the file directly; its first line has the flags of Node, which `npm start` must repeat.
   assert.ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
   const [, flags] = textOf('bin/kalends.js').match(/^#!\/usr\/bin\/env -S node (\S+)\n/) ?? []
   assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
@@ -95,7 +95,7 @@ test('the health check of the container asks on the port that the service has', 
   assert.equal(await check(), 1)
 })
 
-/** The directives of a section of a unit, as they are written. */
+/** Returns the directives of a section of a unit. */
 function directivesOf(path: string, section: string): string[] {
   const [, text = ''] = textOf(path).split(`[${section}]\n`)
   return (text.split(/^\[/m)[0] ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -156,17 +156,17 @@ test('a container that is told to end while it starts ends at once', {
     printed += chunk
   })
   const ended = once(parent, 'exit')
-  // As soon as Node runs it is told so, again and again: what comes before Node listens is lost.
+  // Sends SIGTERM repeatedly from the start of Node on: a signal that comes before Node listens is lost.
   while (parent.exitCode === null && parent.signalCode === null) {
     try {
       const first = Number(readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8'))
       if (first) process.kill(first, 'SIGTERM')
     } catch {
-      // It ended meanwhile.
+      // The process has ended already.
     }
     await setTimeout(5)
   }
-  // Which of the two it is depends on how far the start has come; a shell calls both 143.
+  // The result depends on how far the start has come. A shell reports both as 143.
   const [code, signal] = await ended
   assert.ok(code === 143 || signal === 'SIGTERM', `it ended with ${code ?? signal}`)
   assert.equal(printed, '')

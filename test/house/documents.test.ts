@@ -40,14 +40,14 @@ function pageOf(path: string): string {
   return page.text
 }
 
-/** What stands in code of a page, blocks and spans. */
+/** Returns the code in a page: the lines of blocks, and spans. */
 function codeOf(text: string): string[] {
   const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
   const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
   return [...blocks, ...[...spans].map(([, span = '']) => span)]
 }
 
-/** The words of code within the sentences and tables of a page; its blocks of code are examples. */
+/** Returns the words in code spans. Blocks are examples and do not count. */
 function wordsNamed(text: string): string[] {
   const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
   return [...spans].flatMap(([, span = '']) => span.match(/\w+/g) ?? [])
@@ -114,7 +114,7 @@ function leadsSomewhere(from: string, target: string): boolean {
   return heading === undefined || headingsOf(readFileSync(file, 'utf8')).includes(heading)
 }
 
-/** The anchors of headings, as code hosts make them, and those that a page names itself. */
+/** Returns the anchors of headings as code hosts make them, and the explicit ones. */
 function headingsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

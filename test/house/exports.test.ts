@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../src/', import.meta.url))
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 const DECLARED = /^(export )?(?:async )?(function|const|class|interface|type)\b\*? (\w+)/gm
-/** Names that a file may take from others: alone in braces, as imports have them, or members of a module. */
+/** Matches the names that a file may use from others: names in braces, as in imports, and members. */
 const TAKEN = /\{[\w\s,]*\}|\.\w+/g
 
 const sources = globSync('**/*.ts', { cwd: root }).map((file) => {
@@ -38,10 +38,10 @@ test('no exported name of src is there for tests alone', () => {
   assert.deepEqual(unused, [], 'nothing in src uses these: move them to test/support, or delete them')
 })
 
-/** In how many files a function of one name may be, exported or not. */
+/** The most files that may declare a function of the same name, exported or not. */
 const MOST_OF_A_NAME = 3
 
-/** The files that declare each of the names, of which those for SQLite and PostgreSQL count once: one function, said for two databases. */
+/** Returns the files that declare each name. Variants for SQLite and PostgreSQL count as one file. */
 function filesByName(declared: readonly { name: string; file: string }[]): Map<string, string[]> {
   const byName = Map.groupBy(declared, ({ name }) => name)
   const files = [...byName].map(([name, places]): [string, string[]] => {
@@ -51,7 +51,7 @@ function filesByName(declared: readonly { name: string; file: string }[]): Map<s
   return new Map(files)
 }
 
-/** A migration's way up. Each has one, and nothing else calls it. */
+/** Returns true for the `up` function of a migration: each has one, and they are called through one list. */
 const isUp = (name: string, file: string) => name === 'up' && file.includes('storage/migrations/')
 
 function tooMany(byName: Map<string, string[]>, most: number): string[] {

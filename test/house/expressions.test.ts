@@ -6,31 +6,31 @@ import { readConfig, siteOf } from '../../src/base/config.ts'
 import { namespaceRoutes, routeFinder } from '../../src/serve/http/routes.ts'
 import { tokensOf } from '../support/source-tokens.ts'
 
-// An expression that goes back and forth over a text takes the square of its length, or worse: one request with a long text stops the service.
+// A regular expression that backtracks takes quadratic time or worse, so one request with a long text would stop the service.
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** Files that do something when they are imported. */
+/** Files that start something when they are imported. */
 const RUNNING = ['main.ts', 'workers.ts', 'base/text/text-thread.ts', 'store/storage/sqlite/reader-thread.ts']
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
 
-/** Expressions that are slow on long texts and see none, each with why. */
+/** Expressions that are slow on long texts but only get short ones, with the reason. */
 const ON_SHORT_TEXTS: Readonly<Record<string, string>> = {
   '/\\/+$/': 'addresses in settings',
   '/^[-_]+|[-_]+$/g': 'the name of a file, cut to eighty characters',
 }
 
-/** By how they are written: every expression of the sources. */
+/** Every expression of the sources by its text. */
 const expressions = new Map<string, RegExp>()
 
 function collect(expression: RegExp): void {
   expressions.set(String(expression), expression)
 }
 
-/** The expressions that the sources write down. */
+/** Collects the expressions written in the sources. */
 function collectWritten(): void {
   for (const file of files) {
     for (const { kind, text } of tokensOf(readFileSync(`${root}/${file}`, 'utf8'))) {
@@ -41,13 +41,13 @@ function collectWritten(): void {
   }
 }
 
-/** The expressions that the sources put together when they are imported, and those of the routes. */
+/** Collects the expressions that the sources build when they are imported, and those of the routes. */
 async function collectMade(): Promise<void> {
   const Plain = globalThis.RegExp
   const Watched = new Proxy(Plain, {
     construct: (target, args: [string, string?], made) => {
       const expression = Reflect.construct(target, args, made)
-      // What packages make is their own affair.
+      // Expressions made by packages are not tested.
       if (/\/src\//.test(new Error().stack?.split('\n')[2] ?? '')) collect(expression)
       return expression
     },
@@ -81,11 +81,11 @@ const PROPERTIES: readonly (readonly [RegExp, string])[] = [
   [/^Sc/, '€'],
   [/^(P|S|Z|E)/, '-'],
 ]
-/** What hostile texts are made of whatever the expression is. */
+/** Parts of hostile texts for every expression. */
 const USUAL = ['a', ' ', '\n', '<', '"']
 const MOST_SIGNS = 14
 
-/** A few characters that parts of an expression match, and some that they do not. */
+/** Returns a few characters that parts of an expression match, and some that they do not. */
 function signsOf(source: string): string[] {
   const signs = new Set<string>()
   for (const [, property, unicode, byte, escaped, plain] of source.matchAll(
@@ -102,7 +102,7 @@ function signsOf(source: string): string[] {
   return [...signs]
 }
 
-/** The letters and signs that an expression begins with as they stand, such as `<a`. */
+/** Returns the literal beginning of an expression, such as `<a`. */
 function beginningOf(source: string): string {
   return /^\^?((?:[^\\()[\]{}*+?|^$.]|\\[^a-z0-9])*)(?![*+?{])/i.exec(source)?.[1]?.replaceAll('\\', '') ?? ''
 }
@@ -120,7 +120,7 @@ function hostileParts(source: string): string[] {
   return [...parts]
 }
 
-/** Milliseconds of this thread that it takes to find everything in a text, at the least of a few times. */
+/** Returns the ms of processor time of replacing all matches in a text, the least of some tries. */
 function timeOf(expression: RegExp, text: string, times = 1): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < times; i++) {
@@ -133,12 +133,12 @@ function timeOf(expression: RegExp, text: string, times = 1): number {
 }
 
 const LENGTH = 3000
-/** Milliseconds above which growth is looked at: linear expressions take a small part of them. */
+/** The ms above which growth is measured. Linear expressions stay far below. */
 const SUSPICIOUS = 1
-/** For four times the text: linear is four, the square sixteen. */
+/** The growth for a text four times as long: 4 is linear, 16 quadratic. */
 const GROWTH = 9
 
-/** A text on which an expression takes more than linear time; undefined when none is found. */
+/** Returns a text on which an expression takes more than linear time, or undefined. */
 function slowText(expression: RegExp): string | undefined {
   const { source, flags } = expression
   const global = new RegExp(source, `${flags.replace('g', '')}g`)

@@ -6,7 +6,7 @@ import { formats } from '../../src/serve/formats/formats.ts'
 
 const folder = fileURLToPath(new URL('../../src/serve/formats', import.meta.url))
 
-/** The names of the representations that files declare. */
+/** Returns the names of the representations declared in files. */
 function declared(): string[] {
   return readdirSync(folder).flatMap((file) => {
     const text = readFileSync(`${folder}/${file}`, 'utf8')

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { functionsOf } from '../support/source-functions.ts'
 
 /**
- * The folders and loose files of `src` in the groups that ARCHITECTURE.md names, the lowest group and layer first. A file imports from layers below its
- * own and from its own folder, never from a neighbour of the same layer. Imports of types count as well: who reads a file reads the types it names.
+ * The folders and loose files of `src` by the groups of ARCHITECTURE.md, the lowest group and layer first. A file may import from its own folder and from lower
+ * layers, but not from others of its layer. Imports of types count, too, since a reader needs them.
  */
 const GROUPS = {
   base: [
@@ -47,7 +47,7 @@ const LONGEST_FUNCTION = 60
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 interface Source {
-  /** Path below the folder of its group. */
+  /** The path below the folder of its group. */
   path: string
   group: string
   text: string
@@ -58,13 +58,13 @@ interface Import {
   /** A path below `src`, or the name of a package. */
   target: string
   isPackage: boolean
-  /** Whether it is there when the program runs: `import { type A }` is, `import type { A }` is not. */
+  /** True if the import exists at run time, as `import { type A }` does and `import type { A }` does not. */
   runs: boolean
 }
 
 const groups = Object.keys(GROUPS)
 
-/** A path below `src` without the group, which is not needed to tell places apart. */
+/** Removes the group from a path below `src`. */
 function belowGroup(path: string): string {
   const [first = '', ...rest] = path.split('/')
   return groups.includes(first) ? rest.join('/') : path
@@ -92,7 +92,7 @@ function importsOf(path: string, text: string): Import[] {
   })
 }
 
-/** The folder below that of the group, or the file itself when it lies in none. */
+/** Returns the folder below the group, or the file itself if it is in none. */
 function placeOf(path: string): string {
   return path.split('/')[0] ?? path
 }
@@ -112,7 +112,7 @@ function edgesOf(counts: (imported: Import) => boolean): Edge[] {
   )
 }
 
-/** All imports of other files of `src`. */
+/** All imports between files of `src`. */
 const edges = edgesOf(() => true)
 
 test('every folder and loose file of src has a place in the layers, and every place has files', () => {
@@ -183,7 +183,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     // Tells the dates that a word means.
     'assistants/assistant-answers.ts',
   ])
-  // Each kind of record has pages of its own kind, and a form at the desk.
+  // Pages and the desk have a page or form for each kind of record.
   const wrong = edgesOf(({ runs }) => runs).filter(
     ([from, to]) =>
       ofResource(to) && !ofResource(from) && !joiners.has(from) && !['pages', 'desk'].includes(placeOf(from)),
@@ -304,7 +304,7 @@ test('functions are found in each form they are written in', () => {
   )
 })
 
-/** A circle of imports as the files on it, or none. */
+/** Returns the files of a circle of imports, or an empty list. */
 function findCircle(): string[] {
   const targets = Map.groupBy(edges, ([from]) => from)
   const done = new Set<string>()
@@ -325,7 +325,7 @@ function findCircle(): string[] {
   return []
 }
 
-/** Without comments, which may speak of anything. */
+/** Removes comments, which may name anything. */
 function codeOf(text: string): string {
   return text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '')
 }

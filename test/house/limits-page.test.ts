@@ -7,7 +7,7 @@ import { limitsPage } from '../support/limits-page.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/limits.md', import.meta.url))
 
-/** The lines of a page, columns of tables being as wide as they like. */
+/** Returns the lines of a page without the padding of tables. */
 function linesOf(page: string): string[] {
   return page
     .trimEnd()

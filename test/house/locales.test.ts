@@ -9,7 +9,7 @@ import { resources, type Served, series } from '../../src/calendar/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
-/** Texts that may read the same in another language. */
+/** Texts that may be the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
   es: ['{fact}: no', 'No'],
@@ -77,7 +77,7 @@ test('every message is said somewhere, and stands once in the list', () => {
     exclude: languages.map((language) => `calendar/locales/${language}.ts`),
   })
   const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
-  // The lists themselves say nothing: each of their lines is a text alone.
+  // Skips the lists of texts, whose lines use no text.
   const said = files
     .map((file) => (file.endsWith('messages.ts') ? textOf(file).replaceAll(/^ {2}['"].*['"],$/gm, '') : textOf(file)))
     .join('\n')

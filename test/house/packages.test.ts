@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { productionPackages } from '../../bench/packages.ts'
 
-/** Bytes that the packages of an installation may take. */
+/** The most bytes of the packages of an installation. */
 const MOST = 42_000_000
 
 test('the packages of an installation stay below 42 MB', async () => {

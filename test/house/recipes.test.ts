@@ -21,10 +21,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
 const recipes = readRecipes(page)
 
-/** A recipe in words alone: what it makes is as large as a folder. */
+/** Recipes without code, since they make a whole folder. */
 const IN_WORDS = ['Add a resource']
 
-/** The same field on organizers, which nobody has to be told of. */
+/** The recipe of a plain field, applied to organizers. */
 const onOrganizers = recipes.filter(({ title }) => title === 'Add a plain field').map(ofOrganizers)
 
 const copy = await copySources(root)
@@ -66,13 +66,13 @@ test('every omission is reported as CONTRIBUTING.md says', async () => {
   }
 })
 
-/** Checks types of the sources with one thread, since several check much of it twice and other tests have the other cores. */
+/** Checks types in one thread: several threads check much twice, and other tests use the other cores. */
 const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.sources.json']
 
-/** What stands in front of the name of a test that fails. */
+/** The mark before the name of a failed test. */
 const FAILED = '✖ '
 
-/** What the type checker and tests of the house print, by `types` or the path of the test. Where tests are named that fail, only those run. */
+/** Runs the type checker and tests. Returns their output by `types` or the path of the test. If all expected failures name a test, only these tests run. */
 async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<string, string>> {
   const tools = Object.entries(Object.groupBy(round, ({ from }) => from))
   const printed = tools.map(async ([tool, omissions = []]): Promise<[string, string]> => {
@@ -88,13 +88,13 @@ async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<str
   return new Map(await Promise.all(printed))
 }
 
-/** The tests of the house that look at what the recipes change, but for those that a recipe itself runs. */
+/** The tests of the house about files that recipes change, without those that a recipe runs itself. */
 const HOUSE = ['columns', 'documents', 'exports', 'formats', 'imports', 'locales', 'settings']
 
-/** Reads an event with every field set, the new one among them, through every representation. */
+/** Reads an event with every field set, also the new one, in every representation. */
 const MEMBERS = 'test/api/event-members.test.ts'
 
-/** Takes events with every own field out and in again by each format. */
+/** Exports and imports events with all our own fields in each format. */
 const ROUND_TRIP = 'test/campaigns/round-trip.test.ts'
 
 test('with every step done, types of the sources, lint and the tests of the house hold', async () => {
@@ -273,18 +273,18 @@ test('with every step done, the service has the field, the filter, the represent
 const EVENT = { start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' }
 const WINDOW = 'start_date=2030-01-01&end_date=2030-12-31'
 
-/** A module of the copy. */
+/** Imports a module of the copy. */
 async function importChanged<Module>(path: string): Promise<Module> {
   return await import(pathToFileURL(join(copy.folder, path)).href)
 }
 
-/** The service of the copy, with settings that only the copy has. */
+/** Starts the service of the copy, which may have settings that only the copy knows. */
 async function startChanged(settings: Readonly<Record<string, string>>) {
   const { startService } = await importChanged<typeof import('../support/service.ts')>('test/support/service.ts')
   return startService(settings as Settings)
 }
 
-/** Files of the copy as the recipes leave it, without those of packages. */
+/** Returns the files of the copy, without those of packages. */
 function listFiles(): string[] {
   const files = globSync('**/*.{ts,md,json}', { cwd: copy.folder, exclude: ['node_modules'] })
   return files.map((path) => path.replaceAll(sep, '/'))
@@ -303,7 +303,7 @@ test('every source file that CONTRIBUTING.md names is there', () => {
 })
 
 test('every name of the sources that CONTRIBUTING.md mentions is there', () => {
-  // `findX` and the like stand for many.
+  // `findX` and the like stand for many names.
   const named = spans.filter((span) => /^[A-Za-z_]\w+$/.test(span) && !span.endsWith('X'))
   const sources = listFiles().filter((file) => /^(src|test)\/.*\.ts$/.test(file))
   const text = sources.map((file) => readFileSync(join(copy.folder, file), 'utf8')).join('\n')

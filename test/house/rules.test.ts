@@ -26,7 +26,7 @@ function sources(): Source[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** The numbers of the rules, in the order of the page. */
+/** Returns the numbers of the rules in the order of the page. */
 function rules(): string[] {
   const page = readFileSync(join(root, RULES), 'utf8')
   return [...page.matchAll(/^<a id="rule-(\d+\.\d+)"><\/a>\*\*(\d+\.\d+)\*\* /gm)].map(([, id = '', number]) => {
@@ -35,7 +35,7 @@ function rules(): string[] {
   })
 }
 
-/** The numbers in `rule 4.3`, `rules 4.3, 4.4 and 5.1`, `Rule 4.3`. A line may end within them. */
+/** Returns the numbers in citations such as `rule 4.3` and `rules 4.3, 4.4 and 5.1`, which may continue on the next line. */
 function citedIn(text: string): string[] {
   const citations = text.matchAll(
     /\brules?\s+(?:\*\s+|\/\/\s+)?(\d+\.\d+(?:(?:,\s+|\s+and\s+|\s+to\s+)(?:\*\s+)?\d+\.\d+)*)/gi,

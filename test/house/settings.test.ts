@@ -19,7 +19,7 @@ test('docs/configuration.md is what the table of settings says; npm run docs wri
   assert.deepEqual(linesOf(readFileSync(file('docs/configuration.md'), 'utf8')), linesOf(settingsPage()))
 })
 
-/** The lines of a page, columns of tables being as wide as they like. */
+/** Returns the lines of a page without the padding of tables. */
 function linesOf(page: string): string[] {
   const rows = page.trimEnd().split('\n')
   return rows.map((row) =>
@@ -63,7 +63,7 @@ function read(name: SettingName, text: string): unknown {
   return settings[name].read(text)
 }
 
-/** Two values that each setting takes. */
+/** Two valid values of each setting. */
 const examples: Record<SettingName, readonly [string, string]> = {
   vendor: ['town', 'tribe'],
   rest_root: ['/api', '/wp-json'],

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Token, tokensOf } from '../support/source-tokens.ts'
 
-// A list that is spread into the arguments of a call lies on the stack: one of a hundred thousand entries ends the request with an error.
+// Arguments of a call are kept on the stack: spreading a list of 100,000 entries into them fails the request.
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** The spreads there may be, each with why its list is short. */
+/** The allowed spreads, with the reason why the list is short. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'operate/demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
   'serve/http/openapi-schemas.ts anyOf(...empty)': 'written there',
@@ -40,7 +40,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
 interface Spread {
   file: string
   line: number
-  /** The call with nothing but the list. */
+  /** The call, with only the spread list as argument. */
   text: string
 }
 
@@ -52,7 +52,7 @@ const spreads = files.flatMap((file) => spreadsIn(file, tokensOf(readFileSync(`$
 
 function spreadsIn(file: string, tokens: readonly Token[]): Spread[] {
   const found: Spread[] = []
-  // For each bracket that is open, where it stands.
+  // The places of the open brackets.
   const open: number[] = []
   for (const [at, { kind, text, line }] of tokens.entries()) {
     if (kind !== 'sign') continue
@@ -66,7 +66,7 @@ function spreadsIn(file: string, tokens: readonly Token[]): Spread[] {
   return found
 }
 
-/** Whether a bracket holds the arguments of a call, and neither parameters nor a part of an expression. */
+/** Returns true when a bracket opens the arguments of a call, not parameters or a part of an expression. */
 function isCall(tokens: readonly Token[], bracket: number): boolean {
   if (tokens[bracket]?.text !== '(') return false
   const before = tokens[bracket - 1]
@@ -76,7 +76,7 @@ function isCall(tokens: readonly Token[], bracket: number): boolean {
   return after !== '=>' && after !== '{' && !(after === ':' && before?.text !== ')' && isTyped(tokens, bracket))
 }
 
-/** Parameters of a function whose result has a type: an arrow or a body comes behind it on the same line or the next ones. */
+/** Returns true for the parameters of a typed function: a spread parameter with a type follows the bracket. */
 function isTyped(tokens: readonly Token[], bracket: number): boolean {
   return tokens
     .slice(bracket, closing(tokens, bracket))

@@ -2,11 +2,11 @@ import type { DescribedField, Operation, Schema } from './described-operations.t
 import { exchange, type Line } from './http-exchange.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
-// Calls of the tools of assistants, as their list describes them.
+// Makes calls of the tools of assistants, as `tools/list` describes them.
 
 const MCP_PATH = '/mcp'
 
-/** Whether an answer is to a message of an assistant. */
+/** Returns true for the path of messages of assistants. */
 export const isAssistantPath = (path: string) => path === MCP_PATH
 
 interface Tool {
@@ -14,7 +14,7 @@ interface Tool {
   inputSchema: { properties: Record<string, Schema>; required?: string[] }
 }
 
-/** Every tool as an operation at an address of its own, which `asCall` takes for a call. */
+/** Reads every tool as an operation with its own address, from which `asCall` makes a call. */
 export async function assistantOperations(line: Line): Promise<Operation[]> {
   const members = [
     ['jsonrpc', '2.0'],
@@ -32,7 +32,7 @@ export async function assistantOperations(line: Line): Promise<Operation[]> {
   })
 }
 
-/** The call of a tool that a request to its address stands for; any other request as it is. */
+/** Turns a request to the address of a tool into a call of that tool. Returns other requests unchanged. */
 export function asCall(planned: PlannedRequest): PlannedRequest {
   if (!planned.path.startsWith(`${MCP_PATH}#`)) return planned
   const { body, path } = planned

@@ -1,37 +1,37 @@
-// Loaded into the service (`node --import`): measures how long its main thread is kept busy, and answers questions of its parent.
+// A module that the service preloads: measures how long its main thread is blocked, and answers questions of the parent process.
 import { isMainThread } from 'node:worker_threads'
 
-/** A stretch in which the main thread came to nothing else; times in milliseconds, `from` and `to` since the epoch. */
+/** A stretch in which the main thread was blocked, in ms; `from` and `to` since the epoch. */
 export interface Block {
   from: number
   to: number
-  /** CPU time of the main thread in it: what a slow or busy machine does not lengthen much. */
+  /** The CPU time of the main thread, which depends little on how busy the machine is. */
   cpuMs: number
 }
 
 export interface MemoryReading {
-  /** Bytes after the garbage was collected. */
+  /** Bytes after garbage collection. */
   rss: number
   heap: number
   outside: number
-  /** Names that somebody added to what all objects inherit. */
+  /** Names that were added to the prototypes of objects, arrays and functions. */
   polluted: string[]
 }
 
-/** The question of the parent, and the answer. */
+/** A question of the parent process, and its answer. */
 export type Question = { id: number; ask: 'longest' | 'memory' }
 export type Reply = { id: number; longest?: Block; memory?: MemoryReading }
 export type Note = { block: Block }
 
 const EVERY_MS = 2
-/** Shorter ones are not told. */
+/** Blocks below both limits are not reported. */
 const TOLD_CPU_MS = 12
 const TOLD_WALL_MS = 200
 
 interface Probe {
-  /** Milliseconds since the epoch. */
+  /** The ms since the epoch of the last sample. */
   at: number
-  /** microseconds */
+  /** The CPU time at the last sample, in microseconds. */
   cpu: number
   longest: Block
 }
@@ -81,7 +81,7 @@ function answer(probe: Probe, { id, ask }: Question): void {
     collectGarbage()
     tell({ id, memory: readMemory() })
   }
-  // The collection was no request's doing.
+  // The garbage collection must not count as a block.
   forget(probe)
 }
 
@@ -91,7 +91,7 @@ function start(): void {
   setInterval(() => sample(probe), EVERY_MS).unref()
   process.on('message', (question: Question) => answer(probe, question))
   process.channel?.unref()
-  // The measuring process is gone, and nobody else would end the service.
+  // Ends the service when the measuring process is gone.
   process.on('disconnect', () => process.exit())
 }
 

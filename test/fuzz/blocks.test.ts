@@ -33,7 +33,7 @@ after(async () => {
   await removeHome(home)
 })
 
-/** CPU milliseconds that the request keeps the event loop, at the least of a few tries: garbage and what else the machine does come on top. */
+/** Returns the CPU ms for which a request blocks the event loop, the least of a few tries: garbage collection and other processes add to it. */
 async function blockOf(planned: PlannedRequest, status: number): Promise<number> {
   const tries: number[] = []
   for (let i = 0; i < TRIES; i++) {

@@ -41,7 +41,7 @@ const PART = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content
 const FIELD = (name: string, content: string) => PART(`Content-Disposition: form-data; name="${name}"`, content)
 const FILE = (name: string, type: string, content: string) =>
   PART(`Content-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}`, content)
-/** The smallest PNG there is. */
+/** A PNG of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -104,7 +104,7 @@ function damaged(random: Random): Buffer {
   return copy
 }
 
-/** A body that does not keep the rules of its content type, made of another where that helps. */
+/** Returns a body that violates its content type, made from another body where that helps. */
 export function brokenBody(body: Body, random: Random): Body {
   const written = wireOf({ as: 'anonymous', method: 'POST', path: '/', query: [], headers: {}, body }).body
   return random.pick(BREAKINGS)(written ?? Buffer.from('{"title":"x"}'), random)

@@ -4,7 +4,7 @@ import type { Member } from './planned-request.ts'
 
 const DAY = { start_date: '2027-05-04 19:30:00', end_date: '2027-05-04 21:00:00' }
 
-/** Records of every kind and status, for requests to meet. */
+/** Returns records of every kind and status. */
 function recordsOf(): [collection: string, members: Record<string, unknown>][] {
   const terms = ['Music', 'Fair', 'Jazz', 'Children'].flatMap((name): [string, object][] => [
     ['categories', { name }],
@@ -35,11 +35,11 @@ function recordsOf(): [collection: string, members: Record<string, unknown>][] {
   return [...linked, ...terms, ...events, ['events', repeating]] as [string, Record<string, unknown>][]
 }
 
-/** Records that are there from the start, by collection. */
+/** The records of the seeded calendar by collection. */
 export type Seeded = Readonly<Record<string, readonly SeededRecord[]>>
 
 export interface SeededRecord {
-  /** Path from the root of the site. */
+  /** The path from the root of the site. */
   path: string
   id: number
   slug: string
@@ -61,7 +61,7 @@ export async function seedCalendar(service: FuzzedService, line: Line): Promise<
   return seeded
 }
 
-/** The paths of one record of each kind, which are written to whenever caches are to forget. */
+/** Returns the path of one record of each kind. Writing to them empties the caches. */
 export function touchedPaths(seeded: Seeded): string[] {
   return Object.values(seeded).flatMap((records) => records.slice(0, 1).map(({ path }) => path))
 }

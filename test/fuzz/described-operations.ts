@@ -1,4 +1,4 @@
-/** As much of a JSON schema as values are made from. */
+/** The parts of a JSON schema from which values are made. */
 export interface Schema {
   type?: string | readonly string[]
   enum?: readonly unknown[]
@@ -19,10 +19,10 @@ export interface DescribedField {
   required: boolean
 }
 
-/** A method of a route, with what it takes. */
+/** A method of a route with its parameters. */
 export interface Operation {
   method: string
-  /** The path from the root of the site, with `{id}` for its variables. */
+  /** The path from the root of the site, with variables such as `{id}`. */
   template: string
   query: readonly DescribedField[]
   body: readonly DescribedField[]
@@ -47,7 +47,7 @@ interface DescribedOperation {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Every operation of an OpenAPI document that describes the interface at this path of the site. */
+/** Reads every operation of an OpenAPI document for the interface at this path. */
 export function readOperations(text: string, basePath: string): Operation[] {
   const described = withoutReferences(JSON.parse(text)) as Described
   return Object.entries(described.paths).flatMap(([path, item]) =>
@@ -74,7 +74,7 @@ function operationOf(method: string, template: string, item: PathItem, operation
   }
 }
 
-/** The document with what its references name in their place. Our document has no circles. */
+/** Replaces references in the document by their targets. The document has no circular ones. */
 function withoutReferences(document: unknown): unknown {
   const resolve = (value: unknown): unknown => {
     if (value === null || typeof value !== 'object') return value
@@ -98,7 +98,7 @@ interface Index {
 }
 type IndexedArgument = Schema & { required?: boolean }
 
-/** Every operation that the index of the site lists outside this namespace: those of the platform. */
+/** Reads every operation that the index of the site lists outside this namespace: the platform routes. */
 export function readIndexed(text: string, restRoot: string, namespace: string): Operation[] {
   const { routes } = JSON.parse(text) as Index
   return Object.entries(routes)
@@ -125,7 +125,7 @@ function indexedOperation(method: string, template: string, args: Record<string,
   return { method, template, query: method === 'GET' ? fields : [], body: method === 'GET' ? [] : fields }
 }
 
-/** The routes of the server itself, and some that are none. */
+/** Returns the routes of the server itself, and some addresses of nothing. */
 export function bareOperations(basePath: string): Operation[] {
   const paths = ['/', '/index.php', '/healthz', '/readyz', '/media/{slug}', '/{slug}', '/favicon.ico', `${basePath}/`]
   return paths.map((template) => ({ method: 'GET', template, query: [], body: [] }))

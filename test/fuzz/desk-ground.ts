@@ -7,24 +7,24 @@ import type { DeskSessions } from './desk-sessions.ts'
 import { exchange, type Line } from './http-exchange.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
-// What the desk takes, read off its own table of pages and off the forms and links of the pages themselves.
+// Finds the operations of the desk in its table of pages, and in the forms and links of these pages.
 
-/** Whether a path is one of the desk, as written. */
+/** Returns true for a path of the desk. */
 export const isDeskPath = (path: string) => path.startsWith('/desk/') || path === CONSENT_PATH
 
-/** The controls and the parameters that the pages have, by the address that they are sent to, with `{id}` for numbers. */
+/** The controls and parameters of the pages by the address they are sent to, with `{id}` for numbers. */
 interface Found {
   controls: Map<string, Map<string, DescribedField>>
   parameters: Map<string, Map<string, DescribedField>>
-  /** Paths that links and forms lead to. */
+  /** The paths of links and forms. */
   paths: Set<string>
 }
 
 const MOST_PAGES = 150
-/** Pages of one kind that are looked into, and paths that stand for one pattern. */
+/** The most pages of one kind to read, and the most paths to keep for one pattern. */
 const MOST_ALIKE = 4
 
-/** Every operation of the desk. */
+/** Returns every operation of the desk. */
 export async function deskOperations(line: Line, sessions: DeskSessions): Promise<Operation[]> {
   const found: Found = { controls: new Map(), parameters: new Map(), paths: new Set() }
   for (const as of ['admin', 'contributor'] as const) await readPages(line, sessions.of[as], found)
@@ -38,14 +38,14 @@ export async function deskOperations(line: Line, sessions: DeskSessions): Promis
     )
 }
 
-/** What those may ask for who have not signed in. */
+/** The pages for visitors who are not signed in. */
 const STRANGERS: ReturnType<typeof deskAddresses> = [
   { at: '/sign-in', methods: ['GET', 'POST'] },
   { at: '/set-up/:slug', methods: ['GET', 'POST'] },
   { at: '/assets/:slug', methods: ['GET'] },
 ]
 
-/** The paths that a pattern stands for: with variables other than ids, those that were found, and one for any text. */
+/** Returns the paths for a pattern: those found for variables other than ids, and one for any text. */
 function templatesOf(at: string, { paths }: Found): string[] {
   if (at === CONSENT_ROOM) return [CONSENT_PATH]
   const template = `/desk${at.replaceAll(/:(\w+)/g, (_all, name) => (name === 'id' ? '{id}' : '{slug}'))}`
@@ -73,7 +73,7 @@ interface Names {
 
 const SOURCES = new URL('../../src/serve/desk/', import.meta.url)
 
-/** The parameters and controls that the desk reads, whether or not a page has them. */
+/** Returns the parameters and controls that the sources of the desk read, even if no page shows them. */
 function namesInSources(): Names {
   const texts = readdirSync(SOURCES)
     .filter((name) => name.endsWith('.ts'))
@@ -88,13 +88,13 @@ function namesInSources(): Names {
 
 const CLOCKS = ['19:30', '7pm', '00:00', '24:00', '']
 
-/** A field by its name alone. */
+/** Makes a field from its name alone. */
 function fieldNamed(name: string): DescribedField {
   const schema: Schema = name.includes('time') ? { enum: CLOCKS } : { type: ['string', 'integer'], examples: [''] }
   return { name, schema, required: name === 'title' || name === 'start_date' }
 }
 
-/** Follows the links of the desk, and notes what its forms have. */
+/** Follows the links of the desk and collects its forms. */
 async function readPages(line: Line, cookie: string, found: Found): Promise<void> {
   const queue = ['/desk/', CONSENT_PATH]
   const seen = new Set(queue)
@@ -127,7 +127,7 @@ async function readPages(line: Line, cookie: string, found: Found): Promise<void
   }
 }
 
-/** A path with `{id}` in place of ids; days and months stay. */
+/** Replaces ids in a path by `{id}`, but not days and months. */
 const withoutNumbers = (path: string) => path.replaceAll(/\/\d+(?=\/|$)/g, '/{id}')
 
 function linksIn(page: string): string[] {
@@ -146,7 +146,7 @@ function noteField(into: Found['controls'], template: string, field: DescribedFi
 
 const CONTROL = /<(input|select|textarea|button|option)\b([^>]*)>/g
 
-/** Notes what each form of a page sends, and where. */
+/** Collects the controls of each form of a page by the address it is sent to. */
 function noteForms(page: string, path: string, found: Found): void {
   for (const [, head = '', inner = ''] of page.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)) {
     const action = (attribute(head, 'action') ?? path).replaceAll('&amp;', '&').split('?')[0] ?? path

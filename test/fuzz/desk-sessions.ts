@@ -4,22 +4,22 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { USERS } from '../support/service.ts'
 import type { SeededRecord } from './calendar-seed.ts'
 
-/** Cookies of the desk. */
+/** Cookies of sessions at the desk. */
 export interface DeskSessions {
-  /** Of live sessions, by login. */
+  /** Cookies of valid sessions, by login. */
   of: Readonly<Record<(typeof USERS)[number], string>>
-  /** Of sessions that have expired, of a deactivated user, and of none. */
+  /** Cookies of expired sessions, of a deactivated user, and of no session. */
   void: readonly string[]
-  /** Users that nothing depends on. */
+  /** Users that requests may change without effect on others. */
   people: readonly SeededRecord[]
-  /** Begins the live sessions again where requests have ended them. */
+  /** Starts the valid sessions again if requests have ended them. */
   renew: () => Promise<unknown>
 }
 
 const PEOPLE = 6
 const YEAR_MS = 365 * 86_400_000
 
-/** Signs every test user in. The address is nobody's, so that guesses at passwords are counted as those of strangers. */
+/** Signs in every test user. The address of these sessions is not that of the requests, whose failed sign-ins are so counted as those of strangers. */
 export async function openSessions({ write, read }: Database): Promise<DeskSessions> {
   const origin = { client: 'fuzz', address: '192.0.2.1' }
   const start = (login: string, at: number) =>

@@ -30,15 +30,15 @@ import { readStored } from './stored-reads.ts'
 export interface FuzzOptions {
   requests: number
   seed: number
-  /** Whether requests go to the desk alone. */
+  /** True to send requests only to the desk. */
   onlyDesk?: boolean
-  /** At most, for the requests; what was stored is read afterwards. */
+  /** The most minutes for requests. Reading the stored records comes after that. */
   minutes: number
-  /** How much longer everything may take on this machine. */
+  /** The factor by which times may exceed the limits on this machine. */
   factor: number
-  /** Requests under way at a time. */
+  /** The number of requests at once. */
   lanes: number
-  /** The languages that what was stored is read in. */
+  /** The languages in which stored records are read. */
   languages: readonly string[]
   tell: (line: string) => void
 }
@@ -48,24 +48,24 @@ export interface FuzzReport {
   seed: number
   counts: Counts
   findings: Finding[]
-  /** CPU milliseconds of the longest stretch of a request alone, and of those that ran beside others. */
+  /** The CPU ms of the longest block by a single request, and by requests sent together. */
   longestAloneMs: number
   longestMs: number
-  /** At a quarter of the run and at its end; undefined when the service was started anew in between. */
+  /** After a quarter of the run and at its end; undefined when the service was restarted between. */
   memory: { quarter: MemoryReading; end: MemoryReading } | undefined
   records: number
   seconds: number
   limits: Limits
 }
 
-/** Requests between two looks at the load of the service. */
+/** The requests between two checks of the service. */
 const BATCH = 48
-/** Milliseconds that are spent on making the request of a finding smaller. */
+/** The ms to spend on reducing the request of a finding. */
 const MINIMISE_MS = 20_000
-/** Of each kind of finding at each place, so many are looked into. */
+/** The findings of one kind and place to examine. */
 const LOOKED_INTO = 3
 
-/** Fuzzes a service of its own on a database that is empty. The database is removed afterwards. */
+/** Fuzzes a service on an empty database, which is removed afterwards. */
 export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): Promise<FuzzReport> {
   const home = await makeHome(scratch)
   const limits = scaled(LIMITS, options.factor)
@@ -116,7 +116,7 @@ async function operationsOf({ basePath, restRoot }: FuzzedService, line: Line): 
   return [...described, ...indexed, ...bareOperations(basePath)]
 }
 
-/** Sends every request of the run, and looks after each batch at what came of it. */
+/** Sends the requests of the run in batches and checks the service after each. */
 async function sendAll(run: FuzzRun, options: FuzzOptions): Promise<Pick<FuzzReport, 'memory' | 'longestMs'>> {
   let quarter: MemoryReading | undefined
   let longestMs = 0
@@ -133,7 +133,7 @@ async function sendAll(run: FuzzRun, options: FuzzOptions): Promise<Pick<FuzzRep
   return { longestMs, memory: quarter && isSame ? { quarter, end } : undefined }
 }
 
-/** CPU milliseconds of the longest stretch in the batch. */
+/** Sends a batch. Returns the CPU ms of its longest block. */
 async function runBatch(run: FuzzRun, from: number, to: number, lanes: number): Promise<number> {
   run.service.blocks.length = 0
   run.service.errors.length = 0
@@ -205,7 +205,7 @@ async function judgeOne(run: FuzzRun, one: Numbered, errors: readonly string[]):
   if (verdict && !(await lookInto(run, one, verdict, errors))) counts.unrepeated += 1
 }
 
-/** Remembers which request wrote a record last, so that a record that turns out to be bad leads to it. */
+/** Remembers the last request that wrote each record, so that a bad record leads to it. */
 function noteWriter(run: FuzzRun, { answer, number, planned }: Numbered): void {
   if (answer?.status !== 200 && answer?.status !== 201) return
   const [, collection] = planned.path.match(/\/v1\/([a-z]+)(?:\/\d+)?$/) ?? []
@@ -214,8 +214,8 @@ function noteWriter(run: FuzzRun, { answer, number, planned }: Numbered): void {
 }
 
 /**
- * A request that failed, or may have: sent again alone, and made smaller. What only fails beside others counts as well, unless time
- * explains it. Whether something was found.
+ * Sends a failed request again alone and reduces it. A failure that happens only beside other requests counts too, unless it is one of time. Returns true when
+ * something was found.
  */
 async function lookInto(run: FuzzRun, one: Numbered, verdict: Verdict, errors: readonly string[]): Promise<boolean> {
   const place = `${verdict.kind} ${placeOf(one.planned)}`
@@ -226,7 +226,7 @@ async function lookInto(run: FuzzRun, one: Numbered, verdict: Verdict, errors: r
   const keyOf = (planned: PlannedRequest) => `${found.kind} ${placeOf(planned)} ${frameOf(alone.stack)}`
   const isNew = alone.verdict !== undefined && !run.findings.has(keyOf(one.planned))
   const planned = isNew ? await smallest(run, one.planned, found) : one.planned
-  // Many requests come down to the same one.
+  // Many requests reduce to the same one.
   const key = keyOf(planned)
   const stack = alone.stack ?? errors.join('\n')
   note(run, key, { ...found, planned, number: one.number, alone: alone.verdict !== undefined, stack })
@@ -234,10 +234,10 @@ async function lookInto(run: FuzzRun, one: Numbered, verdict: Verdict, errors: r
   return true
 }
 
-/** What other requests or the machine may be the cause of. */
+/** Failures that other requests or a slow machine may cause. */
 const TIMES: readonly Kind[] = ['slow', 'silence', 'block', 'shed']
 
-/** Whether enough of this kind, here, was looked into already; then it counts for what came of that. */
+/** Returns true when enough findings of this kind and place were examined, and counts one more of the last. */
 function countKnown(run: FuzzRun, place: string): boolean {
   const keys = run.places.get(place) ?? []
   const known = run.findings.get(keys.at(-1) ?? '')
@@ -255,7 +255,7 @@ function note(run: FuzzRun, key: string, finding: Omit<Finding, 'times'>): void 
   addFinding(run, key, finding, () => describeFinding({ ...finding, times: 1 }, run))
 }
 
-/** Method, route, and the parameter with the most in it. */
+/** Returns the method, route and largest parameter of a request. */
 function placeOf({ method, path, body }: PlannedRequest): string {
   const route = path.replace(/\d+/g, '0').slice(0, 60)
   if (body.kind !== 'members') return `${method} ${route} ${body.kind}`
@@ -264,12 +264,12 @@ function placeOf({ method, path, body }: PlannedRequest): string {
   return `${method} ${route} ${widest?.name ?? ''}`
 }
 
-/** The first place in our own sources. */
+/** Returns the first place of a stack in our sources. */
 function frameOf(stack: string | undefined): string {
   return stack?.match(/src\/[\w/.-]+:\d+/)?.[0] ?? ''
 }
 
-/** Whoever was under way while the event loop was kept is tried alone. */
+/** Sends each request of the batch that ran during a block again alone. */
 async function judgeBlocked(run: FuzzRun, block: Block, batch: readonly Numbered[]): Promise<void> {
   if (block.cpuMs < run.limits.blockMs * 0.8) return
   const suspects = batch.filter(({ sent, done }) => sent < block.to && done > block.from - 5)
@@ -285,7 +285,7 @@ function judgePollution(run: FuzzRun, { polluted }: MemoryReading): void {
   note(run, 'pollution', { kind: 'pollution', what, planned, number: undefined, alone: false, stack: undefined })
 }
 
-/** Bytes a run may add by what caches hold, and by each record that was made. */
+/** The bytes by which caches may grow, and those for each new record. */
 const SLACK_BYTES = 100_000_000
 const RECORD_BYTES = 10_000
 

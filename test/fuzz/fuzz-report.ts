@@ -6,10 +6,10 @@ import type { FuzzReport } from './fuzz-campaign.ts'
 import type { Finding, FuzzRun } from './fuzz-run.ts'
 import { type PlannedRequest, wireOf } from './planned-request.ts'
 
-/** Bodies up to so many bytes stand in the command itself. */
+/** The most bytes of a body that are shown in the command itself. */
 const INLINE = 2000
 
-/** The finding with the command that shows it. */
+/** Describes a finding with a command that shows it. */
 export function describeFinding(finding: Finding, { ground, service }: Pick<FuzzRun, 'ground' | 'service'>): string {
   const { kind, what, planned, number, alone, stack } = finding
   const where = number === undefined ? '' : ` (request ${number} of seed ${ground.seed})`
@@ -24,7 +24,7 @@ export function describeFinding(finding: Finding, { ground, service }: Pick<Fuzz
   return lines.filter((line) => line.trim() !== '').join('\n')
 }
 
-/** The request as a command of the shell; a large body is written to a file. */
+/** Returns a request as a shell command. A large body is written to a file. */
 export function curlOf(planned: PlannedRequest, port: number): string {
   const { method, target, headers, body } = wireOf(planned)
   const { 'content-length': _length, ...given } = headers
@@ -55,7 +55,7 @@ function bodyText(planned: PlannedRequest): string {
   return body && body.length > 200 ? body.toString() : ''
 }
 
-/** A text with its runs counted. */
+/** Shortens a text by replacing repeated parts with their number. */
 export function abbreviated(text: string): string {
   const short = text
     .slice(0, 200_000)
@@ -63,7 +63,7 @@ export function abbreviated(text: string): string {
   return short.length > 600 ? `${short.slice(0, 300)} … ${short.slice(-200)}` : short
 }
 
-/** The figures of a run. */
+/** Writes the figures of a run. */
 export function describeReport(report: FuzzReport, database: string): string {
   const { counts, findings, memory, limits } = report
   const statuses = [...counts.byStatus].sort(([one], [other]) => one - other)

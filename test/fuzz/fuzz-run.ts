@@ -5,47 +5,47 @@ import type { Limits, Verdict } from './oracle.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import type { Ground } from './request-generator.ts'
 
-/** Something that must not be, found once or more often. */
+/** A failure, found once or more often. */
 export interface Finding extends Verdict {
-  /** The smallest request found that shows it. */
+  /** The smallest request known to show it. */
   planned: PlannedRequest
-  /** The number of the request in the run, when it is one of them. */
+  /** The number of the request in the run; undefined for other requests. */
   number: number | undefined
-  /** Whether it shows when nothing else is asked for meanwhile. */
+  /** True if the request fails alone. */
   alone: boolean
   /** The log of the service. */
   stack: string | undefined
   times: number
 }
 
-/** A run: the service as it is now, and the findings so far. */
+/** A run: the current service and the findings so far. */
 export interface FuzzRun {
   home: Home
   service: FuzzedService
   line: Line
   limits: Limits
   ground: Ground
-  /** What is written to make every cache forget what it has. */
+  /** The paths of records that are written to empty every cache. */
   touched: string[]
   findings: Map<string, Finding>
-  /** The keys of what was found at each place that was looked into. */
+  /** The keys of the findings at each place. */
   places: Map<string, string[]>
-  /** Numbers of the requests that last wrote each record, by its path below the namespace. */
+  /** The number of the last request that wrote each record, by its path below the namespace. */
   writers: Map<string, number>
   counts: Counts
-  /** The longest stretch of CPU time that a request alone took. */
+  /** The longest block by a single request, in CPU ms. */
   longestMs: number
-  /** When the run must come to an end, in milliseconds since the epoch. */
+  /** The end of the run in ms since the epoch. */
   until: number
   tell: (line: string) => void
 }
 
 export interface Counts {
   requests: number
-  /** Answers by status. */
+  /** The number of answers by status. */
   byStatus: Map<number, number>
   cut: number
-  /** Requests that took long or were shed, and were neither when they were sent again alone. */
+  /** Requests that were slow or refused, but not when sent again alone. */
   unrepeated: number
   restarts: number
 }
@@ -54,7 +54,7 @@ export function noCounts(): Counts {
   return { requests: 0, byStatus: new Map(), cut: 0, unrepeated: 0, restarts: 0 }
 }
 
-/** Puts another service in place of the one that hangs, ended, or is to be started with other settings. */
+/** Replaces a service that hangs or has ended, or that needs other settings. */
 export async function restart(run: FuzzRun, settings: Settings = {}): Promise<void> {
   run.line.agent.destroy()
   await endFuzzed(run.service)
@@ -62,12 +62,12 @@ export async function restart(run: FuzzRun, settings: Settings = {}): Promise<vo
   run.line = openLine(run.service.port, run.limits.hangMs)
 }
 
-/** True when the service has ended by itself. */
+/** Returns true when the service has ended by itself. */
 export function hasEnded({ service: { child } }: FuzzRun): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** Counts a finding, and tells of it when it is new; `key` says which are the same. */
+/** Counts a finding, and reports it if it is new. Findings with the same `key` are the same. */
 export function addFinding(run: FuzzRun, key: string, finding: Omit<Finding, 'times'>, text: () => string): void {
   const known = run.findings.get(key)
   if (known) {

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { runFuzz } from './fuzz-campaign.ts'
 
-/** Long runs are made by `npm run fuzz`; these find what shows soon. */
+/** Few requests, to find what shows soon. `npm run fuzz` sends many. */
 const REQUESTS = databaseName() === 'postgres' ? 240 : 120
-/** Other test files run beside this one, and the machines of a service that builds are slow. */
+/** Times may be three times as long, since other tests run at the same time and CI machines are slow. */
 const FACTOR = Number(process.env.FUZZ_FACTOR ?? 3)
 
-/** What every run begins with on one database, and other requests each time on the other. */
+/** Fixed requests on PostgreSQL, and new ones each time on SQLite. */
 const [which, seed] =
   databaseName() === 'postgres'
     ? (['the requests that every run begins with', 1] as const)
@@ -31,6 +31,6 @@ test(`no request stops the service, fails it or poisons what it keeps: ${which}`
   )
   assert.equal(findings.length, 0, `npm run fuzz -- --seed ${seed} --requests ${REQUESTS}\n${found.join('\n')}`)
   assert.ok(counts.requests >= REQUESTS, `only ${counts.requests} requests were sent`)
-  // Of other requests there may be none that makes a record.
+  // Random requests may create no record.
   if (databaseName() === 'postgres') assert.ok(records > 0, 'no records came of them')
 })

@@ -1,4 +1,4 @@
-// Fuzzes a service of its own on each database:
+// Fuzzes a service on each database:
 //   npm run fuzz [-- [--requests N] [--seed N] [--database sqlite|postgres] [--minutes N] [--factor N] [--lanes N] [--desk]]
 import { LANGUAGES } from '../../src/base/config.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
@@ -28,7 +28,7 @@ const options: FuzzOptions = {
   tell: (line) => console.log(line),
 }
 
-/** Runs on one database, and says whether nothing was found. */
+/** Fuzzes on one database. Returns true when nothing was found. */
 async function fuzz(database: string): Promise<void> {
   let server: PostgresServer | undefined
   if (database === 'postgres') {

@@ -16,30 +16,30 @@ import { type DeskSessions, openSessions } from './desk-sessions.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const probe = new URL('./block-probe.ts', import.meta.url).href
 
-/** A service in a process of its own that tells how long its main thread was busy at a time. */
+/** A service in its own process that reports when its main thread is blocked. */
 export interface FuzzedService {
   child: ChildProcess
   port: number
-  /** Paths of the namespace and of the REST root. */
+  /** The paths of the namespace and of the REST root. */
   basePath: string
   restRoot: string
-  /** What kept the main thread busy for a while, the oldest first; whoever has read it empties it. */
+  /** The blocks of the main thread, the oldest first. The reader empties the list. */
   blocks: Block[]
-  /** Errors that the service noted, the oldest first; whoever has read them empties it. */
+  /** The logged errors, the oldest first. The reader empties the list. */
   errors: string[]
   ended: Promise<unknown>
 }
 
-/** Where a service keeps what survives it. */
+/** The data of a service, which survives a restart. */
 export interface Home {
   database: ScratchDatabase
-  /** The same database, for what no request tells. */
+  /** A second connection to the database, for what no request shows. */
   opened: Database
   sessions: DeskSessions
   folder: string
 }
 
-/** An empty calendar with one user a role, who are all signed in. */
+/** Makes an empty calendar with one user for each role, all signed in. */
 export async function makeHome(scratch: ScratchDatabase): Promise<Home> {
   await makeCalendar(scratch.address)
   const opened = await openDatabase(patient(scratch.address))
@@ -53,7 +53,7 @@ export async function removeHome({ database, opened, folder }: Home): Promise<vo
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Starts the service on what `home` holds. */
+/** Starts the service on the data of `home`. */
 export async function startFuzzed(home: Home, settings: Settings = {}): Promise<FuzzedService> {
   const given: Settings = {
     database: patient(home.database.address),
@@ -92,7 +92,7 @@ function listen({ child, blocks, errors }: FuzzedService): void {
   if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => errors.push(stackOf(line)))
 }
 
-/** The stack in a line of the log, or the line itself. */
+/** Returns the stack in a line of the log, or the line itself. */
 function stackOf(line: string): string {
   try {
     const { err, msg } = JSON.parse(line)
@@ -113,7 +113,7 @@ async function announced({ stdout }: ChildProcess): Promise<string> {
   throw new Error('the service did not start')
 }
 
-/** Ends the service, however busy it is. */
+/** Kills the service and waits for its end. */
 export async function endFuzzed(service: FuzzedService): Promise<void> {
   if (service.child.exitCode !== null || service.child.signalCode !== null) return
   service.child.kill('SIGKILL')
@@ -144,14 +144,14 @@ async function ask(service: FuzzedService, question: Question['ask'], patience: 
   })
 }
 
-/** The longest that the main thread was busy since this was last asked. */
+/** Returns the longest block of the main thread since the last call. */
 export async function longestBlock(service: FuzzedService, patience: number): Promise<Block> {
   const { longest } = await ask(service, 'longest', patience)
   if (!longest) throw new Error('the probe answered something else')
   return longest
 }
 
-/** What is in use once the garbage is collected. */
+/** Returns the memory in use after garbage collection. */
 export async function memoryOf(service: FuzzedService, patience: number): Promise<MemoryReading> {
   const { memory } = await ask(service, 'memory', patience)
   if (!memory) throw new Error('the probe answered something else')

@@ -7,12 +7,12 @@ import { memoryOf } from './fuzzed-service.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
 const UPLOADS = 24
-/** Bytes of each that are sent, of one more that is announced. */
+/** The bytes sent of each upload, which announces one more. */
 const SENT = 8_000_000
-/** Bytes that all of them together may take up. */
+/** The most bytes of memory that all uploads may take. */
 const ROOM = 120_000_000
 
-/** Strangers that begin to send and never end: what they sent must not pile up in memory. */
+/** Starts uploads of anonymous callers that never end, and reports a finding if their bytes are held in memory. */
 export async function judgeHeldUploads(run: FuzzRun): Promise<void> {
   await restart(run)
   const before = await memoryOf(run.service, run.limits.hangMs)

@@ -3,7 +3,7 @@ import type { Verbatim } from './planned-request.ts'
 
 const listed = (text: string) => text.split(' ')
 
-/** Pieces that are repeated to find what grows faster than its input. */
+/** Parts to repeat, to find code whose time grows faster than its input. */
 const UNITS = [
   ...listed(
     '\u0301 \u0315 \u0316 \u0344 \u1161 \u200d \ufdfa \u0130 \u1e9e \ufe0f \u202e \u05d0 e\u0301 \ud83d \ude00 ß İ 寺 😀 👩‍👩‍👧 🇩🇪',
@@ -14,7 +14,7 @@ const UNITS = [
   ...['<a href="', ', ', '$1 ', '- ', 'Ab ', 'ab ', '-a ', '"a '],
 ]
 
-/** Pieces that are worse together than each alone: marks that a normalisation has to sort, blanks before the end of a line. */
+/** Pairs of parts that cost more together than alone, such as marks that normalisation must sort. */
 const PAIRS: readonly (readonly [string, string])[] = [
   ['\u0315', '\u0316'],
   ['<b>', '<br>'],
@@ -26,7 +26,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['&', ';'],
 ]
 
-/** What may stand at both ends of a run. */
+/** Texts for the start and the end of a run. */
 const EDGES = ['', '', '', 'a', '<b>', '"', ' ', '<p>', 'b\nc', '1', '-', 'http://', '<a href="', '$', '\n', '&', 'é']
 
 /** Texts that have stopped other programs. */
@@ -81,7 +81,7 @@ const NUMBERS: unknown[] = [
   ...['1e999', '-1e999', '1e-400', '123456789012345678901234567890', '-0', '0.1e1'].map(verbatim),
 ]
 
-/** JSON of values that are no texts or numbers. */
+/** JSON of lists, records and other values. */
 const RECORDS = [
   ...listed(
     '{} [] [[]] [{}] [null] {"id":1} {"id":"1"} {"id":1e30} {"id":{}} {"id":null} {"slug":""} {"slug":5} {"name":""}',
@@ -102,15 +102,14 @@ export function verbatim(text: string): Verbatim {
   return { verbatim: text }
 }
 
-/** How often a piece is repeated: mostly seldom, now and then as often as a body has room for. */
+/** Draws how often a part is repeated: mostly seldom, sometimes as often as a body allows. */
 function runLength(random: Random, most: number): number {
   const steps = [20, 20, 20, 20, 500, 500, 500, 4000, 4000, 20_000, 130_000, 400_000]
   return random.whole(1, Math.min(random.pick(steps), most))
 }
 
 /**
- * Text made of runs: one piece many times, two in turn, many of one before many of another, or one before or after many of another,
- * between two edges.
+ * Draws a text of repeated parts: one part, two in turn, or a run of one before, after or within a run of another, between two edges.
  * @param most characters
  */
 export function runText(random: Random, most: number): string {
@@ -126,7 +125,7 @@ export function runText(random: Random, most: number): string {
   return random.pick(EDGES) + core + random.pick(EDGES)
 }
 
-/** Texts that once stopped this service, by the number of their pieces. */
+/** Texts that once stopped this service, for a number of parts. */
 const TRAPS: readonly ((count: number) => string)[] = [
   (count) => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`,
   (count) => `<b>${'<br>'.repeat(count)}`,
@@ -139,7 +138,7 @@ const TRAPS: readonly ((count: number) => string)[] = [
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-/** What once stopped this service in just these fields. */
+/** Values that once stopped this service in these fields. */
 export const FIELD_TRAPS: readonly (readonly [field: string, value: () => unknown])[] = [
   ['parent', () => `a${'\u0315'.repeat(100_000)}${'\u0316'.repeat(100_000)}`],
   ['cost', () => numbers(150_000)],
@@ -158,14 +157,14 @@ function trap(random: Random, most: number): string {
   return text.length > most ? text.slice(0, most / 2) + text.slice(-most / 2) : text
 }
 
-/** Text that somebody may have forgotten to think of. */
+/** Draws a text that code may not expect. */
 export function hostileText(random: Random, most = MOST_CHARACTERS): string {
   const roll = random.next()
   if (roll < 0.45) return random.pick(TEXTS)
   return roll < 0.9 ? runText(random, most) : trap(random, most)
 }
 
-/** How much a field says it takes; values within it come further than others. */
+/** The limits of a field. Values within them get past the first checks. */
 export interface Room {
   characters?: number
   entries?: number
@@ -174,7 +173,7 @@ export interface Room {
 const MOST_CHARACTERS = 1_900_000
 const MOST_ENTRIES = 200_000
 
-/** Any value that JSON can carry, most of them not meant for any field. */
+/** Draws any JSON value, in most cases unsuitable for the field. */
 export function hostileValue(random: Random, room: Room = {}): unknown {
   const roll = random.next()
   if (roll < 0.55) return hostileText(random, room.characters)
@@ -183,7 +182,7 @@ export function hostileValue(random: Random, room: Room = {}): unknown {
   return large(random, room.entries ?? MOST_ENTRIES)
 }
 
-/** Lists, records and nestings without an end. */
+/** Draws huge lists, records and nestings. */
 function large(random: Random, most: number): unknown {
   const count = runLength(random, most)
   const depth = Math.min(count * 4, 100_000)

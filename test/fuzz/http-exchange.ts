@@ -2,29 +2,29 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from '
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { type PlannedRequest, wireOf } from './planned-request.ts'
 
-/** What came of a request; times in milliseconds since the epoch, with fractions. */
+/** A request and its outcome. Times are in ms since the epoch, with fractions. */
 export interface Exchange {
   planned: PlannedRequest
   sent: number
   done: number
-  /** Undefined when the connection ended, or time ran out, without one. */
+  /** Undefined when the connection ended or timed out without an answer. */
   answer: FuzzAnswer | undefined
-  /** Why there is no answer. */
+  /** The reason for a missing answer. */
   failure: string | undefined
 }
 
 export interface FuzzAnswer {
   status: number
   headers: IncomingHttpHeaders
-  /** Decompressed. */
+  /** The decompressed body. */
   body: Buffer
 }
 
-/** Connections to one service. */
+/** The connections to a service. */
 export interface Line {
   port: number
   agent: Agent
-  /** Milliseconds after which an answer is no longer waited for. */
+  /** The ms to wait for an answer. */
   patience: number
 }
 
@@ -32,12 +32,12 @@ export function openLine(port: number, patience: number): Line {
   return { port, agent: new Agent({ keepAlive: true, maxSockets: 64 }), patience }
 }
 
-/** Milliseconds since the epoch, to compare with what another process of this machine measures. */
+/** Returns the ms since the epoch, comparable with the times of other processes on this machine. */
 export function clock(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** Sends a request. A kept connection that turns out to be closed is not its fault: it is sent again over another. */
+/** Sends a request. If a kept connection turns out to be closed, it is sent again over another one. */
 export async function exchange(line: Line, planned: PlannedRequest): Promise<Exchange> {
   const first = await exchangeOnce(line, planned)
   return first.failure?.endsWith(CUT_KEPT) ? exchangeOnce(line, planned) : first

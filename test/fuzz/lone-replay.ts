@@ -4,16 +4,16 @@ import { type Exchange, exchange } from './http-exchange.ts'
 import { judge, type Verdict } from './oracle.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
-/** What a request does when nothing else is asked for meanwhile. */
+/** The outcome of a request that was sent alone. */
 export interface LoneReplay {
   verdict: Verdict | undefined
   done: Exchange
-  /** CPU milliseconds of the longest stretch. */
+  /** The CPU ms of the longest block. */
   blockMs: number
   stack: string | undefined
 }
 
-/** Sends a request alone, nothing of it remembered from before. A service that hangs on it is replaced. */
+/** Sends a request alone and with empty caches. Replaces a service that hangs on it. */
 export async function replayAlone(run: FuzzRun, planned: PlannedRequest): Promise<LoneReplay> {
   const { limits } = run
   await forgetCaches(run)
@@ -40,7 +40,7 @@ function judgeBlock(blockMs: number, limit: number): Verdict | undefined {
 
 const TRIES = 3
 
-/** The mildest of a few replays: what the collection of garbage or another process lengthened counts for nothing. */
+/** Sends a request alone several times and returns the mildest outcome, since garbage collection and other processes may add to one. */
 export async function confirmAlone(run: FuzzRun, planned: PlannedRequest): Promise<LoneReplay> {
   let mildest = await replayAlone(run, planned)
   for (let i = 1; i < TRIES && mildest.verdict?.kind === 'block'; i++) {
@@ -50,7 +50,7 @@ export async function confirmAlone(run: FuzzRun, planned: PlannedRequest): Promi
   return mildest
 }
 
-/** Writes to a record of each kind, so that no answer that was kept is given again. */
+/** Writes to a record of each kind, so that no cached answer is used. */
 async function forgetCaches(run: FuzzRun): Promise<void> {
   if (hasEnded(run)) await restart(run)
   const body = { kind: 'members', encoding: 'json', members: [['description', String(Date.now())]] } as const

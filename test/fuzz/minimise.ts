@@ -1,9 +1,6 @@
 import { type Body, isVerbatim, type Member, type PlannedRequest } from './planned-request.ts'
 
-/**
- * The smallest request found that still fails: parts are taken away, texts and lists halved, for as long as that leaves the failure and
- * there is time for it.
- */
+/** Reduces a failing request: removes parts and halves texts and lists while it still fails and time is left. Returns the smallest one found. */
 export async function minimise(
   planned: PlannedRequest,
   fails: (smaller: PlannedRequest) => Promise<boolean>,
@@ -23,7 +20,7 @@ export async function minimise(
   return smallest
 }
 
-/** Requests with one thing less each. */
+/** Yields smaller requests, each without one part. */
 function* smallerOnes(planned: PlannedRequest): Generator<PlannedRequest> {
   for (const name of Object.keys(planned.headers)) yield { ...planned, headers: without(planned.headers, name) }
   for (let i = 0; i < planned.query.length; i++) yield { ...planned, query: planned.query.toSpliced(i, 1) }
@@ -59,13 +56,13 @@ function* smallerMembers([name, value]: Member): Generator<Member> {
   if (isVerbatim(value) && value.verbatim.length > 3) yield [name, { verbatim: middleOf(value.verbatim) }]
 }
 
-/** As a text of two runs stays one, both ends are kept. */
+/** Returns half of a text. It keeps both ends, so that a text of two runs stays one. */
 function halfOf(text: string): string {
   const quarter = Math.ceil(text.length / 4)
   return text.length > 8 ? text.slice(0, quarter) + text.slice(-quarter) : text.slice(0, text.length / 2)
 }
 
-/** The middle half. */
+/** Returns the middle half of a text. */
 function middleOf(text: string): string {
   const cut = Math.max(1, Math.floor(text.length / 4))
   return text.slice(cut, -cut)

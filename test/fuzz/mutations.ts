@@ -13,7 +13,7 @@ import {
   withHeader,
 } from './planned-request.ts'
 
-/** What a mutation may draw on. */
+/** The data that mutations use. */
 export interface MutationGround {
   operation: Operation
   operations: readonly Operation[]
@@ -22,10 +22,10 @@ export interface MutationGround {
 
 type Mutation = (planned: PlannedRequest, ground: MutationGround) => PlannedRequest
 
-/** Longer query texts are mostly refused before anything looks at them. */
+/** The longest query text. Longer ones are mostly refused before any code reads them. */
 const LONGEST_QUERY = 7600
 
-/** The request after so many mutations, each picked anew. */
+/** Applies so many random mutations to a request. */
 export function mutate(planned: PlannedRequest, ground: MutationGround, times: number): PlannedRequest {
   let changed = planned
   for (let i = 0; i < times; i++) changed = ground.random.pick(MUTATIONS)(changed, ground)
@@ -36,19 +36,19 @@ const hostileMember: Mutation = (planned, { operation, random }) => {
   if (planned.body.kind !== 'members' || operation.body.length === 0) return planned
   const { name, schema } = pickField(operation.body, random)
   const room: Room = random.chance(0.7) ? roomOf(schema) : {}
-  // Texts are what most fields take and what most code reads.
+  // Mostly texts, since most fields take text and most code reads it.
   const isText = schema.type === 'string' || (Array.isArray(schema.type) && schema.type.includes('string'))
   const value = isText && random.chance(0.7) ? hostileText(random, room.characters) : hostileValue(random, room)
   return setMember(planned, [name, value])
 }
 
-/** Long texts, which most can be hidden in, more often than their share. */
+/** Picks a field, long texts more often, since most can be hidden in them. */
 function pickField(fields: Operation['body'], random: Random): DescribedField {
   const long = fields.filter(({ name }) => name === 'description' || name === 'excerpt')
   return long.length > 0 && random.chance(0.3) ? random.pick(long) : random.pick(fields)
 }
 
-/** As much as the interface says that a field takes; of what it does not say, enough. */
+/** Returns the limits that the interface states for a field, or large ones. */
 function roomOf({ anyOf = [], maxLength, maxItems }: Schema): Required<Room> {
   const entries = maxItems ?? anyOf.find((one) => one.maxItems !== undefined)?.maxItems
   return { characters: maxLength ?? 200_000, entries: entries ?? 500 }
@@ -77,7 +77,7 @@ function addQuery(planned: PlannedRequest, ...parts: readonly string[]): Planned
   return { ...planned, query: planned.query.concat(parts) }
 }
 
-/** The filters of a list in the body of a POST that asks to be taken for a GET. */
+/** Sends the filters of a list in the body of a POST that stands for a GET. */
 const filtersInBody: Mutation = (planned, { operations, random }) => {
   const list = random.pick(operations.filter(({ method, query }) => method === 'GET' && query.length > 3))
   const count = random.whole(1, 3)
@@ -130,7 +130,7 @@ const prototypeKeys: Mutation = (planned, { random }) => {
   return { ...planned, body: { ...body, members: [...body.members, member] } }
 }
 
-/** The same parameter again, in another form or with another value. */
+/** Adds the same parameter again in another spelling or with another value. */
 const repeated: Mutation = (planned, { operation, random }) => {
   const known = [...operation.query, ...operation.body].map(({ name }) => name)
   const name = known.length === 0 ? 'page' : random.pick(known)
@@ -140,7 +140,7 @@ const repeated: Mutation = (planned, { operation, random }) => {
   return addQuery(planned, `${escaped}${suffix}=${value}`, ...(random.chance(0.5) ? [`${name}=1`] : []))
 }
 
-/** So many parameters, or so deep a nesting, that looking at them takes long. */
+/** Sends so many parameters, or nests them so deeply, that reading them takes long. */
 const manyParameters: Mutation = (planned, { operation, random }) => {
   const known = [...operation.query, ...operation.body].map(({ name }) => name)
   const name = random.pick(['a', 'k', '__proto__', ...known])
@@ -321,7 +321,7 @@ const header: Mutation = (planned, { random }) => {
   return withHeader(planned, name, random.pick(values))
 }
 
-/** Seldom, since a wrong password is answered slowly on purpose. */
+/** Sends a wrong password. This is rare, since the answer is slow on purpose. */
 const wrongPassword: Mutation = (planned, { random }) =>
   random.chance(0.01)
     ? withHeader(planned, 'authorization', random.pick(['Basic %%%', 'Basic YTpi', 'Basic OjpkOg==']))
@@ -345,7 +345,7 @@ const upload: Mutation = (planned, { operations, random }) => {
   return { ...planned, method: 'POST', path, body: brokenBody({ kind: 'none' }, random) }
 }
 
-/** Often picked ones stand more than once. */
+/** Mutations to pick from. Those listed several times are picked more often. */
 const MUTATIONS: readonly Mutation[] = [
   ...[hostileMember, hostileMember, hostileMember, hostileMember, hostileMember, hostileMember, hostileMember],
   ...[hostileFilter, hostileFilter, hostileFilter, hostileFilter, filtersInBody, filtersInBody, otherMethod, override],

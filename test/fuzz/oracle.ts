@@ -3,15 +3,15 @@ import { isDeskPath } from './desk-ground.ts'
 import type { Exchange, FuzzAnswer } from './http-exchange.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
-/** What a run must keep to. Milliseconds, for a machine that is not busy with anything else; `scaled` makes room for slower ones. */
+/** The limits of a run in ms, for an idle machine. `scaled` adapts them to slower ones. */
 export interface Limits {
-  /** Of CPU time, that one request may keep the event loop from everything else. */
+  /** The CPU time for which one request may block the event loop. */
   blockMs: number
-  /** Of CPU time, that showing one record may. */
+  /** The CPU time for which showing one record may block it. */
   recordMs: number
-  /** In which each request is answered. */
+  /** The time within which a request must be answered. */
   answerMs: number
-  /** After which the service is taken for hung and started anew. */
+  /** The time after which the service counts as hung and is restarted. */
   hangMs: number
 }
 
@@ -27,7 +27,7 @@ export function scaled(limits: Limits, factor: number): Limits {
   }
 }
 
-/** Kinds of failure. */
+/** The kinds of failure. */
 export type Kind =
   | 'status'
   | 'shed'
@@ -42,11 +42,11 @@ export type Kind =
 
 export interface Verdict {
   kind: Kind
-  /** One line. */
+  /** A description in one line. */
   what: string
 }
 
-/** What is wrong with an answer by itself; undefined when nothing is. */
+/** Returns the fault of an answer, or undefined. */
 export function judge(done: Exchange, limits: Limits): Verdict | undefined {
   const { answer, failure, planned } = done
   if (!answer) return mayCut(planned, failure ?? '') ? undefined : { kind: 'silence', what: `no answer: ${failure}` }
@@ -57,8 +57,8 @@ export function judge(done: Exchange, limits: Limits): Verdict | undefined {
 }
 
 /**
- * A large body that nobody wants may be left unread, and the connection with it; so may what is no HTTP or says nothing that is true. What is
- * refused before its method is known is told why, although nobody hears the body of an answer to HEAD.
+ * Returns true when a request may get no answer: its body is large and may be left unread, or it is not proper HTTP. A HEAD that is refused before its method
+ * is known gets a body, which the client takes for a broken answer.
  */
 function mayCut({ method, path, body, headers }: PlannedRequest, failure: string): boolean {
   const size = body.kind === 'bytes' ? body.bytes.length : JSON.stringify(body).length
@@ -66,14 +66,14 @@ function mayCut({ method, path, body, headers }: PlannedRequest, failure: string
   return size > 60_000 || isOdd || (method === 'HEAD' && failure.includes('Data after'))
 }
 
-/** A 503 that says when to come back may be what a busy machine sheds; any other 5xx is a fault. */
+/** Judges a 5xx: a 503 with Retry-After may come from a busy machine, any other is a fault. */
 function judgeStatus({ status, headers, body }: FuzzAnswer): Verdict | undefined {
   if (status < 500) return undefined
   const kind = status === 503 && headers['retry-after'] ? 'shed' : 'status'
   return { kind, what: `${status} ${body.subarray(0, 200)}` }
 }
 
-/** Whether a page for people says what is wrong: whole HTML, beside the interface and never below its root. */
+/** Returns true for an error page: complete HTML with a 4xx, outside the REST root. */
 function isErrorPage({ status, headers, body }: FuzzAnswer, { path }: PlannedRequest): boolean {
   if (status < 400 || status >= 500 || /^\/wp-json(?:\/|$)/i.test(path)) return false
   if (!/^text\/html; charset=utf-8$/i.test(String(headers['content-type']))) return false
@@ -81,7 +81,7 @@ function isErrorPage({ status, headers, body }: FuzzAnswer, { path }: PlannedReq
   return /^<!doctype html>/i.test(text) && /<\/html>\s*$/i.test(text)
 }
 
-/** Whatever is said is JSON or a page, and errors of the interface have the shape of rule 25.1. */
+/** Judges the form of an answer: JSON or a page, and errors of the interface in the shape of rule 25.1. */
 function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | undefined {
   const { status, headers, body } = answer
   if (planned.method === 'HEAD' || status === 304 || status === 204) return undefined
@@ -97,7 +97,7 @@ function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | unde
   return status >= 400 ? judgeError(status, value) : undefined
 }
 
-/** The headers that every page of the desk has, with what they have to say. */
+/** The headers of every page of the desk. */
 const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
   'cache-control': /^no-store$/,
   'x-robots-tag': /^noindex$/,
@@ -107,7 +107,7 @@ const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
 }
 
-/** The page that the room of the look has in a frame, and what it says in their place. */
+/** The preview that the settings of the look show in a frame, and its headers. */
 const LOOK_PREVIEW = /^\/desk\/look\/preview\/*(?:\?|$)/
 const FRAMED_HEADERS: typeof DESK_HEADERS = {
   ...DESK_HEADERS,
@@ -115,18 +115,18 @@ const FRAMED_HEADERS: typeof DESK_HEADERS = {
   'content-security-policy': /default-src 'none'.*frame-ancestors 'self'/,
 }
 
-/** A tag with its attributes, whose values hold no angle bracket. */
+/** Matches a tag with its attributes, whose values have no angle brackets. */
 const TAG = /<([a-z][^\s/>]*)([^<>]*)>/gi
 const OWN_SCRIPT = /^ type="module" src="\/[^"]+"$/
 const OWN_FRAME = /^ class="tried" name="look-preview" title="[^"]*" src="\/desk\/look\/preview"$/
-/** What no page of the desk has but by somebody's text. */
+/** Elements, attributes and addresses that a page of the desk has only if typed text was not escaped. */
 const STRANGE_ELEMENT = /^(?:svg|iframe|object|embed|base|style|math|marquee|xmp|plaintext)$/i
 const STRANGE_ATTRIBUTE = /\s(?:on\w+|style)\s*=/i
 const STRANGE_ADDRESS = /\s(?:href|src|action|formaction)="\s*(?:javascript|data):/i
 
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 
-/** A page of the desk is whole, is kept and framed by nobody, and has nothing in it that somebody typed as HTML. */
+/** Judges a page of the desk: complete, never cached or framed by others, and without typed text as HTML. */
 function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: PlannedRequest): Verdict | undefined {
   const isPage = isDeskPath(path) && !path.startsWith('/desk/assets/') && PAGE_METHODS.has(method)
   if (!isPage || headers['x-robots-tag'] === undefined) return undefined
@@ -147,7 +147,7 @@ function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: 
   return undefined
 }
 
-/** It shows a page as the public will see it. */
+/** The preview of an event, which is a public page. */
 const PREVIEW = '/desk/events/preview'
 
 function parsed(body: Buffer): unknown {
@@ -164,10 +164,10 @@ function enveloped(value: unknown, planned: PlannedRequest): { status: number } 
   return typeof status === 'number' && headers ? { status } : undefined
 }
 
-/** What tells of the inside of the service. */
+/** Matches texts that reveal the inside of the service. */
 const INSIDE = /node_modules|\/src\/\w+\/|\.ts:\d+|SQLITE_[A-Z]|\n {4}at /
 
-/** The most bytes of an answer to an assistant. */
+/** The most characters of an answer to an assistant. */
 const LONGEST_MESSAGE = 21_000
 
 function judgeMessage(value: unknown): Verdict | undefined {

@@ -1,38 +1,38 @@
 import { credentialsOf, type Reader } from '../support/service.ts'
 
-/** JSON as it is put on the wire to the letter, for what no value of this language becomes: `1e999`, ten thousand brackets. */
+/** JSON text that is sent as it is, for what no JavaScript value gives: `1e999`, ten thousand brackets. */
 export interface Verbatim {
   verbatim: string
 }
 
-/** A parameter of a body: a JSON value, or the text of one. */
+/** A parameter of a body: a JSON value or `Verbatim`. */
 export type Member = readonly [name: string, value: unknown]
 
-/** How the members of a body are written. */
+/** The encoding of the parameters of a body. */
 export type Encoding = 'json' | 'form' | 'multipart'
 
-/** A body of parameters, or bytes that are sent as they are. */
+/** A body of parameters, or raw bytes. */
 export type Body =
   | { kind: 'none' }
   | { kind: 'members'; encoding: Encoding; members: readonly Member[] }
   | { kind: 'bytes'; type: string | undefined; bytes: Buffer }
 
-/** A request before it is sent, in pieces that can be taken away one by one. */
+/** A request in parts that can be removed one by one. */
 export interface PlannedRequest {
   as: Reader
   method: string
-  /** As sent, from the first slash to the question mark. */
+  /** The path as sent, without the query. */
   path: string
-  /** The parts between the `&` of the query, as sent. */
+  /** The parts of the query between `&`, as sent. */
   query: readonly string[]
   headers: Readonly<Record<string, string>>
   body: Body
 }
 
-/** Bytes of a request, apart from the connection they go over. */
+/** A request as it is sent. */
 export interface WireRequest {
   method: string
-  /** Path and query. */
+  /** The path and the query. */
   target: string
   headers: Record<string, string>
   body: Buffer | undefined
@@ -45,7 +45,7 @@ const TYPES: Record<Encoding, string> = {
   multipart: `multipart/form-data; boundary=${BOUNDARY}`,
 }
 
-/** The request as it goes over the wire. */
+/** Encodes a request. */
 export function wireOf(planned: PlannedRequest): WireRequest {
   const { type, bytes } = bodyOf(planned.body)
   const target = planned.query.length === 0 ? planned.path : `${planned.path}?${planned.query.join('&')}`
@@ -74,7 +74,7 @@ const WRITERS: Record<Encoding, (members: readonly Member[]) => string> = {
   multipart: multipartText,
 }
 
-/** A JSON record that may name a key twice, or one such as `__proto__`. */
+/** Writes a JSON record, which may repeat a key or have one such as `__proto__`. */
 function jsonText(members: readonly Member[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonValue(value)}`).join(',')}}`
 }
@@ -83,7 +83,7 @@ function jsonValue(value: unknown): string {
   return isVerbatim(value) ? value.verbatim : (JSON.stringify(value) ?? 'null')
 }
 
-/** A text as it is, any other value as JSON. */
+/** Returns a text unchanged and any other value as JSON. */
 export function plainText(value: unknown): string {
   return typeof value === 'string' ? value : jsonValue(value)
 }
@@ -92,7 +92,7 @@ export function isVerbatim(value: unknown): value is Verbatim {
   return value !== null && typeof value === 'object' && 'verbatim' in value
 }
 
-/** Lists and records as names in brackets. */
+/** Writes lists and records as names in brackets. */
 function formPairs(members: readonly Member[]): [name: string, value: string][] {
   return members.flatMap(([name, value]) => nestedPairs(name, value, 0))
 }
@@ -109,7 +109,7 @@ function nestedPairs(name: string, value: unknown, depth: number): [string, stri
 const pairText = ([name, value]: [string, string]) =>
   `${encodeText(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeText(value)}`
 
-/** As `encodeURIComponent`, which refuses halves of surrogate pairs: they become the replacement sign. */
+/** Encodes like `encodeURIComponent`, but replaces lone surrogates, which that refuses. */
 export function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
@@ -124,12 +124,12 @@ function multipartText(members: readonly Member[]): string {
 
 const partName = (name: string) => name.replaceAll(/["\r\n]/g, '_').toWellFormed()
 
-/** Signs that no client of ours can put on a request line are escaped. */
+/** Escapes characters that a request line cannot have. */
 function asciiTarget(target: string): string {
   return target.replaceAll(/[^\x21-\x7e]+/g, encodeText)
 }
 
-/** The same request with a header more. */
+/** Adds or replaces a header. */
 export function withHeader(planned: PlannedRequest, name: string, value: string): PlannedRequest {
   return { ...planned, headers: { ...planned.headers, [name]: value } }
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Bytes that no client of HTTP would send, and whether the connection is dropped at once. */
+/** Bytes that no HTTP client would send. */
 export interface RawRequest {
   name: string
   pieces: readonly (string | Buffer)[]
-  /** Dropped without waiting for an answer. */
+  /** True if the connection is dropped without waiting for an answer. */
   drops?: boolean
 }
 
@@ -81,7 +81,7 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
   },
 ]
 
-/** The statuses of whatever was answered within a moment. */
+/** Sends the bytes and returns the statuses of the answers that arrive within a moment. */
 export async function sendRaw(port: number, raw: RawRequest): Promise<number[]> {
   const socket = connect(port, '127.0.0.1')
   const received: Buffer[] = []

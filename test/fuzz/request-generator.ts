@@ -31,7 +31,7 @@ const WRITERS: readonly Reader[] = [
 const ENCODINGS: readonly Encoding[] = ['json', 'json', 'json', 'form', 'multipart']
 const FORMS: readonly Encoding[] = ['form', 'form', 'multipart', 'multipart', 'json']
 
-/** What requests are generated from. */
+/** The data from which requests are generated. */
 export interface Ground {
   operations: readonly Operation[]
   seeded: Seeded
@@ -39,10 +39,7 @@ export interface Ground {
   seed: number
 }
 
-/**
- * The request of this number: the same for the same seed, whatever came before it. It is one that the interface describes, changed at
- * none to four places.
- */
+/** Makes the request with this number, which depends on nothing but the seed: one that the interface describes, with up to four mutations. */
 export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   const random = makeRandom((ground.seed * 1_000_003 + number) | 0)
   const known = { seeded: ground.seeded, latest: 40 + Math.floor(number / 10) }
@@ -50,12 +47,12 @@ export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   const described = describedRequest(operation, known, random)
   const plain = isDeskPath(described.path) ? atDesk(described, ground.sessions, random) : described
   const changes = random.pick([0, 1, 1, 1, 2, 2, 3, 4])
-  // Now the arguments of a tool are changed, now the message around them.
+  // Mutates either the arguments of a tool or the message around them.
   const begun = random.chance(0.3) ? asCall(plain) : plain
   return asCall(mutate(begun, { operation, operations: ground.operations, random }, changes))
 }
 
-/** How often operations are used once they are picked: most happens in collections, and what is in the trash is no more written to. */
+/** Returns how often an operation is used: mostly lists and creates, and deletes seldom, since trashed records are not written to any more. */
 function useOf({ method, template, query, body }: Operation): number {
   if (method === 'DELETE') return 0.15
   if (body.length > 0 || method === 'GET') return !template.includes('{') && body.length + query.length > 6 ? 1 : 0.4
@@ -67,7 +64,7 @@ function pickOperation(operations: readonly Operation[], random: Random): Operat
   return random.chance(useOf(operation)) ? operation : pickOperation(operations, random)
 }
 
-/** A request as the operation describes it. */
+/** Makes a request as the operation describes it. */
 export function describedRequest(operation: Operation, known: Known, random: Random): PlannedRequest {
   return {
     as: random.pick(operation.method === 'GET' ? READERS : WRITERS),
@@ -81,7 +78,7 @@ export function describedRequest(operation: Operation, known: Known, random: Ran
   }
 }
 
-/** What browsers say of where a form comes from, true and false. */
+/** Headers about the origin of a form, true and false ones. */
 const ORIGINS: readonly (readonly [name: string, value: string])[] = [
   ['sec-fetch-site', 'same-origin'],
   ['sec-fetch-site', 'none'],
@@ -92,7 +89,7 @@ const ORIGINS: readonly (readonly [name: string, value: string])[] = [
   ['origin', 'https://evil.example'],
 ]
 
-/** The request as a browser sends it that has a session, mostly a live one of the user. */
+/** Returns the request as a browser with a session sends it, mostly a valid session of the user. */
 function atDesk(planned: PlannedRequest, sessions: DeskSessions, random: Random): PlannedRequest {
   const as = planned.as === 'anonymous' ? random.pick(USERS) : planned.as
   const cookie = random.chance(0.9) ? sessions.of[as] : random.pick(sessions.void)
@@ -110,7 +107,7 @@ function pathOf(template: string, known: Known, random: Random): string {
     )
 }
 
-/** One part of a query. */
+/** Encodes one part of a query. */
 export function queryPart(name: string, value: string): string {
   return `${encodeText(name)}=${encodeText(value)}`
 }

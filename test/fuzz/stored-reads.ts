@@ -13,7 +13,7 @@ const DATES = 'start_date=1000-01-01&end_date=9999-12-31'
 const ALL = 'status=publish,future,draft,pending,private,trash'
 const MOST_PAGES = 500
 
-/** Reads whatever was accepted, in every language: each list page by page, searches, and each record by itself. */
+/** Reads everything stored in every language: the pages of each list, searches, and each record. */
 export async function readStored(run: FuzzRun, languages: readonly string[]): Promise<void> {
   for (const language of languages) {
     await restart(run, { language })
@@ -32,7 +32,7 @@ function reading(as: PlannedRequest['as'], path: string, query: string[] = []): 
   return { as, method: 'GET', path, query, headers: {}, body: { kind: 'none' } }
 }
 
-/** The paths of all records that lists show. */
+/** Reads all lists and returns the paths of their records. */
 async function readLists(run: FuzzRun): Promise<string[]> {
   const found: string[] = []
   for (const as of ['admin', 'anonymous'] as const)
@@ -66,7 +66,7 @@ async function readSearches(run: FuzzRun): Promise<void> {
     }
 }
 
-/** Sends a read that has to be answered, soon and without keeping the event loop; its body as JSON, undefined when it was not answered. */
+/** Sends a read that must be answered in time and without blocking. Returns the JSON body, or undefined without an answer. */
 async function read(run: FuzzRun, planned: PlannedRequest, limitMs = run.limits.blockMs): Promise<unknown> {
   await longestBlock(run.service, run.limits.hangMs)
   const done = await exchange(run.line, planned)
@@ -83,12 +83,12 @@ async function noteFailure(run: FuzzRun, planned: PlannedRequest, verdict: Verdi
   note(run, `stored ${verdict.kind} ${placeOf(planned.path)}`, { ...verdict, planned, stack })
 }
 
-/** Each record by itself, which tells how long showing it takes. */
+/** Reads each record, to measure how long showing it takes. */
 async function readSingles(run: FuzzRun, paths: ReadonlySet<string>): Promise<void> {
   for (const path of paths) await read(run, reading('admin', run.service.basePath + path), run.limits.recordMs)
 }
 
-/** A read that took long is tried again, since much else may have been the cause; the mildest time counts. */
+/** Sends a slow read again three times. The least time counts, since other causes may add to it. */
 async function judgeSlow(run: FuzzRun, planned: PlannedRequest, limitMs: number): Promise<void> {
   const tries = [await replayAlone(run, planned), await replayAlone(run, planned), await replayAlone(run, planned)]
   const blockMs = Math.min(...tries.map((replay) => replay.blockMs))

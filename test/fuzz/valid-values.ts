@@ -43,10 +43,10 @@ const RECURRENCES = [
   null,
 ]
 
-/** What requests of a moment of a run may name. */
+/** The records that a request may name at this point of a run. */
 export interface Known {
   seeded: Seeded
-  /** The greatest id that a record may have by now. */
+  /** The greatest id that a record may have. */
   latest: number
 }
 
@@ -61,14 +61,14 @@ const COLLECTIONS = [
   ['tag', 'tags'],
 ] as const
 
-/** The records that a field, or the route of a template, names one of. */
+/** Returns the records of the kind that a field or route names. */
 function recordsNamed(name: string, { seeded }: Known, random: Random): readonly SeededRecord[] {
   const own = name.replace(/^.*\/v\d\//, '')
   const found = COLLECTIONS.find(([part]) => own.includes(part)) ?? random.pick(COLLECTIONS)
   return seeded[found[1]] ?? []
 }
 
-/** The id of a record: most often one that is there. */
+/** Returns an id, mostly of an existing record. */
 export function knownId(name: string, known: Known, random: Random): number {
   const own = name.startsWith('/desk/people/') ? 1 : 0.75
   return random.chance(own) ? random.pick(recordsNamed(name, known, random)).id : random.whole(1, known.latest)
@@ -78,7 +78,7 @@ export function knownSlug(name: string, known: Known, random: Random): string {
   return random.pick(recordsNamed(name, known, random)).slug
 }
 
-/** A value that the schema of a field allows. */
+/** Returns a value that the schema of a field allows. */
 export function validValue(field: DescribedField, known: Known, random: Random): unknown {
   const { name, schema } = field
   if (name === 'website') return random.pick(ADDRESSES)
@@ -112,7 +112,7 @@ function plainValue(type: string, schema: Schema, known: Known, random: Random, 
   return random.pick(['', '0', `${knownId(name, known, random)}`, phrase(random), phrase(random), phrase(random)])
 }
 
-/** A few words. */
+/** Returns a few words. */
 export function phrase(random: Random): string {
   return Array.from({ length: random.whole(1, 5) }, () => random.pick(WORDS)).join(' ')
 }
@@ -129,7 +129,7 @@ function recordOf({ properties = {} }: Schema, known: Known, random: Random): ob
   )
 }
 
-/** What a field that has to be there is sent as, so that requests come past the checks of the other fields. */
+/** Returns a valid value of a required field, so that the request gets past the checks of the others. */
 export function requiredValue(field: DescribedField, random: Random): unknown {
   if (field.name === 'start_date') return `2027-0${random.whole(1, 9)}-1${random.whole(0, 9)} 19:00:00`
   if (field.name === 'end_date') return `2027-12-1${random.whole(0, 9)} 21:00:00`

@@ -7,7 +7,7 @@ import { commandGroups, registerCommands } from '../../src/commands.ts'
 const configure = () => readConfig({}, {})
 const namesIn = ({ commands }: Command) => commands.flatMap((command) => [command.name(), ...command.aliases()])
 
-/** The commands that are there when somebody asks for this one. */
+/** Returns the commands that are loaded for a given one. */
 async function namesFor(asked: string | undefined): Promise<string[]> {
   const program = new Command()
   await registerCommands(program, configure, asked)

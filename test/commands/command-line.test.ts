@@ -34,7 +34,7 @@ function folderFor(t: TestContext): string {
   return folder
 }
 
-/** Runs the program in a process of its own. */
+/** Runs the program in its own process. */
 function run(words: readonly string[], env: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [KALENDS, ...words], {
     encoding: 'utf8',
@@ -45,7 +45,7 @@ function run(words: readonly string[], env: Record<string, string> = {}) {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** Starts the service, waits until it answers, and ends it: what it has printed until then. */
+/** Starts the service and waits until it answers. Returns the lines printed, and how to end it. */
 async function startOnce(
   data: string,
   more: readonly string[] = [],
@@ -238,7 +238,7 @@ async function calendarIn(file: string): Promise<void> {
   await database.close()
 }
 
-/** Copies in this process, whose environment is that of the command for as long as it takes. */
+/** Runs a copy in this process with these environment variables. */
 async function copy(words: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
   Object.assign(process.env, env)
   try {

@@ -38,7 +38,7 @@ test('no password of a database address is printed by any command, in whatever f
       assert.notEqual(err, '')
       assertHidden(out + err, words.join(' '))
     }
-    // Each takes a start of a process, so that some of the forms have to do.
+    // Starting a process takes time, so only every third form is tried.
     if (at % 3 > 0) continue
     const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', 'copy', 'sqlite:x'], {
       encoding: 'utf8',

@@ -21,7 +21,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs the program in a process of its own until it ends, which it does unless it serves. */
+/** Runs the program in its own process until it ends, or up to `PATIENCE_MS` if it serves. */
 function run(file: string, words: readonly string[]): CommandResult {
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], {
     encoding: 'utf8',
@@ -79,7 +79,7 @@ test('an object store without the package that speaks to it is refused with the 
   assert.match(out, says)
   assert.match(out, /Do so, or name a folder with --media/)
   assert.doesNotMatch(out, /AWS_/)
-  // With that package there, one that it needs in turn is named as it is.
+  // With that package installed, a package that it needs in turn is named by its own name.
   const client = join(packages, '@aws-sdk', 'client-s3')
   await mkdir(client, { recursive: true })
   await writeFile(join(client, 'package.json'), '{ "type": "module", "main": "index.js" }')

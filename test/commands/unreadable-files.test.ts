@@ -10,7 +10,7 @@ import { localMediaStore } from '../../src/store/media/media-store.ts'
 const NOBODY = 65_534
 const isRoot = process.geteuid?.() === 0
 
-/** Does work as an ordinary user, whom the modes of files bind. */
+/** Runs some work as a user without special rights, so that file modes apply. */
 async function asOrdinary<T>(work: () => Promise<T>): Promise<T> {
   if (isRoot) process.seteuid?.(NOBODY)
   try {

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 const anna: Writer = { user: 2, login: 'anna', address: '192.0.2.7', client: 'Browser/1.0', request: 'request-1' }
 const bob: Writer = { user: 3, login: 'bob', address: '192.0.2.8', client: 'Script\n\u001b[2J/2', request: 'request-2' }
 
-/** A history of four acts, and the command line on it. */
+/** Makes a history of four acts and the command to list it. */
 async function audited(t: TestContext) {
   const { database } = await scratchDatabase(t)
   const act = (by: Writer, kind: RecordedChange['kind'], record: number, action: 'create' | 'update', name: string) =>
@@ -100,7 +100,7 @@ test('the history is kept for as many days as are set, or for ever', async (t) =
   assert.equal((await named()).length, 4)
   await dropOld(database, 30, Date.now() + 31 * DAY_MS)
   assert.deepEqual(await named(), [])
-  // What is written afterwards is told again.
+  // Acts after that are listed again.
   await database.write(async (tx) =>
     recordChange(
       tx,

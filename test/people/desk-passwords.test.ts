@@ -16,7 +16,7 @@ const SECRET = 'correct horse battery'
 
 const sent = (password: string, isGuessing = false) => ({ password, isGuessing })
 
-/** Anna, who has the password above. */
+/** Makes Anna with the password above. */
 async function desk(t: TestContext) {
   const scratch = await scratchDatabase(t)
   const hashing = makeHashing()
@@ -38,7 +38,7 @@ test('3d.7: a password has 12 to 256 characters, whichever they are, counted as 
   assert.equal(faultOfPassword('a'.repeat(257)), 'too long')
   assert.equal(faultOfPassword('👩'.repeat(256)), undefined)
   assert.equal(faultOfPassword('a'.repeat(10_000_000)), 'too long')
-  // Six letters with their accents beside them are six characters.
+  // Six letters with combining accents count as six characters.
   assert.equal(faultOfPassword('e\u0301'.repeat(6)), 'too short')
 })
 
@@ -63,7 +63,7 @@ test('the database holds no password, and the same one twice looks different', a
 
 test('3d.7: a hash of weaker parameters is replaced when its user signs in', async (t) => {
   const { database, hashing, anna } = await desk(t)
-  // As argon2 of the reference implementation writes `correct horse battery` with the salt `somesaltsomesalt`.
+  // A hash with weak parameters, in the format of the argon2 reference implementation.
   const weak = await weakHash()
   await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: weak }).execute())
   assert.equal(await findRightHash(database, hashing, anna, sent('wrong horse battery')), undefined)
@@ -101,7 +101,7 @@ test('who was deactivated has no use for a password', async (t) => {
 test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const spent = { known: 0, unknown: 0 }
-  // Processor time, of all threads: whatever else runs beside the test takes none of it.
+  // Processor time of all threads, which other processes do not change.
   for (let i = 0; i < 7; i += 1)
     for (const [who, user] of [
       ['known', anna],
@@ -121,7 +121,7 @@ test('a hundred passwords at once are hashed two at a time, some wait, and the o
   const tries = Array.from({ length: 100 }, () => findRightHash(database, hashing, anna, sent(SECRET)))
   const answers = await Promise.allSettled(tries)
   const refused = answers.filter(({ status }) => status === 'rejected')
-  // While one is being hashed another may come, once its row was read.
+  // The number varies: a try may come after an earlier hash has finished.
   assert.ok(refused.length >= 70 && refused.length <= 78, `${refused.length} were refused`)
   for (const answer of refused) {
     assert.ok(answer.status === 'rejected')

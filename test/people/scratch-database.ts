@@ -19,13 +19,13 @@ export const NOON = Date.UTC(2026, 10, 20, 12)
 
 export interface Scratch {
   database: Database
-  /** Opens the same database a second time, as another process would. */
+  /** Opens the database again, as another process would. */
   again: () => Promise<Database>
-  /** Everything that is kept. */
+  /** Returns all stored data as text. */
   bytes: () => Promise<string>
 }
 
-/** An up-to-date database that goes away with the test. */
+/** Makes a migrated database that is removed after the test. */
 export async function scratchDatabase(t: TestContext): Promise<Scratch> {
   const scratch = await support.scratchDatabase()
   const open: Database[] = []
@@ -45,7 +45,7 @@ export async function scratchDatabase(t: TestContext): Promise<Scratch> {
 
 const isFile = ({ address }: support.ScratchDatabase) => address.startsWith('sqlite:')
 
-/** The files of a SQLite database, which hold what was removed as well. */
+/** Returns the files of a SQLite database, which still hold removed data. */
 async function filesOf({ address }: support.ScratchDatabase): Promise<string> {
   const folder = dirname(address.slice('sqlite:'.length))
   const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1')))

@@ -17,7 +17,7 @@ import { NOON, scratchDatabase } from './scratch-database.ts'
 const DAY = 86_400_000
 const HERE = { client: 'Firefox', address: '192.0.2.1' }
 
-/** Anna and Bob, with a way to sign in. */
+/** Makes Anna and Bob, and a function that signs in. */
 async function desk(t: TestContext) {
   const scratch = await scratchDatabase(t)
   const { database } = scratch
@@ -66,7 +66,7 @@ test('a session ends after 14 days without use, and after 90 days in any case (3
 test('the last use is written once in five minutes, and is no change for anybody', async (t) => {
   const { signIn, find, database } = await desk(t)
   const id = await signIn()
-  // A cursor of PostgreSQL also names, behind a dash, the transactions of all databases that ran beside the last change, until they end.
+  // On PostgreSQL, a cursor also lists, behind a dash, transactions of other databases that ran during the last change. They are removed here.
   const position = async () => (await database.cursor()).split('-')[0]
   const before = await position()
   const use = async (now: number) => {

@@ -7,7 +7,7 @@ import { registerUserCommands } from '../../src/calendar/people/user-commands.ts
 import { getUserByLogin, listUsers } from '../../src/calendar/people/users.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
-/** A program that notes what it prints instead of printing, and throws instead of exiting. */
+/** Makes a command line that collects its output and throws instead of exiting. */
 function programInto(answer: { out: string; err: string }): Command {
   return new Command('kalends')
     .showHelpAfterError()
@@ -22,7 +22,7 @@ function programInto(answer: { out: string; err: string }): Command {
     })
 }
 
-/** A command line on a scratch database: what was printed on both streams, and the exit code. */
+/** Makes a function that runs commands on a scratch database and returns output and exit code. */
 async function commandLine(t: TestContext) {
   const { database } = await scratchDatabase(t)
   const state = { open: 0 }

@@ -26,7 +26,7 @@ const changesOf = async (database: Database) =>
 
 const TABLES = { events: 'event', venues: 'venue', organizers: 'organizer', images: 'image' } as const
 
-/** One record of each kind that has an author, their other columns being empty; returns what they are, such as `event 1001`. */
+/** Makes one record of each kind that has an author, with empty values. Returns their names, such as `event 1001`. */
 async function giveRecords(tx: Db, author: User): Promise<string[]> {
   const made: string[] = []
   for (const [table, kind] of Object.entries(TABLES)) {

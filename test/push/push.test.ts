@@ -56,7 +56,7 @@ let gate: Gate
 
 let scratch: ScratchDatabase
 
-/** Two services, and a gate in front of the second. */
+/** Starts two services, and a gate before the second. */
 async function start(): Promise<void> {
   source = await startService()
   scratch = await scratchDatabase()
@@ -65,7 +65,7 @@ async function start(): Promise<void> {
   gate = await openGate(target)
 }
 
-/** Databases of tests may be copies of one, and copies count as the same calendar. */
+/** Gives a database its own edition: test databases may be copies, which count as the same calendar. */
 async function becomeAnother(address: string): Promise<void> {
   const database = await openDatabase(address)
   await migrate(database)
@@ -80,7 +80,7 @@ async function stop(): Promise<void> {
   await scratch.remove()
 }
 
-/** Pushes, and forgets what the gate has counted before. */
+/** Pushes and resets the count of the gate. */
 async function push(...words: string[]): Promise<{ out: string; err: string; code: number }> {
   gate.counted = {}
   return pushTo(source, gate.address, ...words)

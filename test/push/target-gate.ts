@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { TestService } from '../support/service.ts'
 
-/** A request that has come to a gate. */
+/** A request that has reached a gate. */
 export interface Arrived {
   method: string
   path: string
@@ -11,24 +11,24 @@ export interface Arrived {
   response: ServerResponse
 }
 
-/** What a gate does with a request: pass it on, pass it on and lose the answer, or nothing more since it has been answered. */
+/** How a gate treats a request: passes it on, passes it on and drops the answer, or nothing, since `judge` has answered. */
 export type Verdict = 'pass' | 'lose' | 'answered'
 
-/** A gate in front of a service: an address of its own, which counts what is written and may answer in its place. */
+/** A proxy of a service that counts requests and may answer them itself. */
 export interface Gate {
-  /** Address of the namespace. */
+  /** The address of the namespace. */
   address: string
-  /** Requests so far by method. */
+  /** The number of requests by method. */
   counted: Record<string, number>
   /** The most requests that were open at once. */
   most: number
   judge: (arrived: Arrived) => Verdict
-  /** What is passed on in place of a body. */
+  /** Returns the body to pass on. */
   rewrite: (arrived: Arrived) => string
   close: () => void
 }
 
-/** Headers that belong to one connection. */
+/** Headers that are not passed on, since they belong to one connection. */
 const OWN = /^(?:host|connection|content-length|expect|transfer-encoding)$/
 
 export async function openGate(service: TestService): Promise<Gate> {
@@ -79,12 +79,12 @@ function pass(
   return fetch(service.origin + url, { method, headers: kept, ...sent })
 }
 
-/** How many requests have written. */
+/** Returns the number of requests that write. */
 export function writesOf({ counted }: Gate): number {
   return ['POST', 'PUT', 'DELETE'].reduce((sum, method) => sum + (counted[method] ?? 0), 0)
 }
 
-/** What the reference makes of an event that an update does not send (docs/compatibility.md). */
+/** The values that the reference gives to fields of an event that an update does not send (docs/compatibility.md). */
 const RESET = {
   status: 'publish',
   all_day: false,
@@ -99,7 +99,7 @@ const RESET = {
   organizer: '',
 }
 
-/** Updates events as the reference does: what is not sent is emptied, times need both ends, and an empty text is refused. */
+/** Changes an update of an event to have the effect it has in the reference: unsent fields are reset, times need both ends, empty texts are refused. */
 export function resetUnsent({ method, path, body }: Arrived): string {
   if (method !== 'PUT' || !/\/events\/\d+$/.test(path)) return body
   const sent: Record<string, unknown> = JSON.parse(body)
@@ -113,7 +113,7 @@ export function resetUnsent({ method, path, body }: Arrived): string {
   return JSON.stringify({ ...RESET, timezone: 'UTC', ...published, ...sent })
 }
 
-/** Has a gate stand before a service that does not know these members: it ignores them, and its document does not name them. */
+/** Makes the target ignore these members, with a document that does not name them, like a service that does not know them. */
 export function withoutMembers(gate: Gate, names: readonly string[]): void {
   gate.judge = ({ path, response }) => {
     if (!path.endsWith('/doc')) return 'pass'
@@ -127,7 +127,7 @@ export function withoutMembers(gate: Gate, names: readonly string[]): void {
   }
 }
 
-/** Answers as a service would that has none of our own routes. */
+/** Answers like a service without the routes of Kalends. */
 export function withoutOwnRoutes({ path, response }: Arrived): Verdict {
   if (path.startsWith('/wp-json/kalends/')) {
     response.writeHead(404).end('{"code":"rest_no_route"}')

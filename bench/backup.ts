@@ -1,9 +1,9 @@
 /**
- * How long a backup of a calendar takes while its service answers, and what readers notice of it:
+ * Measures how long a backup takes while a service answers from the calendar, and how much slower its readers are served meanwhile:
  *
  *     npm run bench:backup -- [--events 100000] [--runs 3]
  *
- * It is taken as a user takes it, with the command, from a copy of the data set of the benchmarks on SQLite.
+ * The command `kalends backup` takes it from a copy of the data set of the benchmarks on SQLite.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,12 +17,12 @@ import { startListReader, tellLists } from './list-reader.ts'
 import { freePort } from './processes.ts'
 import { fetchAnswer, startService } from './service.ts'
 
-/** Milliseconds for which lists are read before the first backup, and between two of them. */
+/** The ms for which lists are read before the first backup and between backups. */
 const BETWEEN_MS = 3000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Milliseconds by which the event loop of the service was late at the most since the last look. */
+/** Returns the longest delay of the service's event loop since the last call. */
 async function longestDelay(metrics: number): Promise<string> {
   const { body } = await fetchAnswer(metrics, '/metrics')
   const [, seconds] = /^kalends_event_loop_delay_seconds\{quantile="1"\} (\S+)$/m.exec(body.toString()) ?? []

@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { Answer } from './service.ts'
 
 /**
- * The bare server: answers every request from memory with the next of the answers it was given by its parent. Started with a port and
- * a number of processes: more than one share the port as the workers of the service do.
+ * The bare server: answers each request with the next of the answers that its parent process gave it. Takes a port and a number of processes; several share the
+ * port as the workers of the service do.
  */
 const [port = '', processes = '1'] = process.argv.slice(2)
 
@@ -22,7 +22,7 @@ function answer(): void {
     response.end(answer?.body)
   })
   process.on('message', (given: Answer[]) => {
-    // What comes over the channel is a plain Uint8Array, and node:http is fastest with a Buffer.
+    // The channel turns Buffers into plain Uint8Arrays, but `node:http` is fastest with Buffers.
     answers = given.map((answer) => ({ ...answer, body: Buffer.from(answer.body) }))
     next = 0
     process.send?.('ready')

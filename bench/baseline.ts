@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { type Cores, freePort, startOn, stopProcess } from './processes.ts'
 import type { Answer } from './service.ts'
 
-/** The bare `node:http` server that the service is compared with. */
+/** The bare `node:http` server with which the service is compared. */
 export interface Baseline {
   port: number
   pid: number
-  /** Sends these answers from now on, one after the other. */
+  /** Sends these answers in turn from now on. */
   serve: (answers: readonly Answer[]) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** Starts the bare server in a process of its own, or in several with one more that watches over them, on the core of the service. */
+/** Starts the bare server on the core of the service, in one process, or in several with another one that watches them. */
 export async function startBaseline(cores: Cores, processes = 1): Promise<Baseline> {
   const port = await freePort()
   const file = join(import.meta.dirname, 'baseline-server.ts')

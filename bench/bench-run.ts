@@ -5,26 +5,26 @@ import { type Cores, processorSeconds } from './processes.ts'
 import { type Answer, fetchAnswer, type RunningService } from './service.ts'
 import { WRITER } from './write-data-set.ts'
 
-/** The tools of the scenarios of a run. */
+/** The tools of a run. */
 export interface BenchRun {
   store: DataStore
   cores: Cores
   tool: LoadTool
   baseline: Baseline
   rounds: number
-  /** Of load in each round. */
+  /** The seconds of load in each round. */
   seconds: number
   connections: number
   quick: boolean
-  /** Further flags of `kalends serve`. */
+  /** More flags of `kalends serve`. */
   flags: readonly string[]
-  /** The service that all reads but the special ones go to, started when first needed. */
+  /** The service for most reads, started when first needed. */
   reader: () => Promise<RunningService>
-  /** The service on a copy of the data set that all writes go to, started when first needed. */
+  /** The service for all writes, on a copy of the data set, started when first needed. */
   writer: () => Promise<RunningService>
-  /** The copy that the writer has. */
+  /** The data set of the writer. */
   written: () => Promise<DataStore>
-  /** A further service on the data set, with these flags; to be stopped by its caller. */
+  /** Starts another service on the data set with these flags. The caller stops it. */
   startOwn: (flags: readonly string[]) => Promise<RunningService>
   say: (text: string) => void
 }
@@ -35,13 +35,13 @@ export const AUTHORIZATION = `Basic ${Buffer.from(`${WRITER.login}:${WRITER.pass
 export interface Throughput {
   perSecond: number
   requests: number
-  /** Processor time of a request, in microseconds; NaN where the system does not tell. */
+  /** The processor time of a request in µs; NaN where the system does not tell it. */
   processorMicros: number
-  /** The part of a core that was in use. */
+  /** The part of a core that was used. */
   busy: number
 }
 
-/** The requests of a load, and how they are put. */
+/** The requests of a load and its parameters. */
 export interface Load {
   requests: readonly string[]
   headers?: Record<string, string>
@@ -50,17 +50,17 @@ export interface Load {
   once?: boolean
 }
 
-/** Puts one load on a server and looks at what it does. @throws Error when an answer was an error. */
+/** Puts a load of reads on a server and measures the process. @throws Error when an answer was an error. */
 export async function readFrom(run: BenchRun, server: { port: number; pid: number }, load: Load): Promise<Throughput> {
   return observe(server, load, () => run.tool.read(jobOf(run, server, load)))
 }
 
-/** The same for writes. */
+/** Puts a load of writes on a server and measures the process. @throws Error when an answer was an error. */
 export async function writeTo(run: BenchRun, server: { port: number; pid: number }, load: Load): Promise<Throughput> {
   return observe(server, load, () => run.tool.write(jobOf(run, server, load)))
 }
 
-/** Times of single answers in microseconds. @throws Error when an answer was an error. */
+/** Measures the time of single answers in µs. @throws Error when an answer was an error. */
 export async function probe(
   run: BenchRun,
   server: { port: number },
@@ -98,7 +98,7 @@ async function observe(server: { pid: number }, load: Load, put: () => Promise<L
   return { perSecond: requests / seconds, requests, processorMicros: (used * 1e6) / requests, busy: used / seconds }
 }
 
-/** The answers of the service to these requests, for the bare server to send. @throws Error on an unexpected one. */
+/** Returns the answers of the service to these requests, which the bare server will send. @throws Error on another status. */
 export async function capture(
   service: { port: number },
   requests: readonly string[],

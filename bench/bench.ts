@@ -148,7 +148,7 @@ function given({ rounds, seconds }: Options): { rounds?: number; seconds?: numbe
   return { ...(rounds === undefined ? {} : { rounds }), ...(seconds === undefined ? {} : { seconds }) }
 }
 
-/** Scenarios that are much like another, for which a quick run has no time. */
+/** Scenarios similar to others, which a quick run leaves out. */
 const LIKE_OTHERS = new Set([
   'event-by-slug',
   'lists-anywhere',
@@ -158,7 +158,7 @@ const LIKE_OTHERS = new Set([
   'search-medium',
 ])
 
-/** The scenarios asked for; memory is looked at between reads and writes, and only where there were reads. */
+/** Yields the chosen scenarios. Memory is measured after the reads, if there were any. */
 function* chosen({ only, quick, install }: Options, reader: Lazy<RunningService>): Generator<Scenario> {
   const isWanted = ({ id, title }: Scenario) =>
     only === undefined ? !(quick && LIKE_OTHERS.has(id)) : `${id} ${title}`.includes(only)
@@ -172,7 +172,7 @@ function* chosen({ only, quick, install }: Options, reader: Lazy<RunningService>
   if (install) yield installScenario
 }
 
-/** One after the other; what fails is told and left out. */
+/** Measures scenarios one after the other. One that fails is reported and left out. */
 async function measureAll(run: BenchRun, scenarios: Iterable<Scenario>): Promise<Result[]> {
   const results: Result[] = []
   for (const scenario of scenarios) {
@@ -192,7 +192,7 @@ interface Lazy<Value> {
   started: () => boolean
 }
 
-/** Something made when it is first asked for. */
+/** Makes a value when it is first needed. */
 function lazily<Value>(make: () => Promise<Value>): Lazy<Value> {
   let made: Promise<Value> | undefined
   return {

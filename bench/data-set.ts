@@ -12,10 +12,10 @@ import { BODIES, CATEGORY_TREE, CLASSICAL, HOUSES, STREETS, TOWNS, type Town } f
 import { makeRandom, type Random } from './random.ts'
 import { eventProse, FORMS, personName, RARE_WORDS, TOPICS, writtenProse } from './texts.ts'
 
-/** The day the data set lies around, two years before and two years after; "today" of the windows that are asked for. */
+/** The middle of the data set, which covers two years before and after; "today" in the requested windows. */
 export const MIDDLE = Date.UTC(2026, 11, 1)
 const DAY = 86_400_000
-/** The first and the last day events start on, in ms since the epoch. */
+/** The first and the last day on which events start, in ms since the epoch. */
 export const FIRST_DAY = MIDDLE - 730 * DAY
 export const LAST_DAY = MIDDLE + 730 * DAY
 
@@ -61,16 +61,16 @@ const TAG_WORDS = {
   ],
 }
 
-/** How many there are of what, and the ids they have: terms in the order of this file, then venues, organizers, events. */
+/** The number of records of each kind, and their ids: terms in the order of this file; then venues, organizers and events. */
 export interface Plan {
   events: number
   venues: number
   organizers: number
-  /** The lowest id of each kind; those of a kind follow each other. */
+  /** The lowest id of each kind. The others follow without gaps. */
   first: { term: number; venue: number; organizer: number; event: number }
 }
 
-/** The plan of so many events in a database whose sequences start at these ids. */
+/** Makes the plan for a database whose sequences start at these ids. */
 export function planOf(events: number, firstTerm: number, firstRecord: number): Plan {
   const counts = countsOf(events)
   const organizer = firstRecord + counts.venues
@@ -81,22 +81,22 @@ export function planOf(events: number, firstTerm: number, firstRecord: number): 
   }
 }
 
-/** One venue in twenty events, one organizer in fifty. */
+/** Returns one venue per twenty events and one organizer per fifty. */
 export function countsOf(events: number) {
   return { venues: Math.max(10, Math.round(events * 0.05)), organizers: Math.max(5, Math.round(events * 0.02)) }
 }
 
 type Term = Omit<Insertable<Tables['terms']>, 'count' | 'parent'>
 
-/** Categories in the order of their ids, their parents as positions in this list; every parent comes before what lies below it. */
+/** Categories in the order of their ids. Parents are positions in this list, and come before their children. */
 const CATEGORIES: readonly (Term & { above: number | undefined })[] = categories()
-/** Tags in the order of their ids, which follow those of the categories. */
+/** Tags in the order of their ids, which follow those of categories. */
 const TAGS: readonly Term[] = tagNames().map((name) => term('tag', name))
 
 export const CATEGORY_SLUGS = CATEGORIES.map(({ slug }) => slug)
 export const TAG_SLUGS = TAGS.map(({ slug }) => slug)
 
-/** All terms of a database in which the first of them has this id. */
+/** Returns all terms, of which the first has this id. */
 export function termRows(first: number): Insertable<Tables['terms']>[] {
   const nested = CATEGORIES.map(({ above, ...row }) => ({
     ...row,
@@ -142,7 +142,7 @@ const EVENT_BLANK = {
 const VENUE_BLANK = blankColumns(venue.fields)
 const ORGANIZER_BLANK = blankColumns(organizer.fields)
 
-/** What every record of the data set has: published by the administrator in the zone of the site, UTC. */
+/** Returns the columns that all records share: published by the administrator, in the zone UTC. */
 function recordColumns(id: number, published: number) {
   const date = stamp(published)
   return {
@@ -159,12 +159,12 @@ function recordColumns(id: number, published: number) {
   }
 }
 
-/** Where the venue of this number is; the first towns have most of them. */
+/** Returns the town of a venue. The first towns have most venues. */
 function townOf(venueNumber: number): Town {
   return TOWNS[makeRandom(venueNumber).skewed(TOWNS.length)] ?? TOWNS[0]
 }
 
-/** The venue of this number, counted from 0. Nine in ten have coordinates. */
+/** Makes a venue by its number from 0. Nine in ten have coordinates. */
 export function venueRow(plan: Plan, number: number): Insertable<Tables['venues']> {
   const random = makeRandom(1_000_000_007 + number)
   const town = townOf(number)
@@ -199,7 +199,7 @@ export function venueRow(plan: Plan, number: number): Insertable<Tables['venues'
   }
 }
 
-/** The organizer of this number, counted from 0. */
+/** Makes an organizer by its number from 0. */
 export function organizerRow(plan: Plan, number: number): Insertable<Tables['organizers']> {
   const random = makeRandom(-number - 1)
   const name = `${random.pick(TOPICS)} ${random.pick(BODIES)} ${number + 1}`
@@ -221,7 +221,7 @@ export function organizerRow(plan: Plan, number: number): Insertable<Tables['org
   }
 }
 
-/** One event with its links. */
+/** An event with its links. */
 export interface GeneratedEvent {
   row: Insertable<Tables['events']>
   venues: number[]
@@ -229,7 +229,7 @@ export interface GeneratedEvent {
   terms: number[]
 }
 
-/** The event of this number, counted from 0. Numbers follow the start roughly, as ids of a calendar that grows do. */
+/** Makes an event by its number from 0. Starts roughly rise with the number, as in a growing calendar. */
 export function generateEvent(plan: Plan, number: number): GeneratedEvent {
   const random = makeRandom(100_000_007 + number)
   const topic = random.pick(TOPICS)
@@ -278,14 +278,14 @@ export function generateEvent(plan: Plan, number: number): GeneratedEvent {
   }
 }
 
-/** 20 events or so have the same rare word at a million, two at the least; the words follow each other at equal distances. */
+/** Returns the rare word of an event, if it has one. About 20 events of a million share a word, at least two; they lie at equal distances. */
 function rareWordOf(plan: Plan, number: number): string | undefined {
   const slots = RARE_WORDS.length * Math.max(2, Math.round(plan.events / 50_000))
   const step = Math.max(1, Math.floor(plan.events / slots))
   return number % step === 0 ? RARE_WORDS[(number / step) % RARE_WORDS.length] : undefined
 }
 
-/** Mostly one category and up to two tags. */
+/** Returns mostly one category and up to two tags. */
 function someTerms(random: Random, first: number): number[] {
   const categoryIds = Array.from({ length: random.chance(0.1) ? 2 : 1 }, () => first + random.skewed(CATEGORIES.length))
   const tagIds = Array.from(
@@ -295,7 +295,7 @@ function someTerms(random: Random, first: number): number[] {
   return [...new Set([...categoryIds, ...tagIds])]
 }
 
-/** Spread over the four years, mostly afternoons and evenings; one in ten lasts all day, one in twelve several days. */
+/** Returns times within the four years, mostly afternoons and evenings. One event in ten is all-day, and one in twelve takes several days. */
 function schedule(random: Random, plan: Plan, number: number, zone: string) {
   const scatter = (random.next() - 0.5) * 120 * DAY
   const wanted = FIRST_DAY + (number / plan.events) * (LAST_DAY - FIRST_DAY) + scatter
@@ -310,12 +310,12 @@ function schedule(random: Random, plan: Plan, number: number, zone: string) {
   return { ...settleWhen({ start: stamp(start), end: stamp(end), timezone: zone, allDay }), all_day: Number(allDay) }
 }
 
-/** A week to half a year before the start, and long before the middle: what is to come would be no longer public once it is changed. */
+/** Returns a date of publication a week to half a year before the start, and before the middle: with a later date, a changed event would become scheduled. */
 function publishedBefore(random: Random, start: number): number {
   return Math.min(start, MIDDLE - 30 * DAY) - random.whole(7, 180) * DAY - random.whole(0, 86_399) * 1000
 }
 
-/** Texts that many events share; looking at each once is what makes a million events a matter of minutes. */
+/** Results for texts that many events share: without them, a million events would take much longer. */
 const slugs = new Map<string, string>()
 const folded = new Map<string, string>()
 const searched = (text: string) => fold(plainText(text))
@@ -329,12 +329,12 @@ function once(known: Map<string, string>, text: string, work: (text: string) => 
   return result
 }
 
-/** The folded text of an event by the service's own rules; the generator makes the same sentence by sentence. */
+/** Returns the folded text of an event by the rules of the service. The generator folds each sentence only once instead. */
 export function expectedSearch(row: Pick<GeneratedEvent['row'], 'title' | 'excerpt' | 'description'>): string {
   return [row.title, row.excerpt, row.description].map((text) => searched(text ?? '')).join('\n')
 }
 
-/** The search column of venues and organizers: a line for each declared text, as the rules of linked records write it. */
+/** Returns the search column of a venue or organizer: a line for each declared text, as the rules of linked records write it. */
 function searchLines(fields: Fields, columns: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .flatMap(([name, field]) => {
@@ -344,7 +344,7 @@ function searchLines(fields: Fields, columns: Readonly<Record<string, unknown>>)
     .join('\n')
 }
 
-/** `YYYY-MM-DD HH:MM:SS` of ms since the epoch, in UTC. */
+/** Formats ms since the epoch as `YYYY-MM-DD HH:MM:SS` in UTC. */
 export function stamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -13,26 +13,26 @@ import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } fr
 import { SITE_URL } from './service.ts'
 import { readPlan, WRITER, writeDataSet, writePresented } from './write-data-set.ts'
 
-/** A data set ready to be served. */
+/** A data set that can be served. */
 export interface DataStore {
-  /** Address for `--database`. */
+  /** The value of `--database`. */
   address: string
   /** The SQLite file; undefined on PostgreSQL. */
   file: string | undefined
   plan: Plan
 }
 
-/** Where data sets and the copies that are written to stand. */
+/** The folder of the data sets and of copies to write to. */
 export const FOLDER = join(tmpdir(), 'kalends-bench')
 
-/** What makes the rows and writes them, and the tables they are written to. */
+/** The files that generate and write the rows, and the migrations that make the tables. */
 const GENERATOR = ['data-set.ts', 'places.ts', 'random.ts', 'texts.ts', 'write-data-set.ts']
 const MIGRATIONS = join(import.meta.dirname, '..', 'src', 'store', 'storage', 'migrations')
-/** Events looked at to notice that the service's own rules for slugs, times or folded texts have changed. */
+/** The events compared to notice changes of the service's rules for slugs, times or folded texts. */
 const SAMPLE = 300
 
 /**
- * The data set of so many events: the one of an earlier run when there is one, else a new one.
+ * Returns the data set with so many events: that of an earlier run, or a new one.
  * @param database address of an empty PostgreSQL database to use instead of a file
  * @throws Error with one sentence when the database holds something else.
  */
@@ -57,25 +57,25 @@ export async function prepareDataStore(
   return { address: `sqlite:${file}`, file, plan: await fill(`sqlite:${file}`, events, name, say) }
 }
 
-/** A copy to write to; on PostgreSQL there is none, and the data set itself is written to. */
+/** Makes a copy to write to. On PostgreSQL there is none, and the data set itself is written to. */
 export async function copyForWriting(store: DataStore): Promise<DataStore & { remove: () => Promise<void> }> {
   if (!store.file) return { ...store, remove: async () => {} }
   const file = `${store.file}.${process.pid}.copy`
   await removeSqlite(file)
   await copyFile(store.file, file, constants.COPYFILE_FICLONE)
-  // The disk has better nothing left to do when what is measured waits for it.
+  // Flushed now, so that the disk is idle during the measurement.
   const copy = await open(file, 'r+')
   await copy.sync()
   await copy.close()
   return { ...store, address: `sqlite:${file}`, file, remove: () => removeSqlite(file) }
 }
 
-/** Bytes of the SQLite file with its log; undefined on PostgreSQL. */
+/** Returns the bytes of the SQLite file; undefined on PostgreSQL. */
 export async function databaseBytes(store: DataStore): Promise<number | undefined> {
   return store.file ? (await stat(store.file)).size : undefined
 }
 
-/** Fills the database unless it holds this very data set. */
+/** Fills the database unless it holds this data set. */
 async function fill(address: string, events: number, name: string, say: (text: string) => void): Promise<Plan> {
   const database = await openStorage(readConfig({ database: address }, {}))
   try {
@@ -93,7 +93,7 @@ async function fill(address: string, events: number, name: string, say: (text: s
   }
 }
 
-/** How the service that is measured presents records. */
+/** Returns how the measured service presents records. */
 function presenting(): Presenting {
   const config = readConfig({ site_url: SITE_URL }, {})
   const site = siteOf(config, config.port)
@@ -105,7 +105,7 @@ function presenting(): Presenting {
   }
 }
 
-/** A short hash of the generator, of some of what it generates, of the tables, and of how records are presented. */
+/** Returns a short hash of the generator, a sample of its rows, the migrations, and the form of presented records. */
 async function hashDataSet(): Promise<string> {
   const plan = planOf(SAMPLE, 1, 1)
   const rows = Array.from({ length: SAMPLE }, (_, number) => generateEvent(plan, number))
@@ -118,7 +118,7 @@ async function hashDataSet(): Promise<string> {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Removes what runs left behind that were broken off. */
+/** Removes files of runs that were interrupted. */
 async function removeLeftovers(): Promise<void> {
   for (const file of await readdir(FOLDER)) {
     const owner = file.match(/\.(\d+)\.(?:unfinished|copy)/)?.[1]

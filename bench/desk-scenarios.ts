@@ -13,7 +13,7 @@ import { WRITER } from './write-data-set.ts'
 const DAY = 86_400_000
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** An event in the middle of the data set. */
+/** Returns an event in the middle of the data set. */
 const eventOf = ({ first, events }: Plan) => first.event + Math.floor(events / 2)
 
 interface PageOfDesk extends Named {
@@ -42,14 +42,14 @@ const PAGES: readonly PageOfDesk[] = [
   { id: 'desk-venues', title: 'desk: list of venues', path: () => '/desk/venues' },
 ]
 
-/** Pages of the desk and a save, each in processor time of all threads of the service. */
+/** Pages of the desk and a save, measured in processor time of all threads of the service. */
 export const deskScenarios: readonly Scenario[] = [
   ...PAGES.map((page): Scenario => ({ id: page.id, title: page.title, measure: (run) => measurePage(run, page) })),
   { id: 'desk-save', title: 'desk: a save, beyond a write over REST', measure: measureSave },
   { id: 'desk-beside', title: 'same list beside fifty editors at the desk', measure: measureBeside },
 ]
 
-/** A service on the copy of the data set, and the cookies of sessions there: of the writer, or of editors. */
+/** Starts the service on the copy of the data set and signs in the writer, or so many editors. Returns the cookies. */
 async function sitDown(run: BenchRun, editors = 0): Promise<{ service: RunningService; cookies: string[] }> {
   const service = await run.writer()
   const database = await openStorage(readConfig({ database: (await run.written()).address }, {}))
@@ -83,7 +83,7 @@ async function measurePage(run: BenchRun, page: PageOfDesk): Promise<Result[]> {
 
 const SAVES = 60
 
-/** The same change over REST and by the form, one after the other: the median time that an answer takes, durable. */
+/** Makes the same change over REST and by the form in turn, and compares the median times of their durable answers. */
 async function measureSave(run: BenchRun, named: Named): Promise<Result[]> {
   const { service, cookies } = await sitDown(run)
   const [cookie = ''] = cookies
@@ -134,12 +134,12 @@ const saveAtDesk = (origin: string, cookie: string, id: number, form: Record<str
 }
 
 const EDITORS = 50
-/** Between two texts that the service keeps of one user. */
+/** The ms between two texts of a user, a little more than the service waits to keep the next. */
 const PAUSE_MS = 5100
 
 /**
- * The same list again and again, alone, then while fifty people have what they type kept as often as the service does, then alone: how many answers a second of
- * processor time gives beside them, of those that it gives alone. The rate itself swings with whatever else the machine does.
+ * Reads the same list alone, then beside fifty people whose typed texts are kept as often as the service does that, then alone again. Compares answers per
+ * second of processor time, since the rate itself depends on other programs of the machine.
  */
 async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
   const { service, cookies } = await sitDown(run, EDITORS)
@@ -166,7 +166,7 @@ async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
   return [result]
 }
 
-/** Has each editor's text kept every five seconds, one after the other. Stopping tells how many were kept. */
+/** Keeps the text of each editor every five seconds. `stop` returns the number of texts kept. */
 function startTyping(origin: string, cookies: readonly string[], { first }: Plan): { stop: () => Promise<number> } {
   let kept = 0
   let isOver = false

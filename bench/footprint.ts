@@ -10,7 +10,7 @@ import { type Result, resultOf } from './results.ts'
 
 const MB = 1_000_000
 
-/** Start-up time to the first answer and the memory of a service that has answered once, over several starts; database size. */
+/** Measures the time to the first answer and the memory after it over several starts, and the size of the database. */
 export async function measureStart(run: BenchRun): Promise<Result[]> {
   const seconds: number[] = []
   const idle: number[] = []
@@ -29,10 +29,10 @@ export async function measureStart(run: BenchRun): Promise<Result[]> {
   ]
 }
 
-/** Milliseconds of quiet after which a service has given memory back. */
+/** The ms without requests after which a service has returned memory. */
 const REST_MS = 12_000
 
-/** Memory of the service that has answered all the reads of the run, at once and after a rest. */
+/** Measures the memory of the service that has answered all reads of the run, at once and after a rest. */
 export async function measureMemory(run: BenchRun): Promise<Result[]> {
   const { pid } = await run.reader()
   const title = 'memory after all reads of this run'
@@ -44,7 +44,7 @@ export async function measureMemory(run: BenchRun): Promise<Result[]> {
   ]
 }
 
-/** Time and size of an installation without what only developers need, from the registry, with npm's own cache. */
+/** Measures the time and size of a production installation from the registry, with the cache of npm. */
 export async function measureInstall(): Promise<Result[]> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-install-'))
   try {

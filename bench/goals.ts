@@ -1,16 +1,16 @@
-/** The goal of a figure: at least or at most so much. */
+/** The goal of a figure: its least or its most value. */
 export interface Goal {
   least?: number
   most?: number
-  /** The number of events it is stated for; 100,000 unless said. */
+  /** The number of events of the goal, 100,000 by default. */
   events?: number
-  /** What a ratio is of, where it is not requests a second. */
+  /** Set if the goal is for the ratio of processor time, not of requests per second. */
   by?: 'processor'
 }
 
 const MILLION = 1_000_000
 
-/** The goals, by the id of the result they are for. Ratios are to the bare server of the same run. */
+/** Goals by the id of the result. Ratios are to the bare server of the same run. */
 const goals: Readonly<Record<string, Goal>> = {
   'list-repeated': { least: 0.95 },
   'list-long': { least: 0.95 },
@@ -71,15 +71,15 @@ const goals: Readonly<Record<string, Goal>> = {
   'memory-after-reads': { most: 330 },
 }
 
-/** Those that are others on PostgreSQL. */
+/** Goals that differ on PostgreSQL. */
 const onPostgres: Readonly<Record<string, Goal>> = { 'creates-8': { least: 500 } }
 
-/** The goal of a result, if it has one. */
+/** Returns the goal of a result, if it has one. */
 export function goalOf(id: string, database: 'sqlite' | 'postgres'): Goal | undefined {
   return (database === 'postgres' ? onPostgres[id] : undefined) ?? goals[id]
 }
 
-/** How many times as much work a read may be at the largest size as at the smallest, search aside. */
+/** The goal of growth: the most times of work that a read may take in the largest data set compared with the smallest, except searches. */
 export const GROWTH: Goal = { most: 1.5, events: MILLION }
 
 export function isReached(goal: Goal, value: number): boolean {

@@ -1,4 +1,4 @@
-// What a reader has to hold in the head: lines and files of `src`, files that requests enter, files that recipes touch: npm run house
+// Counts the lines and files of `src`, the files that requests enter, and those that recipes touch: npm run house
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
@@ -16,18 +16,18 @@ import { credentialsOf, startService, type TestService } from '../test/support/s
 const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = pathToFileURL(join(root, 'src/')).href
 
-/** Times that each request is sent, so that what timers enter meanwhile is not counted. */
+/** The times each request is sent: only files entered every time count, so timers do not matter. */
 const TIMES = 3
 
-/** The texts of the sources; scripts of pages are no TypeScript. */
+/** Returns the texts of the sources. Scripts of pages are not TypeScript. */
 function readSources(): string[] {
   return globSync('src/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
 }
 
-/** Milliseconds that an answer leaves for what is kept of it. */
+/** The ms to wait after an answer until it is cached. */
 const AFTERWARDS = 100
 
-/** Names of the files of `src` in which a function runs during `work`; the code of a file itself, which runs when it is loaded, is none. */
+/** Returns the files of `src` in which a function runs during `work`. Top-level code, which runs when a file is loaded, does not count. */
 async function filesEntered(session: Session, work: () => Promise<unknown>): Promise<Set<string>> {
   await session.post('Profiler.takePreciseCoverage')
   await work()
@@ -40,7 +40,7 @@ async function filesEntered(session: Session, work: () => Promise<unknown>): Pro
   return new Set(entered.map(({ url }) => url.slice(SOURCES.length)))
 }
 
-/** The files that are entered each time. */
+/** Returns the files that a request enters every time. */
 async function alwaysEntered(session: Session, { before, ask }: Asked): Promise<Set<string>> {
   let all: Set<string> | undefined
   for (let time = 0; time < TIMES; time++) {
@@ -51,13 +51,13 @@ async function alwaysEntered(session: Session, { before, ask }: Asked): Promise<
   return all ?? new Set()
 }
 
-/** A request, and what comes before it. */
+/** A request, and the work before it. */
 interface Asked {
   before?: (time: number) => Promise<unknown>
   ask: (time: number) => Promise<unknown>
 }
 
-/** Starts a server of one picture; its address, and what ends it. */
+/** Starts a server with one picture. Returns its address and a function that stops it. */
 async function servePicture() {
   const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
     .png()
@@ -69,10 +69,10 @@ async function servePicture() {
 
 const DAY = { start_date: '2030-05-01 10:00:00', end_date: '2030-05-01 12:00:00' }
 
-/** The requests that are looked at. */
+/** The measured requests. */
 function requestsTo(service: TestService, other: App, pictures: string): Record<string, Asked> {
   const list = async (path: string) => assert.equal((await service.get(path)).status, 200)
-  // What another node writes has not been seen by this one.
+  // Another node writes, so that this one has not seen the event yet.
   const write = async (event: object) => {
     const headers = { ...credentialsOf('admin'), 'content-type': 'application/json' }
     const body = JSON.stringify(event)

@@ -1,10 +1,10 @@
 /**
- * How fast an import is, and what readers of the running calendar notice of it:
+ * Measures how fast an import is, and how much slower the readers of the running calendar are served meanwhile:
  *
  *     npm run bench:import -- [--events 10000] [--format ndjson|ics] [--served]
  *
- * The calendar of the benchmarks is written as a file and imported into an empty one, a second time without changes, and on request while a service answers from
- * it. Events a second are those of processor time, which other programs on the machine change little; `--cpu-prof` says where it goes.
+ * It exports the calendar of the benchmarks to a file and imports that into an empty calendar, then again without changes, and with `--served` while a service
+ * answers from it. Events per second refer to processor time, which other programs change little; `--cpu-prof` shows where it is spent.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -28,12 +28,12 @@ import { startListReader, tellLists, WINDOW } from './list-reader.ts'
 import { BASE, startService } from './service.ts'
 
 const FORMATS = ['ndjson', 'ics'] as const
-/** Milliseconds for which lists are read before the import. */
+/** The ms for which lists are read before the import. */
 const BEFORE_MS = 5000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Writes the whole calendar of a data set as a file of each format. */
+/** Exports the whole calendar of a data set in each format. */
 async function writeFiles(events: number, folder: string): Promise<void> {
   const { address } = await prepareDataStore(events, undefined, say)
   const service = await startService({ address, cores: { server: undefined, load: undefined }, flags: [] })
@@ -49,9 +49,9 @@ async function writeFiles(events: number, folder: string): Promise<void> {
 
 const secondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6
 
-/** Imports a file into the calendar of a folder twice. */
+/** Imports a file into a new calendar twice. */
 async function measure(file: string, folder: string): Promise<void> {
-  // Both as the command does.
+  // The cache of compiled code and the low priority are those of the command.
   process.env.NODE_COMPILE_CACHE ??= join(FOLDER, 'compiled')
   lowerPriority()
   const config = readConfig({ data: folder, log_level: 'silent' }, {})

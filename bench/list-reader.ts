@@ -3,27 +3,27 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { BASE } from './service.ts'
 
-// A process that asks a service for a list again and again, and says how long it has waited for it.
+// A process that reads a list again and again and measures the times.
 
-/** A window over the whole calendar. */
+/** A window with the whole calendar. */
 export const WINDOW = 'start_date=1990-01-01&end_date=2100-01-01'
 
-/** Milliseconds between two requests. */
+/** The ms between two requests. */
 const EVERY = 10
 
-/** Starts a reader of the service on this port. */
+/** Starts a reader for the service on this port. */
 export function startListReader(port: number): ChildProcess {
   return fork(import.meta.filename, [String(port)], { serialization: 'advanced' })
 }
 
-/** Milliseconds that a list has taken since the last time this was asked: the median, 99 of 100, and the longest. */
+/** Returns the ms of the lists read since the last call: median, 99th percentile, and longest. */
 export async function askLists(reader: ChildProcess): Promise<number[]> {
   reader.send('tell')
   const [took] = await once(reader, 'message')
   return took
 }
 
-/** The same as a sentence. */
+/** Describes these times in a sentence. */
 export async function tellLists(reader: ChildProcess, when: string): Promise<string> {
   const took = (await askLists(reader)).map((ms) => ms.toFixed(1))
   return `a list ${when}: ${took.join(', ')} ms (median, 99 of 100, longest)`

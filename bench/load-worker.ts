@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import autocannon from 'autocannon'
 import type { Asked, LoadJob, LoadResult, ProbeJob, ProbeResult } from './load.ts'
 
-/** The load generator's process: runs autocannon or a probe for its parent, one job after the other. */
+/** The process of the load generator: runs autocannon or a probe for its parent, one job after the other. */
 process.on('message', async ({ id, job }: Asked) => {
   const result = job.do === 'load' ? await runAutocannon(job) : await runProbe(job)
   process.send?.({ id, result })
@@ -78,7 +78,7 @@ async function runAutocannon(job: LoadJob): Promise<LoadResult> {
   return promise
 }
 
-/** Asks one after the other on one connection. */
+/** Sends requests one after the other over one connection. */
 async function runProbe(job: ProbeJob): Promise<ProbeResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const micros: number[] = []

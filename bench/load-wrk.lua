@@ -1,5 +1,5 @@
--- Replays a list of requests with wrk, again and again: `wrk … -- FILE AUTHORIZATION`.
--- FILE has one request a line: method, path and, where there is one, body, with tabs between them.
+-- Repeats a list of requests with wrk: `wrk … -- FILE AUTHORIZATION`.
+-- FILE has a request on each line: method, path and an optional body, separated by tabs.
 local function format(line, authorization)
   local method, path, body = line:match('^(%u+)\t([^\t]+)\t?(.*)$')
   if method == 'GET' or method == 'HEAD' then return wrk.format(method, path) end
@@ -25,7 +25,7 @@ end
 function done(summary)
   local errors = summary.errors
   local failed = {}
-  -- wrk counts the answers of 400 and more, and does not tell their statuses.
+  -- wrk counts the answers with a status from 400 on, but not by status.
   for name, count in pairs(errors) do
     if count > 0 then failed[#failed + 1] = string.format('"%s":%d', name, count) end
   end

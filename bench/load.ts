@@ -6,45 +6,45 @@ import { join } from 'node:path'
 import { FOLDER } from './data-store.ts'
 import { type Cores, isInstalled, startOn, stopProcess } from './processes.ts'
 
-/** The parts of a load. */
+/** A job for the load generator. */
 interface JobOf<What> {
   do: What
   port: number
-  /** Requests, one a line: method, path and body with tabs between them. */
+  /** The file of requests, one on each line: method, path and body, separated by tabs. */
   file: string
-  /** For how long. */
+  /** The duration. */
   seconds: number
-  /** Of every GET. */
+  /** The headers of each GET. */
   headers: Record<string, string>
-  /** Sent with everything that is no GET. */
+  /** The header of each other request. */
   authorization: string
 }
 
-/** Several connections, each asking again as soon as it is answered. */
+/** Several connections, each sending the next request after an answer. */
 export interface LoadJob extends JobOf<'load'> {
   connections: number
-  /** Ends with the list, even before the time is over; else the list starts again. */
+  /** True to end with the list, if that is before `seconds`; otherwise the list starts again. */
   once: boolean
 }
 
-/** One connection that asks the list once. */
+/** One connection that sends each request of the list once. */
 export type ProbeJob = JobOf<'probe'>
-/** A job as the load process is sent it. */
+/** A job as it is sent to the load process. */
 export interface Asked {
   id: number
   job: LoadJob | ProbeJob
 }
 
 export interface LoadResult {
-  /** Answers that arrived. */
+  /** The number of answers. */
   requests: number
   seconds: number
-  /** How many answers had a status of 400 and more, by the status, or broke off, by the word that says so. */
+  /** The number of failures: by status from 400 on, or by the error of a broken connection. */
   failed: Record<string, number>
 }
 
 export interface ProbeResult {
-  /** How long each answer took, in the order asked. */
+  /** The time of each answer in µs, in order. */
   micros: number[]
   failed: number
 }
@@ -53,25 +53,25 @@ type WithoutFile<Job> = Omit<Job, 'do' | 'file'> & { requests: readonly string[]
 
 /** The load generators of a run. */
 export interface LoadTool {
-  /** Name and version of what reads are measured with. */
+  /** The name and version of the tool for reads. */
   name: string
-  /** Reads, through `wrk` when it is the tool of the run. */
+  /** Runs reads, with `wrk` if the run uses it. */
   read: (job: WithoutFile<LoadJob>) => Promise<LoadResult>
-  /** Writes, through autocannon in every run. */
+  /** Runs writes, with autocannon in every run. */
   write: (job: WithoutFile<LoadJob>) => Promise<LoadResult>
-  /** Times of single answers. */
+  /** Measures single answers. */
   probe: (job: WithoutFile<ProbeJob>) => Promise<ProbeResult>
   stop: () => Promise<void>
 }
 
 export type ToolName = 'wrk' | 'autocannon'
 
-/** `wrk` when it is installed, else autocannon, which always is. */
+/** Returns `wrk` if it is installed, otherwise autocannon. */
 export function findTool(): ToolName {
   return isInstalled('wrk') ? 'wrk' : 'autocannon'
 }
 
-/** Starts the load generator's process on its core. */
+/** Starts the process of the load generator on its core. */
 export function startLoadTool(tool: ToolName, cores: Cores): LoadTool {
   const child = startOn(
     cores.load,
@@ -94,7 +94,7 @@ export function startLoadTool(tool: ToolName, cores: Cores): LoadTool {
     return (await ask({ ...job, file, do: 'load' })) as LoadResult
   }
   const readWithWrk = async ({ requests, ...job }: WithoutFile<LoadJob>) => {
-    // wrk goes on until its time is over, also when there is nothing left to ask.
+    // wrk runs for the whole time and repeats the list, so it cannot end with the list.
     if (job.once) return write({ requests, ...job })
     await writeFile(file, `${requests.join('\n')}\n`)
     return runWrk({ ...job, file, do: 'load' }, cores)
@@ -116,7 +116,7 @@ export function startLoadTool(tool: ToolName, cores: Cores): LoadTool {
 
 async function runWrk(job: LoadJob, cores: Cores): Promise<LoadResult> {
   const headers = Object.entries(job.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  // wrk takes whole seconds.
+  // wrk takes only whole seconds.
   const time = [
     '-t',
     '1',

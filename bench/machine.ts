@@ -5,7 +5,7 @@ import { FOLDER } from './data-store.ts'
 import type { Cores } from './processes.ts'
 import { median, type Run } from './results.ts'
 
-/** The machine and versions that the figures of a run depend on. */
+/** Describes the machine and the versions on which the figures of a run depend. */
 export function describeMachine(cores: Cores): Run['machine'] {
   const all = cpus()
   return {
@@ -19,7 +19,7 @@ export function describeMachine(cores: Cores): Run['machine'] {
   }
 }
 
-/** How long the disk takes to make 4 kB durable, in ms: no single durable write can be faster. */
+/** Measures the ms for a durable write of 4 kB: no durable request can be faster. */
 function flushMs(): number {
   const file = join(FOLDER, `flush-${process.pid}`)
   const handle = openSync(file, 'w')

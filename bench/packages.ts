@@ -1,17 +1,17 @@
-// What an installation for production takes on the disk, package by package: npm run packages
+// Lists the size of each package of a production installation: npm run packages
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A package of the lock file, as far as it says who needs it. */
+/** An entry of the lock file. */
 interface Locked {
   dev?: boolean
   link?: boolean
 }
 
-/** The packages that `npm install --omit=dev` brings, as they lie here, with their bytes; largest first. Those of other platforms are left out. */
+/** Returns the packages that `npm install --omit=dev` installs here with their bytes, largest first. Packages of other platforms are missing. */
 export async function productionPackages(): Promise<[name: string, bytes: number][]> {
   const lock: { packages: Record<string, Locked> } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   const folders = Object.entries(lock.packages)
@@ -24,7 +24,7 @@ export async function productionPackages(): Promise<[name: string, bytes: number
   return here.sort(([, one], [, other]) => other - one)
 }
 
-/** Bytes of the files of a package, without those of packages below it. */
+/** Returns the bytes of a package without nested packages. */
 async function ownBytes(folder: string): Promise<number> {
   const names = await readdir(join(root, folder), { recursive: true }).catch(() => [])
   const own = names.filter((name) => !/^node_modules[\\/]/.test(name)).map((name) => stat(join(root, folder, name)))

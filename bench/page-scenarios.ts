@@ -14,15 +14,15 @@ import { median, type Result, resultOf } from './results.ts'
 
 const DAY = 86_400_000
 
-/** Events of the long feed. */
+/** The events of the long feed. */
 const FEED_EVENTS = 10_000
-/** Long feeds that are made anew in a round: each takes about a second. */
+/** The long feeds made in a round; each takes about a second. */
 const NEW_FEEDS = 4
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const MONTH = dayOf(MIDDLE).slice(0, 7)
 
-/** A window with about so many events. */
+/** Returns a window with about so many events. */
 function windowOf(plan: Plan, events: number): string {
   const days = Math.max(1, Math.round(events / (plan.events / ((LAST_DAY - FIRST_DAY) / DAY))))
   const first = Math.max(FIRST_DAY, MIDDLE - (days * DAY) / 2)
@@ -31,10 +31,10 @@ function windowOf(plan: Plan, events: number): string {
 
 const feedOf = (plan: Plan, ending: string, events: number) => `/events.${ending}?${windowOf(plan, events)}`
 
-/** The month that is looked at, of the best-known category and those below it. */
+/** A page of a month with the first category and those below it. */
 const MONTH_PAGE = `/events/month/${MONTH}/?categories=${CATEGORY_SLUGS[0]}`
 
-/** Pages and feeds. */
+/** Scenarios of pages and feeds. */
 export const pageScenarios: readonly Scenario[] = [
   repeated('page-month', 'same page of a month', async () => `GET\t${MONTH_PAGE}`),
   repeated('page-list', 'same page of the list', async () => 'GET\t/events/'),
@@ -53,11 +53,11 @@ export const pageScenarios: readonly Scenario[] = [
   },
 ]
 
-/** A request for the same as another one under an address of its own, so that nothing finished is known of it. */
+/** Makes requests for the same page at new addresses, so that no cached answer is used. */
 const anew = (path: string) => (round: number, howMany: number) =>
   Array.from({ length: howMany }, (_, i) => `GET\t${path}&anew=${round}.${i}`)
 
-/** With more connections the first pages, before their code is compiled, would wait so long that some are turned away. */
+/** Few connections: with more, the first pages, before their code is compiled, would wait so long that some are refused. */
 const NEW_PAGE_CONNECTIONS = 4
 
 async function measureNewPage(run: BenchRun, named: Named): Promise<Result[]> {
@@ -66,7 +66,7 @@ async function measureNewPage(run: BenchRun, named: Named): Promise<Result[]> {
   return [await beyondBare(run, named, (round, howMany) => linesOf(round, Math.min(howMany, 4000)), load)]
 }
 
-/** A feed that is kept, since it has been sent whole when it was asked for again. */
+/** Measures a feed that is cached, since it was read completely before. */
 function keptFeed(ending: string, events: number): Scenario['measure'] {
   return async (run, named) => {
     const line = `GET\t${feedOf(run.store.plan, ending, events)}`
@@ -78,14 +78,14 @@ function keptFeed(ending: string, events: number): Scenario['measure'] {
   }
 }
 
-/** Long feeds, one after the other, however long they take. */
+/** Measures new long feeds one after the other, without a limit of time. */
 async function measureNewFeed(run: BenchRun, named: Named): Promise<Result[]> {
   const linesOf = anew(feedOf(run.store.plan, 'ics', FEED_EVENTS))
   const load = { once: true, seconds: 600, connections: 1 }
   return [await beyondBare(run, named, (round, howMany) => linesOf(round, Math.min(howMany, NEW_FEEDS)), load)]
 }
 
-/** What an answer takes of the processor beyond the bare server with the same bytes, in milliseconds. */
+/** Measures the processor time of an answer, in ms, beyond that of the bare server for the same bytes. */
 async function beyondBare(
   run: BenchRun,
   named: Named,

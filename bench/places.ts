@@ -1,4 +1,4 @@
-/** A town that venues cluster around; degrees. */
+/** A town around which venues lie. Coordinates are in degrees. */
 export interface Town {
   city: string
   country: string
@@ -17,7 +17,7 @@ const town = (city: string, country: string, province: string, zone: string, lat
   lng,
 })
 
-/** The first has most of the venues, as a regional calendar's home town does. */
+/** Towns; the first has most venues, like the home of a regional calendar. */
 export const TOWNS: readonly [Town, ...Town[]] = [
   town('Zürich', 'Switzerland', 'ZH', 'Europe/Zurich', 47.3769, 8.5417),
   town('Winterthur', 'Switzerland', 'ZH', 'Europe/Zurich', 47.4988, 8.7237),
@@ -92,7 +92,7 @@ export const BODIES = [
   'Foundation',
 ]
 
-/** Root categories with what lies below them; a colon opens a third level. */
+/** Categories and their subcategories. A colon opens a third level. */
 export const CATEGORY_TREE: Readonly<Record<string, readonly string[]>> = {
   Music: ['Classical', 'Jazz & Blues', 'Rock & Pop', 'Folk Music', 'Electronic'],
   'Stage & Dance': ['Drama', 'Musical', 'Contemporary Dance', 'Comedy'],
@@ -104,5 +104,5 @@ export const CATEGORY_TREE: Readonly<Record<string, readonly string[]>> = {
   'Talks & Courses': ['Lectures', 'Language Courses', 'Computing'],
   Markets: ['Flea Markets', 'Farmers’ Markets'],
 }
-/** Below `Classical`, so that the tree has three levels. */
+/** The subcategories of `Classical`, which make a third level. */
 export const CLASSICAL = ['Chamber Music', 'Symphony', 'Organ']

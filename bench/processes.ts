@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** The cores that the two sides run on; undefined where processes cannot be bound to cores. */
+/** The cores of both sides; undefined where processes cannot be bound to cores. */
 export interface Cores {
-  /** For the service and the bare server, of which one is under load at a time. */
+  /** For the service and the bare server, which are never under load at the same time. */
   server: string | undefined
   /** For the load generator. */
   load: string | undefined
 }
 
-/** The first two cores this process may use, when there are two and `taskset` is installed. */
+/** Returns the first two cores that this process may use, if there are two and `taskset` is installed. */
 export function findCores(): Cores {
   const [server, load] = allowedCores()
   if (server === undefined || load === undefined || !isInstalled('taskset'))
@@ -33,14 +33,14 @@ function allowedCores(): string[] {
   })
 }
 
-/** The processes still running; ended together with this one. */
+/** Running processes, which end with this one. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** Starts a command on a core; the process id is that of the command itself. */
+/** Starts a command on a core. The process id is that of the command itself. */
 export function startOn(
   core: string | undefined,
   command: string,
@@ -56,12 +56,12 @@ export function startOn(
   return child
 }
 
-/** Moves this process to a core, so that it does not disturb what runs on the other. */
+/** Moves this process to a core, so that it does not disturb the other one. */
 export function moveTo(core: string | undefined): void {
   if (core !== undefined) spawnSync('taskset', ['-cp', core, String(process.pid)], { stdio: 'ignore' })
 }
 
-/** Asks a process to end and waits until it has; killed when that takes more than ten seconds. */
+/** Ends a process and waits for it. Kills it after ten seconds. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
@@ -71,7 +71,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(force)
 }
 
-/** A port nobody listens on. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -83,21 +83,21 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Seconds of processor time that the threads of a process and its children have used; NaN where the system does not tell. */
+/** Returns the processor time in seconds of all threads of a process and its children; NaN where the system does not tell it. */
 export function processorSeconds(pid: number): number {
   return sumOver(pid, (id) => {
-    // The first field of schedstat is the time on a processor in ns; the times in stat are rounded to hundredths of a second.
+    // The first field of schedstat is the time on a processor in ns. The times in stat are rounded to 10 ms.
     const threads = list(`/proc/${id}/task`).map((thread) => read(`/proc/${id}/task/${thread}/schedstat`))
     return threads.reduce((sum, times) => sum + Number(times?.split(' ')[0] ?? 0), 0) / (threads.length > 0 ? 1e9 : 0)
   })
 }
 
-/** Seconds that the first thread of a process has waited for a processor; NaN where the system does not tell. */
+/** Returns the seconds for which the first thread of a process has waited for a processor; NaN where the system does not tell it. */
 export function waitedSeconds(pid: number): number {
   return Number(read(`/proc/${pid}/task/${pid}/schedstat`)?.split(' ')[1] ?? Number.NaN) / 1e9
 }
 
-/** Bytes of memory that a process and its children hold (resident set); NaN where the system does not tell. */
+/** Returns the resident bytes of a process and its children; NaN where the system does not tell them. */
 export function residentBytes(pid: number): number {
   return sumOver(pid, (id) => Number(statusOf(id)?.match(/^VmRSS:\s*(\d+) kB$/m)?.[1] ?? Number.NaN) * 1024)
 }

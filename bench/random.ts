@@ -1,17 +1,17 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export interface Random {
-  /** From 0 (included) to 1 (not). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next: () => number
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both inclusive. */
   whole: (least: number, most: number) => number
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance: (probability: number) => boolean
   pick: <T>(list: readonly T[]) => T
-  /** A position in a list of `length`, early ones far more often than late ones: position 0 has about a tenth of all in a list of 100. */
+  /** Returns a position in a list of `length`, early ones far more often: position 0 of 100 about every tenth time. */
   skewed: (length: number) => number
 }
 
-/** A generator of its own for each seed (mulberry32; seeds are mixed so that neighbours have nothing in common). */
+/** Makes a generator for a seed (mulberry32). Seeds are mixed, so that neighbours give unrelated numbers. */
 export function makeRandom(seed: number): Random {
   let state = mix(seed)
   const next = () => {

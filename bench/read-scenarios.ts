@@ -24,32 +24,32 @@ import {
 import { median, percentile, type Result, resultOf } from './results.ts'
 import { type Answer, BASE, fetchAnswer, type RunningService } from './service.ts'
 
-/** The id and title of the measured event. */
+/** The id and title of a scenario or result. */
 export interface Named {
   id: string
   title: string
 }
 
-/** Something to be measured; nothing comes back from what does not apply to this service. */
+/** A scenario. It returns no results if it does not apply to the service. */
 export interface Scenario extends Named {
   measure: (run: BenchRun, named: Named) => Promise<Result[]>
 }
 
-/** Answers the bare server has in turn where requests never repeat. */
+/** The number of answers that the bare server sends in turn when requests never repeat. */
 const SAMPLES = 40
 const LIST = `GET\t${BASE}/events`
 
-/** What clients take: plain bytes, what programs and HTTP libraries ask for, and what browsers do. */
+/** The encodings that clients accept: none, gzip as programs and HTTP libraries do, and those of browsers. */
 const ENCODINGS: readonly (Named & { headers: Record<string, string> })[] = [
   { id: '', title: '', headers: {} },
   { id: '-gzip', title: ', as gzip', headers: { 'Accept-Encoding': 'gzip' } },
   { id: '-browser', title: ', for a browser', headers: { 'Accept-Encoding': 'gzip, deflate, br, zstd' } },
 ]
 
-/** Lists as long as those of a busy page, asked for by as many clients. */
+/** A list as long as that of a busy page, for as many clients. */
 const LONG_LIST = { path: `${LIST}?per_page=18`, connections: 32 }
 
-/** Lists and events, in the order of the report. */
+/** Scenarios of lists and events, in the order of the report. */
 export const readScenarios: readonly Scenario[] = [
   repeated('list-repeated', 'same list, 10 events', async () => LIST),
   repeated('list-long', 'same list of 18 events, 32 connections', async () => LONG_LIST.path, LONG_LIST),
@@ -85,7 +85,7 @@ export const readScenarios: readonly Scenario[] = [
   searching('search-common', 'search, word in 40 % of events, 95 % within', searchCommon),
 ]
 
-/** A scenario that asks for the same thing again and again. */
+/** Makes a scenario that repeats one request. */
 export function repeated(
   id: string,
   title: string,
@@ -102,7 +102,7 @@ export function repeated(
   return { id, title, measure }
 }
 
-/** Measures the same for every kind of client; a quick run has time for plain bytes alone. */
+/** Measures with every encoding; a quick run measures only plain bytes. */
 export async function inEncodings(
   run: BenchRun,
   named: Named,
@@ -114,13 +114,13 @@ export async function inEncodings(
   return results
 }
 
-/** A scenario in which every request is a new one. A first, uncounted round with other seeds sees the records. */
+/** Makes a scenario in which every request is new. A first, uncounted round with other seeds loads the records. */
 function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const { plan } = run.store
     return inEncodings(run, named, (encoded, headers) => {
-      // What one client has asked for would be kept for the next.
+      // Each encoding has its own seeds, so that no answer cached for one is used for another.
       const seed = 100 + 1000 * (headers['Accept-Encoding'] ?? '').length
       const linesOf = (round: number, howMany: number) => readLines(maker, plan, seed + round, howMany)
       const samples = readLines(maker, plan, seed / 100, SAMPLES)
@@ -130,7 +130,7 @@ function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
   return { id, title, measure }
 }
 
-/** What compressed lists that never repeat take of the processor against plain ones. */
+/** Compares the processor time of compressed lists that never repeat with that of plain ones. */
 async function measureNear(run: BenchRun, named: Named): Promise<Result[]> {
   const results = await neverRepeating(named.id, named.title, busyList).measure(run, named)
   const [plain, ...compressed] = results
@@ -142,21 +142,21 @@ async function measureNear(run: BenchRun, named: Named): Promise<Result[]> {
   return [...results, ...dearer]
 }
 
-/** As many different requests as are made for each second while it is not known how many will be answered. */
+/** The number of different requests to make per second while the rate of answers is unknown. */
 const UNKNOWN_RATE = 20_000
 
 export interface Comparison {
-  /** Requests whose answers the bare server sends. */
+  /** The requests whose answers the bare server sends. */
   samples: readonly string[]
-  /** The requests of a round: at least so many where they are not to repeat. The round before the first does not count. */
+  /** Returns the requests of a round, at least so many if they must not repeat. The round before the first is not counted. */
   linesOf: (round: number, howMany: number) => readonly string[]
   headers?: Record<string, string>
   status?: number
-  /** How the requests of a round are put, where it is not for the seconds of the run on all of its connections. */
+  /** The load of a round, if it differs from that of the run. */
   load?: Pick<Load, 'once' | 'seconds' | 'connections'>
 }
 
-/** Services and bare servers that have been under load: a quick run warms each of them once only. */
+/** Servers that were under load before. A quick run warms each server only once. */
 const warmed = new WeakSet<object>()
 
 export async function compare(
@@ -168,7 +168,7 @@ export async function compare(
   return comparedResult(named, await takeTurns(run, service, named, comparison))
 }
 
-/** Service and bare server in turn, several times. */
+/** Measures the service and the bare server in turn, several times. */
 export async function takeTurns(
   run: BenchRun,
   service: RunningService,
@@ -207,7 +207,7 @@ export async function takeTurns(
 interface Round {
   ours: Throughput
   bare: Throughput
-  /** Of the bodies that the bare server sends, in the mean. */
+  /** The mean bytes of the bodies that the bare server sends. */
   bytes: number
 }
 
@@ -235,8 +235,8 @@ export async function firstEvent(service: RunningService): Promise<{ id: number;
 }
 
 /**
- * Two workers share the core that the one process had, and so do the two processes of the bare server that they are compared with: what is
- * left is what a worker does on a core of its own against a bare server there.
+ * Compares two workers with two processes of the bare server. Each pair shares the one core of the service, so the ratio is that of a worker on its own core to
+ * a bare server on its own core.
  */
 async function measureWorkers(run: BenchRun, named: Named): Promise<Result[]> {
   if (!('workers' in settings)) {
@@ -263,10 +263,10 @@ async function measureNotModified(run: BenchRun, named: Named): Promise<Result[]
   return [await compare(run, service, named, { samples: [LIST], linesOf: () => [LIST], headers, status: 304 })]
 }
 
-/** Of the lists without a record in common, so many serve to warm the code that finds and presents records which are not in memory. */
+/** The part of the lists without common records that warms the code which reads and presents records. */
 const WARMING_SHARE = 0.4
 
-/** Each round on a service just started, whose code is warmed on other records; then no record is asked for twice. */
+/** Measures lists on a newly started service in each round. Its code is warmed on other records, and no record is read twice. */
 async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   const { plan } = run.store
   const all = coldLists(makeRandom(5), plan).map((path) => `GET\t${path}`)
@@ -293,7 +293,7 @@ async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   })
 }
 
-/** Lists of one event: what they take of the processor beyond the bare server with the same bytes is parsing, totalling and writing. */
+/** Measures lists of one event. Their processor time beyond that of the bare server for the same bytes is spent on parsing, counting and writing. */
 async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()
   const linesOf = (round: number, howMany: number) => readLines(smallestList, run.store.plan, 100 + round, howMany)
@@ -305,12 +305,12 @@ async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
   return [resultOf(named, 'µs', beyond, { figures: 'ms', ...both, note: 'processor time of one answer' })]
 }
 
-/** More single requests than are answered one after the other in a round. */
+/** Returns more single requests than can be answered in a round. */
 const probesFor = (run: BenchRun) => Math.ceil(5000 * Math.max(1, run.seconds))
 
 /**
- * Answers to first and to last pages of windows that were never asked for. How many pages a window has is learned from one
- * that is an hour shorter, so that nothing is known of the window itself.
+ * Compares the time of first and last pages of windows that were not requested before. The number of pages is read from a window that is an hour shorter, so
+ * that nothing of the measured window is cached.
  */
 async function measureDeepest(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()
@@ -346,7 +346,7 @@ async function lastPageOf(service: RunningService, line: string): Promise<string
   return `GET\t${url.pathname}${url.search}`
 }
 
-/** A scenario of searches, one after the other: how long they take. */
+/** Makes a scenario of searches, sent one after the other, and measures their times. */
 function searching(id: string, title: string, maker: PathMaker): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()

@@ -5,7 +5,7 @@ const HUNDRED_THOUSAND = 100_000
 
 type Row = string[]
 
-/** A run as a table: one line a result, with what the ratio came from. */
+/** Writes a run as a table: one line for each result, with the figures behind the ratio. */
 export function runTable(run: Run, isMarkdown: boolean): string {
   const header = [
     'Scenario',
@@ -34,7 +34,7 @@ export function runTable(run: Run, isMarkdown: boolean): string {
   return [...heading(run), '', ...table(header, rows, isMarkdown), '', ...footnotes([run])].join('\n')
 }
 
-/** Several runs side by side, the smallest data set first, with what the largest costs against the smallest. */
+/** Writes several runs side by side, the smallest data set first, with the growth from the smallest to the largest. */
 export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string {
   const sorted = [...runs].sort((a, b) => a.events - b.events)
   const [smallest, largest] = [sorted[0], sorted.at(-1)]
@@ -61,7 +61,7 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
   return [...heading(largest), '', ...table(header, rows, isMarkdown), '', growth, ...footnotes(sorted)].join('\n')
 }
 
-/** How much more work the same read is; undefined for writes and searches. */
+/** Returns how many times as much work a read takes in the large data set; undefined for writes and searches. */
 function growthOf(small: Result | undefined, large: Result | undefined): number | undefined {
   if (!small || !large || small === large || small.id.startsWith('search-')) return undefined
   if (small.unit === 'ratio') return small.value / large.value
@@ -86,7 +86,7 @@ function footnotes(runs: readonly Run[]): string[] {
   ]
 }
 
-/** A goal is held against runs of the size it is stated for. */
+/** Returns true when the goal is for runs of this size. */
 function isJudged(id: string, { events, database }: Run): boolean {
   const goal = goalOf(id, database)
   return goal !== undefined && events === (goal.events ?? HUNDRED_THOUSAND)
@@ -120,7 +120,7 @@ const count = (value: number) => Math.round(value).toLocaleString('en')
 
 function table(header: Row, rows: readonly Row[], isMarkdown: boolean): string[] {
   const all = [header, ...rows]
-  // A column in which nothing stands is left out.
+  // Empty columns are left out.
   const columns = header.map((_, column) => column).filter((column) => rows.some((row) => row[column]))
   if (isMarkdown) {
     const line = (row: Row) => `| ${columns.map((column) => row[column] ?? '').join(' | ')} |`

@@ -6,30 +6,30 @@ import { COMMON_WORDS, RARE_WORDS, TOPICS } from './texts.ts'
 
 const DAY = 86_400_000
 
-/** Makes the path of one more request of a scenario. */
+/** Makes the path of the next request of a scenario. */
 export type PathMaker = (random: Random, plan: Plan) => string
 
 const eventsPath = (parameters: Readonly<Record<string, string | number>>) =>
   `${BASE}/events?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`
 
-/** A window to the second, so that none is asked for twice: it starts on one of `days` days from `from`, and ends up to two years later. */
+/** Makes a window to the second, so that none repeats. It starts on one of `days` days from `from` and ends up to two years later. */
 function windowFrom(random: Random, from: number, days: number) {
   const start = from + random.next() * days * DAY
   const end = start + (30 + random.next() * 700) * DAY
   return { start_date: stamp(start), end_date: stamp(end), strict_dates: 'true' }
 }
 
-/** As visitors of a busy site ask: what is on from about today. */
+/** Makes a window from about today on, as visitors of a busy site ask for. */
 const nearToday = (random: Random) => windowFrom(random, MIDDLE - 3 * DAY, 17)
 const anywhere = (random: Random) => windowFrom(random, FIRST_DAY, 1400)
-/** Nearly all there is, to the second. */
+/** Makes a window with nearly all events, to the second. */
 const everything = (random: Random) => ({
   start_date: stamp(FIRST_DAY + random.next() * 20 * DAY),
   end_date: stamp(LAST_DAY - random.next() * 20 * DAY),
   strict_dates: 'true',
 })
 
-/** Windows near today: two thirds plain and mostly the first page; the others narrowed by the filters people use. */
+/** Makes lists near today: two thirds plain and mostly the first page, the others with the filters that people use. */
 export const busyList: PathMaker = (random, plan) => {
   const dice = random.next()
   if (dice > 0.66) return eventsPath({ ...nearToday(random), ...busyFilter(random, plan, dice) })
@@ -44,7 +44,7 @@ function busyFilter(random: Random, plan: Plan, dice: number): Record<string, st
 
 const categoryOf = (random: Random) => CATEGORY_SLUGS[random.skewed(CATEGORY_SLUGS.length)] ?? ''
 const tagOf = (random: Random) => TAG_SLUGS[random.skewed(TAG_SLUGS.length)] ?? ''
-/** One of the thousand best-known venues: nobody asks for those where nothing takes place. */
+/** Picks one of the thousand busiest venues. Nobody asks for those without events. */
 const venueOf = (random: Random, plan: Plan) => String(plan.first.venue + random.skewed(Math.min(1000, plan.venues)))
 
 export const listAnywhere: PathMaker = (random) =>
@@ -56,7 +56,7 @@ export const byOrganizer: PathMaker = (random, plan) =>
   eventsPath({ ...nearToday(random), organizer: plan.first.organizer + random.skewed(Math.min(500, plan.organizers)) })
 export const byFeatured: PathMaker = (random) => eventsPath({ ...nearToday(random), featured: 'true' })
 
-/** Five to thirty kilometres around a point in or near one of the towns. */
+/** Makes a circle of five to thirty kilometres around a point in or near a town. */
 export const byRadius: PathMaker = (random) => {
   const { lat, lng } = TOWNS[random.skewed(TOWNS.length)] ?? TOWNS[0]
   const near = (degrees: number) => (degrees + (random.next() - 0.5) * 0.1).toFixed(5)
@@ -76,18 +76,18 @@ export const searchRare = searchFor(RARE_WORDS)
 export const searchMedium = searchFor(TOPICS)
 export const searchCommon = searchFor(COMMON_WORDS)
 
-/** The first page of a window that was never asked for and begins where the data does. */
+/** Makes the first page of a new window that begins with the data. */
 export const firstPage: PathMaker = (random) => eventsPath(everything(random))
-/** The smallest list of a window that was never asked for: little more than its total. */
+/** Makes the smallest list of a new window: little more than its total. */
 export const smallestList: PathMaker = (random) => eventsPath({ ...everything(random), per_page: 1 })
 
-/** The same list from the same first records under ever other names: warms the code and leaves the records alone. */
+/** Makes lists of the same first records at new addresses, which warms the code but loads no other records. */
 export const codeWarmer: PathMaker = (random) =>
   eventsPath({ ...windowFrom(random, FIRST_DAY, 0), end_date: stamp(LAST_DAY - random.next() * 600 * DAY) })
 
 /**
- * Lists that have no record in common, in no particular order: the pages of single days over the whole range, as many as
- * the day has full pages, or days far enough apart for one page.
+ * Makes lists without a common record, in random order: pages of single days over the whole range, as many as a day has full pages, or days far enough apart
+ * for one page.
  */
 export function coldLists(random: Random, plan: Plan): string[] {
   const days = (LAST_DAY - FIRST_DAY) / DAY
@@ -118,13 +118,13 @@ function shuffled<T>(random: Random, list: readonly T[]): T[] {
     .map(({ entry }) => entry)
 }
 
-/** So many reads of a scenario as lines for the load generator; other seeds ask for other things. */
+/** Makes reads of a scenario as lines for the load generator. Another seed gives other reads. */
 export function readLines(maker: PathMaker, plan: Plan, seed: number, howMany: number): string[] {
   const random = makeRandom(seed)
   return Array.from({ length: howMany }, () => `GET\t${maker(random, plan)}`)
 }
 
-/** A new event, sent as a whole by its editor; the number makes its name one of its own. */
+/** Makes a create of a whole event. Its number makes the name unique. */
 export function createLine(plan: Plan, number: number): string {
   const { row, venues, organizers, terms } = generateEvent(plan, Math.floor(plan.events / 2) + (number % 1000))
   const body = {
@@ -146,7 +146,7 @@ export function createLine(plan: Plan, number: number): string {
   return `POST\t${BASE}/events\t${JSON.stringify(body)}`
 }
 
-/** A change of title and times of an event somewhere in the data set. */
+/** Makes an update of the title and times of some event. */
 export function updateLine(plan: Plan, random: Random): string {
   return updateOf(plan, random.whole(0, plan.events - 1), random)
 }
@@ -165,7 +165,7 @@ function updateOf(plan: Plan, number: number, random: Random): string {
   return `PUT\t${BASE}/events/${plan.first.event + number}\t${JSON.stringify(body)}`
 }
 
-/** The reads that visitors of a site repeat: a few hundred lists and events near today. */
+/** Makes the reads that visitors repeat: a few hundred lists and events near today. */
 export function popularReads(plan: Plan): string[] {
   const random = makeRandom(77)
   const lists = readLines(busyList, plan, 78, 200)
@@ -175,7 +175,7 @@ export function popularReads(plan: Plan): string[] {
   return [...lists, ...events.map((number) => `GET\t${BASE}/events/${plan.first.event + number}`)]
 }
 
-/** Popular reads, with one write in `every` when that is given: three updates of events near today to two new ones. */
+/** Makes popular reads, with one write in `every` if given: three updates of events near today for two new ones. */
 export function mixedLines(plan: Plan, seed: number, howMany: number, every: number | undefined): string[] {
   const random = makeRandom(seed)
   const reads = popularReads(plan)
@@ -187,7 +187,7 @@ export function mixedLines(plan: Plan, seed: number, howMany: number, every: num
   })
 }
 
-/** The number of an event that starts within some weeks of the middle. */
+/** Returns the number of an event that starts within some weeks of the middle. */
 function nearMiddle(plan: Plan, random: Random): number {
   return Math.floor(plan.events * (0.5 + (random.next() - 0.5) * 0.02))
 }

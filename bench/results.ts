@@ -1,38 +1,38 @@
 import { goalOf, isReached } from './goals.ts'
 
-/** The unit of a result; `ratio` is service to bare server in requests a second, `times` any other ratio. */
+/** The unit of a result: `ratio` compares the service with the bare server in requests per second, `times` is any other ratio. */
 export type Unit = 'ratio' | 'times' | 'requests/s' | 'ms' | 'µs' | 's' | 'MB'
 
-/** One line of the report. */
+/** A line of the report. */
 export interface Result {
   id: string
   title: string
   unit: Unit
-  /** The value that is compared with the goal: the median of the rounds. */
+  /** The value to compare with the goal: the median of the rounds. */
   value: number
   /** The value of each round. */
   rounds: number[]
-  /** What the service did, and what it is compared with did in its place; see `figures`. */
+  /** The figures of the service and of its counterpart, in the unit `figures`. */
   service?: number
   baseline?: number
-  /** What `service` and `baseline` are: requests a second, or the median answer in ms. */
+  /** The unit of `service` and `baseline`: requests per second, or the median answer in ms. */
   figures?: 'requests/s' | 'ms'
-  /** Processor time of the bare server for a request, divided by that of the service: the ratio without the load generator in it. */
+  /** The processor time of a request on the bare server, divided by that on the service: the ratio without the load generator. */
   processorRatio?: number
-  /** Processor time of the service for a request, in microseconds. */
+  /** The processor time of a request on the service, in µs. */
   processorMicros?: number
-  /** Bytes of a body, in the mean. */
+  /** The mean bytes of a body. */
   bytes?: number
-  /** The part of its core that each kept busy; 1 is all of it. */
+  /** The part of its core that each side used; 1 is a whole core. */
   busy?: { service: number; baseline: number }
   note?: string
 }
 
-/** Everything one run found out, as `--json` writes it. */
+/** The results of a run, as `--json` writes them. */
 export interface Run {
   events: number
   quick: boolean
-  /** ISO time of the start. */
+  /** The ISO time of the start. */
   date: string
   tool: string
   connections: number
@@ -49,7 +49,7 @@ export interface Run {
     bound: boolean
     flushMs: number
   }
-  /** Bytes of the answer to the list that everything is compared with. */
+  /** The bytes of the list to which others are compared. */
   listBytes: number | undefined
   results: Result[]
 }
@@ -58,7 +58,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
 
-/** The value that this part of all values does not exceed; NaN for none. */
+/** Returns the value that this part of the values does not exceed; NaN without values. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   if (part !== 0.5) return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
@@ -66,7 +66,7 @@ export function percentile(values: readonly number[], part: number): number {
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2
 }
 
-/** A result from the values of its rounds. */
+/** Makes a result from the values of its rounds. */
 export function resultOf(
   named: { id: string; title: string },
   unit: Unit,
@@ -76,13 +76,13 @@ export function resultOf(
   return { id: named.id, title: named.title, unit, value: median(rounds), rounds: [...rounds], ...more }
 }
 
-/** Below this part of its core in use, the bare server was not at its limit. */
+/** The part of its core that the bare server uses at its limit. Below it, something else limited the rate. */
 export const FULLY_BUSY = 0.9
 
-/** Whether something else than the bare server set its pace, so that processor time is what counts. */
+/** Returns true when something else limited the rate of the bare server, so that processor time must be compared. */
 export const isLoadBound = ({ busy }: Result) => busy !== undefined && busy.baseline < FULLY_BUSY
 
-/** Whether a result reaches its goal; undefined when it has none. */
+/** Returns true when a result reaches its goal; undefined without a goal. */
 export function reaches(result: Result, database: Run['database']): boolean | undefined {
   const goal = goalOf(result.id, database)
   const isOfProcessor = goal?.by === 'processor' || isLoadBound(result)

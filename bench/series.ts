@@ -1,6 +1,6 @@
 // Measures series on SQLite:
-//   nice node bench/series.ts                        making one of 104 occurrences, changing all of 500
-//   nice node bench/series.ts --series 1000 [--file calendar.sqlite]   a calendar of so many daily series: size, memory, start and lists
+//   nice node bench/series.ts                        creating one of 104 occurrences, changing all of 500
+//   nice node bench/series.ts --series 1000 [--file calendar.sqlite]   size, memory, start and lists of a calendar with so many daily series
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { BASE, fetchAnswer, type RunningService, startService } from './service.
 
 const { values } = parseArgs({ options: { series: { type: 'string' }, file: { type: 'string' } } })
 
-/** CPU time is that of the process, with the service in it. */
+/** Measures some work. CPU time is that of the process with the service in it. */
 async function measured(name: string, work: () => Promise<unknown>): Promise<void> {
   const [started, cpu] = [performance.now(), process.cpuUsage()]
   await work()
@@ -19,7 +19,7 @@ async function measured(name: string, work: () => Promise<unknown>): Promise<voi
   console.log(`${name}: ${(performance.now() - started).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms CPU`)
 }
 
-/** An event from today on, so that 104 weeks and 700 days lie within the horizon. */
+/** Makes an event that starts today, so that 104 weeks and 700 days are within the horizon. */
 function repeating(recurrence: string, number = 0): object {
   const day = new Date().toISOString().slice(0, 10)
   const hour = String(7 + (number % 14)).padStart(2, '0')
@@ -81,7 +81,7 @@ async function fill(file: string, howMany: number): Promise<void> {
 
 const memory = ({ pid }: RunningService) => `${(residentBytes(pid) / 1e6).toFixed(0)} MB`
 
-/** Lists of windows that never repeat, by their number. */
+/** Returns makers of list windows that never repeat, by their number. */
 async function lists({ port }: RunningService): Promise<[string, (number: number) => string][]> {
   const idsOf = async (path: string): Promise<number[]> => {
     const { body } = await fetchAnswer(port, `${BASE}/${path}?per_page=20`)

@@ -6,33 +6,33 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cores, freePort, startOn, stopProcess } from './processes.ts'
 
-/** The path of the namespace, with the settings of a new installation. */
+/** The path of the namespace with default settings. */
 export const BASE = '/wp-json/tribe/events/v1'
 
-/** A service under measurement, started as a user starts it. */
-/** The address that answers name: the same in every run, as that of a site is. */
+/** The address in answers, which is the same in every run. */
 export const SITE_URL = 'http://calendar.example'
 
+/** A service under measurement, started as a user starts it. */
 export interface RunningService {
   port: number
   pid: number
-  /** Seconds from the start of the process to its first answer to a list. */
+  /** The seconds from the start of the process to its first list. */
   startSeconds: number
   stop: () => Promise<void>
 }
 
-/** How the service is started. */
+/** The options of a service. */
 export interface ServiceOptions {
-  /** For `--database`. */
+  /** The value of `--database`. */
   address: string
   cores: Cores
-  /** Further flags of `kalends serve`. */
+  /** More flags of `kalends serve`. */
   flags: readonly string[]
 }
 
 const PATIENCE_MS = 120_000
 
-/** Starts `serve`, waits for its first answer, and then until its memory is filled. @throws Error with the output of the service when it ends before that. */
+/** Starts `serve` and waits for its first answer, then until memory is filled. @throws Error with its output if it ends before. */
 export async function startService({ address, cores, flags }: ServiceOptions): Promise<RunningService> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))
@@ -70,10 +70,10 @@ export async function startService({ address, cores, flags }: ServiceOptions): P
   return { port, pid: child.pid ?? 0, startSeconds, stop }
 }
 
-/** Connections are dealt to the workers in turn, so that this many in a row have met each of them. */
+/** Workers get connections in turn, so this many reach each of them. */
 const LOOKS = 8
 
-/** Waits until the memory of every process is filled: what is measured is a service that has been up for a while. */
+/** Waits until the memory of every process is filled, as in a service that has run for a while. */
 async function filled(port: number): Promise<void> {
   for (let seen = 0; seen < LOOKS; ) {
     const { body } = await fetchAnswer(port, '/readyz')
@@ -96,17 +96,17 @@ async function isAnswering(port: number): Promise<boolean> {
   )
 }
 
-/** An answer as it came over the wire. */
+/** An answer as it was sent. */
 export interface Answer {
   status: number
-  /** Names and values in turn, without those that every Node server adds for itself. */
+  /** Names and values in turn, without the headers that every Node server adds. */
   headers: string[]
   body: Buffer
 }
 
 const OWN_HEADERS = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding'])
 
-/** Asks once, on a connection of its own. */
+/** Sends a request over a new connection. */
 export function fetchAnswer(
   port: number,
   path: string,

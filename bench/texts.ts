@@ -1,9 +1,9 @@
 import type { Random } from './random.ts'
 
-/** The entries of a list written as text. */
+/** Splits a list written as text. */
 const listed = (text: string) => text.trim().split(/,\s+/)
 
-/** What events are about. Each is in about one event of a hundred: the words of medium frequency that are searched for. */
+/** The topics of events. Each is in about one event of a hundred, so their words are of medium frequency in searches. */
 export const TOPICS = listed(`
   Accordion, Acrobatics, Allotment, Archery, Astronomy, Badminton, Baking, Ballet, Beekeeping, Birdwatching,
   Bookbinding, Bouldering, Brass, Breakdance, Bridge, Cabaret, Calligraphy, Canoeing, Capoeira, Carpentry,
@@ -18,7 +18,7 @@ export const TOPICS = listed(`
   Skating, Slam Poetry, Soapmaking, Spinning, Storytelling, Swing, Tango, Tapestry, Theatre, Trombone,
   Ukulele, Upcycling, Viola, Volleyball, Weaving, Woodcarving`)
 
-/** Words that stand in a handful of events whatever the size of the data set. */
+/** Words of a handful of events, whatever the size of the data set. */
 export const RARE_WORDS = listed(`
   abseiling, aeolian, anamorphosis, astrolabe, bandoneon, barcarole, basketmaking, bioluminescence, bodhran,
   caravanserai, carillon, cartography, celestial, charango, clavichord, counterpoint, cyanotype,
@@ -28,10 +28,10 @@ export const RARE_WORDS = listed(`
   shadowplay, sgraffito, spelunking, stereoscope, taiko, terrazzo, theremin, topiary, triptych, vielle,
   wayang, xylography, yodelling, zarzuela, zoetrope`)
 
-/** Words that stand in 30 to 45 % of all events. */
+/** Words of 30 to 45 % of all events. */
 export const COMMON_WORDS = ['evening', 'tickets', 'people', 'everyone', 'music', 'bring', 'house'] as const
 
-/** Texts of a few words that events are named with. */
+/** The forms of titles. */
 export const FORMS = listed(`
   {} Workshop, {} for Beginners, {} Night, Open {} Evening, An Afternoon of {}, {} in the Park, {} & Coffee,
   {} Festival, Summer School: {}, The {} Lecture, {} Meet-up, Long Night of {}, {} – Öffentliche Führung,
@@ -46,7 +46,7 @@ const LAST_NAMES = listed(`
   Jansen, Kowalska, Lefèvre, Lindholm, MacLeod, Moreau, Müller, Nakamura, Novák, Okafor, Petrović, Quist,
   Rossi, Schneider, Silva, Tanaka, Ueda, Varga, Weiss, Yıldız, Zimmermann`)
 
-/** Sentences; `{topic}` and `{person}` are filled in. Few enough that what is worked out for one can be kept. */
+/** Sentences with `{topic}` and `{person}` to fill in. They are few, so that results for each can be kept. */
 const SENTENCES = [
   'Everyone is welcome, whether you have done this before or not.',
   'Doors open half an hour before the start, and the bar stays open until midnight.',
@@ -76,7 +76,7 @@ const SENTENCES = [
 
 const RARE_SENTENCE = 'There will also be a short demonstration of {}, which is seldom seen these days.'
 
-/** A body of text as sentences, so that each can be looked at alone. */
+/** A text in sentences, which can be processed one by one. */
 export interface Prose {
   paragraphs: string[][]
   isHtml: boolean
@@ -86,7 +86,7 @@ export function personName(random: Random): string {
   return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`
 }
 
-/** The description of an event: mostly 100 to 500 characters, one in eight up to 1,500; a little more than half are HTML. */
+/** Makes a description: mostly 100 to 500 characters, one in eight up to 1,500; a little more than half are HTML. */
 export function eventProse(random: Random, topic: string, rareWord: string | undefined): Prose {
   const length = random.chance(0.12) ? random.whole(3, 6) : random.whole(1, 2)
   const paragraphs = Array.from({ length }, () =>
@@ -96,7 +96,7 @@ export function eventProse(random: Random, topic: string, rareWord: string | und
   return { paragraphs, isHtml: random.chance(0.6) }
 }
 
-/** Text as it is sent: HTML paragraphs, or plain text with blank lines. */
+/** Writes a text as clients send it: HTML paragraphs, or plain text with blank lines. */
 export function writtenProse({ paragraphs, isHtml }: Prose): string {
   const texts = paragraphs.map((sentences) => sentences.join(' '))
   return isHtml ? texts.map((text) => `<p>${text}</p>`).join('\n') : texts.join('\n\n')

@@ -9,13 +9,13 @@ import { median, percentile, type Result, resultOf } from './results.ts'
 import { BASE, type RunningService } from './service.ts'
 import { COMMON_WORDS, RARE_WORDS, TOPICS } from './texts.ts'
 
-/** Makes a text or an address; `at` goes from 0 to 59. */
+/** Makes a text or an address. `at` goes from 0 to 59. */
 type Maker = (random: Random, plan: Plan, at: number) => string
 
-/** Requests of a round. */
+/** The requests of a round. */
 const QUERIES = 60
 
-/** Searches, suggestions, and lists of what is near and alike: each asked for once, one after the other, by the processor time of the answer. */
+/** Scenarios of searches, suggestions, and lists of nearby and similar events. Each request is sent once, and its processor time is measured. */
 export const wordScenarios: readonly Scenario[] = [
   askedOnce('words', 'words, 95 % of sixty searches within', (...given) => wordsPath(sixtyTexts(...given))),
   askedOnce('words-wrong', 'words with a wrong letter, 95 % within', (random) => wordsPath(misspelt(topicOf(random)))),
@@ -31,7 +31,7 @@ export const wordScenarios: readonly Scenario[] = [
   { id: 'words-related', title: 'words “more like this”, the page of an event, 95 % within', measure: measureRelated },
 ]
 
-/** Within 25 km of a point in or near a town, to the hundredth of a degree as pages ask. */
+/** Makes a circle of 25 km around a point in or near a town, to a hundredth of a degree as pages ask. */
 function nearTown(random: Random): string {
   const { lat, lng } = random.pick(TOWNS)
   const near = (degrees: number) => Number((degrees + (random.next() - 0.5) * 0.4).toFixed(2))
@@ -42,7 +42,7 @@ const wordsPath = (text: string) => `${BASE}/events?words=${encodeURIComponent(t
 
 const topicOf = (random: Random) => random.pick(TOPICS).toLowerCase()
 
-/** What people look for: a topic, a rare and a common word, two words, a category, a venue and its city. */
+/** Makes searches: a topic, a rare and a common word, two words, a category, a venue and its city. */
 const sixtyTexts: Maker = (random, plan, at) => {
   const { venue, city } = venueRow(plan, random.skewed(Math.min(1000, plan.venues)))
   const topic = topicOf(random)
@@ -57,7 +57,7 @@ const sixtyTexts: Maker = (random, plan, at) => {
   return texts[at % texts.length] ?? topic
 }
 
-/** With the third and the fourth letter changed about. */
+/** Swaps the third and the fourth letter. */
 const misspelt = (word: string) => `${word.slice(0, 2)}${word[3] ?? ''}${word[2] ?? ''}${word.slice(4)}`
 
 function askedOnce(id: string, title: string, maker: Maker): Scenario {
@@ -65,7 +65,7 @@ function askedOnce(id: string, title: string, maker: Maker): Scenario {
     const service = await run.reader()
     const pathsOf = (round: number) => {
       const random = makeRandom(7000 + WARMING + round)
-      // The number keeps two requests from being one to the service.
+      // The number makes each address new.
       return Array.from({ length: QUERIES }, (_, at) => `${maker(random, run.store.plan, at)}&anew=${round}.${at}`)
     }
     return [await askRounds(run, service, named, pathsOf)]
@@ -73,7 +73,7 @@ function askedOnce(id: string, title: string, maker: Maker): Scenario {
   return { id, title, measure }
 }
 
-/** Pages of events that nobody has asked for: with what is at their venue, and like them. */
+/** Measures pages of events not requested before, with other events at their venue and similar ones. */
 async function measureRelated(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()
   const { plan } = run.store
@@ -86,10 +86,10 @@ async function measureRelated(run: BenchRun, named: Named): Promise<Result[]> {
   return [await askRounds(run, service, named, pathsOf)]
 }
 
-/** Rounds before the first, which warm the code and do not count. */
+/** The rounds before the first, which warm the code and are not counted. */
 const WARMING = 8
 
-/** Asks one request after the other, in rounds. */
+/** Sends requests one after the other, in rounds. */
 async function askRounds(
   run: BenchRun,
   service: RunningService,
@@ -114,7 +114,7 @@ async function askRounds(
   return resultOf(named, 'ms', within, { figures: 'ms', service: median(rounds.flat()), note })
 }
 
-/** Milliseconds of processor time, of all threads, that an answer takes. @throws Error when it is an error */
+/** Measures the processor time of all threads for an answer, in ms. @throws Error when it is an error */
 async function processorMillis({ port, pid }: RunningService, agent: Agent, path: string): Promise<number> {
   const before = processorSeconds(pid)
   const status = await new Promise((resolve, reject) =>

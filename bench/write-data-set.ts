@@ -19,21 +19,21 @@ import {
   venueRow,
 } from './data-set.ts'
 
-/** Who writes: the administrator of every data set, and the application password. */
+/** The administrator of every data set, with an application password. */
 export const WRITER = { login: 'bench', password: 'benchmark only, on this machine' }
 
-/** Rows of one statement; 100 events have some 3,000 values, which both databases take. */
+/** The rows of a statement. 100 events have about 3,000 values, which both databases accept. */
 const ROWS = 100
-/** Events of one transaction. */
+/** The events of a transaction. */
 const CHUNK = 10_000
-/** Every so many events the folded text is compared with that of the service's own rules. */
+/** The folded text of one in so many events is compared with that by the service's rules. */
 const CHECK_EVERY = 500
 
 const USED = 'The database was used before; the data set needs an empty one of its own.'
 
 /**
- * Fills an empty database, brought up to date, with so many events, through the tables as the service declares them.
- * `name` is kept as the name of the writing user, by which the data set is known again.
+ * Fills an empty, migrated database with events through the tables that the service declares.
+ * `name` becomes the name of the writing user, by which the data set is recognised.
  * @throws Error when the database is not empty, or the generated rows differ from those the service would have written.
  */
 export async function writeDataSet(
@@ -62,7 +62,7 @@ export async function writeDataSet(
   await writeEvents(database, plan, progress)
 }
 
-/** The plan of the data set that a database holds. */
+/** Reads the plan of a data set from its database. */
 export async function readPlan(db: Db, howMany: number): Promise<Plan> {
   const least = (table: 'terms' | 'venues') =>
     db
@@ -82,7 +82,7 @@ async function insertWriter(tx: Tx, name: string): Promise<void> {
   await addCredential(tx, user, 'password', 'bench', MIDDLE, WRITER.password)
 }
 
-/** Returns the id of the first term; parents are known only once the ids are. */
+/** Inserts the terms and returns the id of the first. Parents are set afterwards, when the ids are known. */
 async function insertTerms(tx: Db): Promise<number> {
   const ids: number[] = []
   for (const batch of batches(termRows(0))) {
@@ -123,7 +123,7 @@ async function writeEvents(database: Database, plan: Plan, progress: (done: numb
   })
 }
 
-/** Stores public records presented, as in a calendar that has been in service for a while. */
+/** Stores the presented records of public records, as in a calendar that has run for a while. */
 export async function writePresented(database: Database, presenting: Presenting): Promise<void> {
   const form = formDigest(presenting)
   for (const kind of ['venues', 'organizers', 'events'] as const) {
@@ -160,7 +160,7 @@ const organizerLinks = ({ row, organizers }: GeneratedEvent) =>
   organizers.map((organizer, position) => ({ event: row.id, organizer, position }))
 const termLinks = ({ row, terms }: GeneratedEvent) => terms.map((term) => ({ event: row.id, term }))
 
-/** Takes so many ids of the sequence that records share; returns the first. @throws Error when they do not follow each other. */
+/** Takes ids from the sequence that records share and returns the first. @throws Error when there are gaps. */
 async function reserveIds(tx: Db, kind: RecordKind, howMany: number): Promise<number> {
   const ids: number[] = []
   for (const [from, to] of ranges(howMany, 1000)) {
@@ -171,7 +171,7 @@ async function reserveIds(tx: Db, kind: RecordKind, howMany: number): Promise<nu
   return lowestOf(ids)
 }
 
-/** @throws Error when the ids do not follow each other. */
+/** Returns the lowest id. @throws Error when there are gaps. */
 function lowestOf(ids: readonly number[]): number {
   const sorted = [...ids].sort((a, b) => a - b)
   const [first = 0] = sorted
@@ -179,7 +179,7 @@ function lowestOf(ids: readonly number[]): number {
   return first
 }
 
-/** @throws Error when the folded text of an event differs from that of the rules of events. */
+/** @throws Error when the folded text of an event differs from that by the rules of events. */
 function checkEvents(events: readonly GeneratedEvent[]): void {
   for (let index = 0; index < events.length; index += CHECK_EVERY) {
     const row = events[index]?.row
@@ -188,7 +188,7 @@ function checkEvents(events: readonly GeneratedEvent[]): void {
   }
 }
 
-/** Only published events count (rule 7.4). */
+/** Counts terms in published events (rule 7.4). */
 function count(counts: Map<number, number>, events: readonly GeneratedEvent[]): void {
   for (const { row, terms } of events) {
     if (row.status !== 'publish') continue

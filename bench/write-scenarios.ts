@@ -7,10 +7,10 @@ import { median, type Result, resultOf } from './results.ts'
 
 const CLIENTS = 8
 const IMPORT_CLIENTS = 64
-/** One request in twenty is a write. */
+/** One in so many requests is a write. */
 const WRITE_EVERY = 20
 
-/** Writes, in the order of the report. Each is durable before it is answered, as the service is set up by default. */
+/** Scenarios of writes, in the order of the report. Each is durable before it is answered, as by default. */
 export const writeScenarios: readonly Scenario[] = [
   { id: 'creates-8', title: `new events, ${CLIENTS} clients, each durable`, measure: measureCreates },
   {
@@ -24,14 +24,14 @@ export const writeScenarios: readonly Scenario[] = [
   { id: 'mix-95-5', title: 'reads in a mix of 95 % reads and 5 % writes, against reads alone', measure: measureMix },
 ]
 
-/** Numbers of new events, so that no two have the same name. */
+/** Counts new events, so that each has another name. */
 let created = 0
 
 function createLines(run: BenchRun, howMany: number): string[] {
   return Array.from({ length: howMany }, () => createLine(run.store.plan, ++created))
 }
 
-/** More writes than a service can do in a round. */
+/** Returns more writes than a service can do in a round. */
 const writesFor = (run: BenchRun) => Math.ceil(6000 * Math.max(1, run.seconds))
 
 async function measureCreates(run: BenchRun, named: Named): Promise<Result[]> {
@@ -64,7 +64,7 @@ async function measureCreates(run: BenchRun, named: Named): Promise<Result[]> {
   ]
 }
 
-/** A list every ten milliseconds while clients create as fast as they are answered. */
+/** Reads a list every ten ms while clients create as fast as they are answered. */
 async function measureReadsBeside(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.writer()
   const reader = startListReader(service.port)
@@ -87,7 +87,7 @@ async function measureUpdates(run: BenchRun, named: Named): Promise<Result[]> {
   return oneClient(run, named, () => Array.from({ length: writesFor(run) }, () => updateLine(run.store.plan, random)))
 }
 
-/** Every round moves other events to the trash; once all are there, there is nothing more to measure. */
+/** Moves other events to the trash in each round, while there are any. */
 async function measureDeletes(run: BenchRun, named: Named): Promise<Result[]> {
   const perRound = Math.min(writesFor(run), Math.floor(run.store.plan.events / 4 / run.rounds))
   return oneClient(run, named, (round) =>
@@ -103,7 +103,7 @@ async function oneClient(run: BenchRun, named: Named, linesOf: (round: number) =
   return [perSecond(named, rounds)]
 }
 
-/** As an import over the interface sends them: many at once, until the batch is in. */
+/** Creates events as an import over the interface does: many at once, until all are sent. */
 async function measureImport(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.writer()
   const rounds: Throughput[] = []
@@ -114,7 +114,7 @@ async function measureImport(run: BenchRun, named: Named): Promise<Result[]> {
   return [perSecond(named, rounds)]
 }
 
-/** Reads a second in the mix, and how many the same reads are when nobody writes. */
+/** Measures the reads per second in the mix, and those of the same reads without writes. */
 async function measureMix(run: BenchRun, named: Named): Promise<Result[]> {
   return inEncodings(run, named, (encoded, headers) => mixFor(run, encoded, headers))
 }
@@ -124,7 +124,7 @@ let mixes = 0
 async function mixFor(run: BenchRun, named: Named, headers: Record<string, string>): Promise<Result> {
   const service = await run.writer()
   const { plan } = run.store
-  // No two writes of a run are for an event of the same name.
+  // The writes of all runs have different names of events.
   const linesOf = (round: number, every?: number) =>
     mixedLines(plan, 1000 + mixes * 100 + round, Math.ceil(20_000 * Math.max(1, run.seconds)), every)
   mixes++

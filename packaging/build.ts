@@ -1,4 +1,4 @@
-// Bundles the sources into dist, which packages hold in their place and a clone starts while nothing in it is newer: npm run build
+// Bundles the sources into dist, which packages contain instead of src, and which a clone starts while no source is newer: npm run build
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,13 +8,13 @@ import packageJson from '../package.json' with { type: 'json' }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(root, 'src')
 
-/** What a process or a thread of the service begins with. */
+/** The modules with which a process or a thread of the service starts. */
 const ENTRIES = ['src/main.ts', ...globSync('src/**/*-thread.ts', { cwd: root }).sort()]
 
-/** Packages with code of the machine, with files for browsers, and what is installed on demand: they stay where npm puts them. */
+/** Packages that stay where npm installs them: with native code, with files for browsers, and those installed on demand. */
 const APART = ['sharp', 'leaflet', 'squire-rte', ...Object.keys(packageJson.peerDependencies)]
 
-/** Has code find the files beside it as if it still lay in its folder of `src`: all that asks for its own address is in files of `dist/src`. */
+/** Lets bundled code find files by its own address as if it were still in its folder of `src`. Such code is in files of `dist/src`. */
 const keepPlaces: Plugin = {
   name: 'keep-places',
   setup: ({ onLoad }) =>
@@ -27,14 +27,14 @@ const keepPlaces: Plugin = {
     }),
 }
 
-/** Packages of CommonJS ask for Node's own modules by `require`. */
+/** Defines `require` for bundled CommonJS packages, which use it to load modules of Node. */
 export const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)"
 
 /**
- * Bundles the sources, and the packages they need, into this folder, in place of what is there: to find and read nine hundred files takes half of a start.
- * Their types are looked at by `npm run check`.
- * @returns the folders of the packages that were bundled, within the repository
+ * Bundles the sources and their packages into a folder and replaces its content: finding and reading nine hundred files takes half of a start. `npm run check`
+ * checks types.
+ * @returns the folders of the bundled packages within the repository
  */
 export async function build(into: string): Promise<string[]> {
   const { build: bundle } = await import('esbuild')
@@ -46,7 +46,7 @@ export async function build(into: string): Promise<string[]> {
     outbase: '.',
     bundle: true,
     splitting: true,
-    // Beside the main file, so that addresses go by one folder.
+    // In the folder of the main file, since addresses depend on the folder.
     chunkNames: 'src/[name]-[hash]',
     platform: 'node',
     format: 'esm',
@@ -65,13 +65,13 @@ export async function build(into: string): Promise<string[]> {
   return packagesOf(Object.keys(metafile.inputs))
 }
 
-/** Folders of packages, by the paths of files in them. */
+/** Returns the folders of packages from the paths of their files. */
 function packagesOf(files: readonly string[]): string[] {
   const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
   return [...new Set(folders.filter((folder) => folder !== undefined))].sort()
 }
 
-/** Whether browsers are sent a file of the assets; the others are for the compiler. */
+/** Returns true if a file of the assets is sent to browsers. The others are for the compiler. */
 function isSent(path: string): boolean {
   return basename(path) !== 'tsconfig.json' && !path.endsWith('.d.ts')
 }

@@ -1,4 +1,4 @@
-// The package of Debian and its relatives, made of the folder that needs nothing.
+// Makes the package for Debian and its relatives from the self-contained folder.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,20 +9,20 @@ import { type Processor, setDates, unitFor } from './linux-folder.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const ARCHITECTURES: Record<Processor, string> = { x64: 'amd64', arm64: 'arm64' }
-/** Where its code lies in the system. */
+/** The installed folder of the code. */
 const CODE = '/usr/lib/kalends'
 const UNITS = ['kalends.service', 'kalends-backup.service', 'kalends-backup.timer']
-/** What of the folder is run; the rest is for other ways of installing, or documentation. */
+/** The parts of the folder that are installed there. The rest is for other ways to install, or documentation. */
 const RUN = ['bin', 'dist', 'kalends', 'node', 'node_modules', 'package.json']
 
-/** What the changelog says of when: in seconds since 1970. */
+/** The entry of the changelog: its time in seconds since 1970. */
 interface Release {
   seconds: number
-  /** Of the Debian package: 1 for the first one of a version of Kalends. */
+  /** The revision of the Debian package: 1 for the first one of a version of Kalends. */
   revision: number
 }
 
-/** Makes the package into a folder; its path. */
+/** Makes the package in a folder and returns its path. */
 export function makeDebianPackage(folder: string, into: string, processor: Processor, release: Release): string {
   const architecture = ARCHITECTURES[processor]
   const version = `${packageJson.version}-${release.revision}`
@@ -46,7 +46,7 @@ export function makeDebianPackage(folder: string, into: string, processor: Proce
   return path
 }
 
-/** Lays out the files of the package as they lie in the system. */
+/** Lays out the files of the package as they will be installed. */
 function layOut(laid: string, folder: string, version: string, { seconds }: Release): void {
   const code = join(laid, CODE)
   const documents = join(laid, 'usr/share/doc/kalends')
@@ -58,10 +58,10 @@ function layOut(laid: string, folder: string, version: string, { seconds }: Rele
   for (const path of RUN) cpSync(join(folder, path), join(code, path), { recursive: true })
   symlinkSync('../lib/kalends/kalends', join(laid, 'usr/bin/kalends'))
   for (const unit of UNITS) writeFileSync(join(units, unit), unitFor(unit, CODE))
-  // The address of a database has a password in it.
+  // Mode 0600, since the address of a database contains a password.
   writeFileSync(join(laid, 'etc/kalends/kalends.env'), readFileSync(join(folder, 'kalends.env')), { mode: 0o600 })
   writeFileSync(join(overrides, 'kalends'), filled('lintian-overrides', {}))
-  // A text inside a field is indented, and a dot stands for an empty line.
+  // Text in a field is indented, and a dot replaces an empty line.
   const licence = readFileSync(join(folder, 'LICENSE'), 'utf8').trim().replace(/^/gm, ' ').replace(/^ $/gm, ' .')
   writeFileSync(join(documents, 'copyright'), filled('copyright', { LICENCE: licence }))
   const date = new Date(seconds * 1000).toUTCString().replace('GMT', '+0000')
@@ -75,13 +75,13 @@ function layOut(laid: string, folder: string, version: string, { seconds }: Rele
   for (const [path, text] of Object.entries(compressed)) writeFileSync(path, gzipSync(text, { level: 9 }))
 }
 
-/** A file of packaging/debian, with values in the place of names such as `@VERSION@`. */
+/** Reads a file of packaging/debian and fills in names such as `@VERSION@`. */
 function filled(name: string, values: Record<string, string>): string {
   const text = readFileSync(join(root, 'packaging', 'debian', name), 'utf8')
   return Object.entries(values).reduce((filling, [key, value]) => filling.replaceAll(`@${key}@`, () => value), text)
 }
 
-/** Checksums of all files, as dpkg verifies an installation by. */
+/** Returns the checksums of all files, by which dpkg verifies an installation. */
 function sums(laid: string): string {
   const command = 'find etc usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum'
   return execFileSync('sh', ['-c', command], { cwd: laid, encoding: 'utf8' })

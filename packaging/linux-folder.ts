@@ -1,4 +1,4 @@
-// The folder that needs nothing: Node, the code and its packages, and what makes a service of them.
+// Makes the self-contained folder: Node, the code with its packages, and the files of the service.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { licenceOf, licencesBelow, writeNotices, zoneNotice } from './notices.ts
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Processors as Node names them. */
+/** Names of processors in Node. */
 export type Processor = 'x64' | 'arm64'
 
-/** The release of Node that runs the tests, which is the one that is passed on. */
+/** The version of Node that runs the tests and is shipped. */
 export const nodeVersion: string = lock.packages['node_modules/node'].version
 
-/** Makes the folder of a staged package (`npm-package.ts`) in a place that is not there yet. */
+/** Makes the folder from a staged package (`npm-package.ts`), at a path that does not exist yet. */
 export function makeLinuxFolder(folder: string, staged: string, processor: Processor): void {
   cpSync(staged, folder, { recursive: true })
   const platform = ['--os=linux', `--cpu=${processor}`, '--libc=glibc']
@@ -33,11 +33,11 @@ export function makeLinuxFolder(folder: string, staged: string, processor: Proce
     writeFileSync(join(folder, unit), unitFor(unit, '/opt/kalends'))
 }
 
-/** What packages hold for those who work on them, by paths inside a package. Hidden files are among it: one of npm's own names the registry that was asked. */
+/** Files of packages that are only for their developers. Hidden files are included: one of npm names the registry that was used. */
 const IDLE =
   /(^|\/)\.[^/]|\.(map|html|d\.[cm]?ts)$|^(tests?|examples?|docs?|bench(marks?)?|bin)(\.js)?(\/|$)|^build\.js$|\.sh$/
 
-/** Removes what is never run from packages, and gives the rest the modes of files that are read. */
+/** Removes files that are never run from packages, and sets the modes of the others. */
 function removeIdle(packages: string): void {
   for (const path of readdirSync(packages, { recursive: true, encoding: 'utf8' })) {
     const [, inside = path] = /^(?:.*node_modules\/)?(?:@[^/]+\/)?[^/]+\/(.+)$/.exec(path) ?? []
@@ -46,12 +46,12 @@ function removeIdle(packages: string): void {
   execFileSync('find', [packages, '-type', 'f', '-exec', 'chmod', '644', '{}', '+'])
 }
 
-/** Gives all files of a folder one date, so that equal files make an equal archive. */
+/** Sets one date for all files of a folder, so that equal files give an equal archive. */
 export function setDates(folder: string, seconds: number): void {
   execFileSync('find', [folder, '-exec', 'touch', '-hd', `@${seconds}`, '{}', '+'])
 }
 
-/** A unit of `deploy/` for a folder that has its own Node. */
+/** Returns a unit of `deploy/` for a folder with its own Node. */
 export function unitFor(unit: string, folder: string): string {
   const text = readFileSync(join(root, 'deploy', unit), 'utf8')
   return text
@@ -59,7 +59,7 @@ export function unitFor(unit: string, folder: string): string {
     .replaceAll('WorkingDirectory=/opt/kalends', `WorkingDirectory=${folder}`)
 }
 
-/** Fetches the release of Node into a folder, and returns where its package lies there. */
+/** Downloads Node into a folder. Returns the path of its package. */
 function fetchNode(into: string, processor: Processor): string {
   mkdirSync(into)
   const words = ['pack', '--silent', '--pack-destination', into, `node-linux-${processor}@${nodeVersion}`]

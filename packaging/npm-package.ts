@@ -1,4 +1,4 @@
-// The package of npm as it is published: its manifest, its code, and the versions of the packages it was tested with.
+// Makes the npm package as it is published: manifest, code, and the versions of the packages it was tested with.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { licenceOf, writeNotices, zoneNotice } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What the manifest of package.json tells those who install it. The rest, such as scripts and the packages of tests, is of the repository alone. */
+/** The members of package.json for users. The others, such as scripts and packages of tests, stay in the repository. */
 const { name, version, description, keywords, license, type, bin, files, engines, ...rest } = packageJson
 const { dependencies, peerDependencies, peerDependenciesMeta } = rest
 const needs = { engines, dependencies, peerDependencies, peerDependenciesMeta }
 const held = [...files, 'npm-shrinkwrap.json']
 const manifest = { name, version, description, keywords, license, type, bin, files: held, ...needs }
 
-/** Lays the package out in an empty folder, with its `node_modules` yet to be installed. */
+/** Lays out the package in an empty folder. Its `node_modules` are not installed yet. */
 export async function stagePackage(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const bundled = await build(join(folder, 'dist'))
@@ -28,20 +28,20 @@ export async function stagePackage(folder: string): Promise<void> {
   writeNotices(join(folder, 'dist', 'THIRD-PARTY-NOTICES.txt'), sentence, notices)
 }
 
-/** Packs a staged package. npm gives all files one date, so that equal files make an equal archive. */
+/** Packs a staged package. npm sets one date for all files, so that equal files give an equal archive. */
 export function pack(folder: string, into: string): string {
   const words = ['pack', '--silent', '--ignore-scripts', '--pack-destination', into]
   return join(into, execFileSync('npm', words, { cwd: folder, encoding: 'utf8' }).trim())
 }
 
-/** A package of the lock file, as far as it says who needs it. */
+/** An entry of the lock file. */
 interface Locked {
   dev?: boolean
   link?: boolean
   peer?: boolean
 }
 
-/** The lock file without what tests need: with it an installation has the versions that were tested. */
+/** Returns the lock file without packages of tests, so that an installation gets the tested versions. */
 function shrinkwrap(): object {
   const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const needed = Object.entries(lock.packages).filter(

@@ -1,4 +1,4 @@
-// Makes everything that is released, into the folder release: npm run release [-- --processors x64,arm64]
+// Makes all files of a release in the folder release: npm run release [-- --processors x64,arm64]
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -15,13 +15,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const { version } = packageJson
 const PROCESSORS: readonly Processor[] = ['x64', 'arm64']
 
-/** The date of all files: that of the last commit, so that the same commit makes the same bytes. */
+/** Returns the date for all files, that of the last commit, so that the same commit gives the same bytes. */
 function releaseSeconds(): number {
   const given = process.env.SOURCE_DATE_EPOCH
   return Number(given ?? execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' }))
 }
 
-/** Makes the artefacts for these processors into an empty folder. */
+/** Makes the release for these processors in an empty folder. */
 async function release(into: string, processors: readonly Processor[], seconds: number): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'kalends-release-'))
   try {
@@ -44,7 +44,7 @@ async function release(into: string, processors: readonly Processor[], seconds: 
   }
 }
 
-/** A folder as an archive with all that tells machines apart left out: the order of files, owners, dates of the compressor. */
+/** Archives a folder without what differs between machines: the order of files, owners, and dates of the compressor. */
 function archive(folder: string, path: string): void {
   const words = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--format=gnu', '-I', 'gzip -9n']
   const [name = ''] = folder.split('/').slice(-1)
@@ -59,14 +59,14 @@ const NODE = {
   purl: `pkg:github/nodejs/node@v${nodeVersion}`,
 }
 
-/** A bill of materials (CycloneDX), as npm writes it. */
+/** A bill of materials (CycloneDX) as npm writes it. */
 interface Bill {
   serialNumber?: string
   metadata: { timestamp: string; component: { name: string } }
   components: { externalReferences?: { type: string }[] }[]
 }
 
-/** Writes the bill of materials of a package, without what differs from one time or registry to another. */
+/** Writes the bill of materials of a package without what depends on the time or the registry. */
 function writeBill(path: string, folder: string, words: string[], more: object[], seconds: number): void {
   const asked = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', ...words]
   const { serialNumber, ...bill }: Bill = JSON.parse(execFileSync('npm', asked, { cwd: folder, encoding: 'utf8' }))
@@ -77,7 +77,7 @@ function writeBill(path: string, folder: string, words: string[], more: object[]
   writeFileSync(path, `${JSON.stringify({ ...bill, components: [...bill.components, ...more] }, null, 2)}\n`)
 }
 
-/** Writes the checksums of all files, as `sha256sum -c` reads them. */
+/** Writes the checksums of all files for `sha256sum -c`. */
 function writeSums(folder: string): void {
   const lines = readdirSync(folder)
     .sort()
@@ -91,7 +91,7 @@ function writeSums(folder: string): void {
 }
 
 if (import.meta.main) {
-  // Everybody can read what is released, whoever makes it.
+  // Everybody can read the released files, whoever makes them.
   process.umask(0o022)
   const { values } = parseArgs({ options: { processors: { type: 'string', default: 'x64,arm64' } } })
   const processors = PROCESSORS.filter((name) => values.processors.split(',').includes(name))

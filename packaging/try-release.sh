@@ -1,9 +1,9 @@
 #!/bin/bash
-# Tries what npm run release has made, each in a place as clean as a new machine, and prints the time to its first answer:
+# Tests the release of `npm run release`, each part on a clean system, and prints the time to its first answer:
 #   npm run release:try [-- npm folder deb]
-# npm needs nothing; folder and deb need root, debootstrap and systemd-nspawn, and deb lintian as well.
+# npm needs nothing else; folder and deb need root, debootstrap and systemd-nspawn, and deb also lintian.
 set -euo pipefail
-# Each process in the background has a group of its own, which ends as one.
+# Each background process has its own group, so that it can be ended as a whole.
 set -m
 cd "$(dirname "$0")/../release"
 release=$PWD
@@ -25,7 +25,7 @@ fail() {
 
 now() { date +%s%N; }
 
-# Prints how long it took from a moment until an address answers, which has to be within 30 seconds.
+# Waits until an address answers and prints the time since a moment. Fails after 30 seconds.
 answers() { # WHAT SINCE URL [COMMAND IN FRONT OF CURL …]
   local what=$1 since=$2 url=$3
   shift 3
@@ -40,7 +40,7 @@ free_port() { node -e 'const s = require("net").createServer().listen(0, () => {
 
 try_npm() {
   local package version bin port since
-  # As on a new machine: nobody has set anything.
+  # No settings or cache of npm, as on a new machine.
   export npm_config_userconfig=$work/npmrc npm_config_cache=$work/npm-cache
   package=$(echo "$release"/kalends-*.tgz)
   mkdir "$work/npm"
@@ -68,7 +68,7 @@ try_npm() {
   cd "$release"
 }
 
-# Starts a Debian without anything in it, and puts a copy of the folder of artefacts into its /root.
+# Starts a minimal Debian with a copy of the release in /root.
 boot() { # NAME
   local root=$work/$1
   [[ -d $work/debian ]] ||
@@ -105,7 +105,7 @@ try_folder() {
   answers "the folder, over an older one" "$(now)" http://127.0.0.1:8080/ inside
   has_event "an upgrade"
   inside sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh --remove > /root/said'
-  # What a removal leaves, other than the caches of the system.
+  # Lists the files that a removal leaves, except the caches of the system.
   comm -13 <(echo "$before") <(inside find / -xdev -newer /root -not -path '/proc/*' -not -path '/var/log/*' -not -path '/tmp/*' -not -path '/root/*' | sort) |
     sed 's/^/          left: /'
   inside test -e /var/lib/kalends/kalends.sqlite || fail "the calendar is gone after a removal"

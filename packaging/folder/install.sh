@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the folder that this file is in as a service of systemd, and says each step before it is done.
-#   ./install.sh            installs, or puts this version in the place of an older one
-#   ./install.sh --print    says what it would do, and does nothing
-#   ./install.sh --remove   takes the service away; the calendar and its settings stay
+# Installs the folder of this file as a systemd service. It prints each step before it is done.
+#   ./install.sh            installs, or replaces an older version
+#   ./install.sh --print    only prints the steps
+#   ./install.sh --remove   removes the service, but not the calendar and its settings
 set -eu
 here=$(cd "$(dirname "$0")" && pwd -P)
 code=/opt/kalends

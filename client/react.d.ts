@@ -1,7 +1,7 @@
 // Types of <kalends-events> for React 19: import type {} from '@kalends/client/react'
 import type { DetailedHTMLProps, HTMLAttributes } from 'react'
 
-/** The attributes of the element; docs/embed.md of Kalends says what each means. */
+/** The attributes of the element, which docs/embed.md of Kalends describes. */
 export interface KalendsEventsAttributes extends DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> {
   view?: 'list' | 'month' | 'day' | undefined
   category?: string | undefined

@@ -1,7 +1,7 @@
 import type { Options } from './connection.ts'
 import { createKalends, type Event, type Service } from './index.ts'
 
-/** What of Astro's `LoaderContext` is used. */
+/** The part of Astro's `LoaderContext` that is used. */
 export interface LoaderContext {
   store: {
     keys(): string[]
@@ -13,9 +13,9 @@ export interface LoaderContext {
 }
 
 /**
- * A loader of a content collection of Astro: every event that the list finds, by its id. Entries are rendered as the description. What is gone from the list
- * goes from the collection; where the service cannot be reached, the collection stays as it is and the build fails.
- * @param options the service, and as `query` the parameters of its list of events
+ * Makes a loader for a content collection of Astro, with every event of a list by its id. Entries are rendered as their description. Events that are no longer
+ * listed are removed. When the service cannot be reached, the collection stays as it is and the build fails.
+ * @param options the service, and in `query` the parameters of the list of events
  */
 export function kalendsLoader({ query = {}, ...options }: Options & { query?: Service['events']['query'] }): {
   name: string

@@ -2,7 +2,7 @@ import { ask, type Calling, type Connection, type Resources } from './connection
 import { KalendsProblem } from './problem.ts'
 import type { Decoded } from './texts.ts'
 
-/** The name of each kind's resource. */
+/** The name of the resource of each kind. */
 interface Kinds {
   venue: 'venues'
   organizer: 'organizers'
@@ -12,8 +12,8 @@ interface Kinds {
 }
 
 /**
- * One step of keeping a copy: put the record in the place of yours, remove yours, remove all you have (`reset`: the token is of no use any more, and everything
- * follows anew), or keep the token, which stands for all that came before it.
+ * One step of keeping a copy: `upsert` adds or replaces a record, `delete` removes it, `reset` removes all records, since the token has expired and everything
+ * follows again, and `token` gives the token to keep, which stands for all changes before it.
  */
 export type Change<R extends Resources = Resources> =
   | {
@@ -23,7 +23,7 @@ export type Change<R extends Resources = Resources> =
   | { action: 'reset' }
   | { action: 'token'; token: string }
 
-/** What is followed. Filters narrow the events. */
+/** The kinds and filters to follow. Filters apply to events. */
 export interface Following extends Calling {
   kinds?: readonly (keyof Kinds)[]
   per_page?: number
@@ -35,10 +35,10 @@ export interface Following extends Calling {
   featured?: boolean
 }
 
-/** Answers of changes that are read one after the other. */
+/** The most pages of changes to read. */
 const MOST_PAGES = 10_000
 
-/** What has changed since a token was given; without one, everything. Only services of Kalends tell it. */
+/** Yields the changes since a token, or everything without one. Only Kalends services support this. */
 export async function* changes<R extends Resources>(
   connection: Connection<R>,
   since?: string,

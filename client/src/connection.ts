@@ -1,7 +1,7 @@
 import { KalendsProblem } from './problem.ts'
 import { type Decoded, decode } from './texts.ts'
 
-/** What answers are kept in, by their address, so that those which have not changed need not be sent again: a `Map`, or anything that waits. */
+/** A cache of answers by address, so that unchanged ones need not be sent again: a `Map`, or anything with asynchronous `get` and `set`. */
 export interface Store {
   get(address: string): Kept | undefined | Promise<Kept | undefined>
   set(address: string, kept: Kept): unknown
@@ -13,23 +13,23 @@ export interface Kept {
 }
 
 export interface Options {
-  /** Address of the namespace, such as `https://calendar.example/wp-json/tribe/events/v1`. */
+  /** The address of the namespace, such as `https://calendar.example/wp-json/tribe/events/v1`. */
   url: string
-  /** A token. */
+  /** A bearer token. */
   token?: string | undefined
-  /** In place of a token the whole header, such as `Basic …` of an application password. */
+  /** The whole `Authorization` header instead of a token, such as `Basic …` with an application password. */
   authorization?: string | undefined
-  /** What requests are sent with; the `fetch` of the runtime unless given. */
+  /** The function that sends requests; the `fetch` of the runtime by default. */
   fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined
-  /** Milliseconds for which the service may be silent: until the head of an answer, then until its body or the next part of a stream; 30,000 unless given. */
+  /** The most ms without data: until the head of an answer, then until its body or the next part of a stream. 30,000 by default. */
   timeout?: number | undefined
-  /** Milliseconds that a request may wait in all where the service asks it to come again; 30,000 unless given, 0 for never. */
+  /** The most ms to wait in total when the service asks to come again. 30,000 by default; 0 never waits. */
   patience?: number | undefined
-  /** Keeps lists and records with their ETags. One store serves one `token`. */
+  /** Caches lists and records with their ETags. Use one store for one `token`. */
   store?: Store | undefined
 }
 
-/** The shapes of one resource: what its list answers, its records, what creates and updates send, and the parameters of its list. */
+/** The shapes of a resource: the answer of its list, its records, the bodies of creates and updates, and the parameters of its list. */
 export interface Shapes {
   page: object
   record: object
@@ -40,9 +40,9 @@ export interface Shapes {
 export type Name = 'events' | 'venues' | 'organizers' | 'categories' | 'tags'
 export type Resources = Record<Name, Shapes>
 
-/** A service, and how it is asked. */
+/** A service and the options of its requests. */
 export interface Connection<R extends Resources = Resources> {
-  /** The REST root, without a slash at its end. */
+  /** The REST root without a trailing slash. */
   root: string
   /** The namespace below it, such as `/tribe/events/v1`. */
   namespace: string
@@ -51,38 +51,38 @@ export interface Connection<R extends Resources = Resources> {
   timeout: number
   patience: number
   store: Store | undefined
-  /** The shapes of what it answers, for the compiler alone. */
+  /** The shapes of its answers, only for the compiler. */
   shapes?: R
 }
 
-/** What every call takes. */
+/** The option of every call. */
 export interface Calling {
-  /** Ends the call: it throws the reason of the signal. */
+  /** Aborts the call, which then throws the reason of the signal. */
   signal?: AbortSignal | undefined
 }
 
 export interface Asking extends Calling {
-  /** Below the REST root. */
+  /** The path below the REST root. */
   path: string
   method?: string
-  /** Members that are undefined are left out, lists are sent as `name[]`. */
+  /** Parameters. Undefined ones are left out, and lists are sent as `name[]`. */
   query?: object
-  /** JSON, or a form that is sent as it is. */
+  /** A value to send as JSON, or a form. */
   body?: unknown
   headers?: Readonly<Record<string, string>>
   /** The idempotency key. */
   key?: string | undefined
-  /** Whether the answer may come from the store. */
+  /** True if the answer may come from the store. */
   isKept?: boolean
-  /** Milliseconds in place of the timeout of the connection. */
+  /** The timeout in ms, instead of that of the connection. */
   timeout?: number
 }
 
 const MOST_TRIES = 5
-/** Timers cannot wait longer than these milliseconds. */
+/** The longest time of a timer in ms. */
 const LONGEST = 2 ** 31 - 1
 
-/** Says where a service is; nothing is asked yet. */
+/** Makes a connection without sending anything. */
 export function connect<R extends Resources = Resources>(options: Options): Connection<R> {
   const { url, token, fetch = globalThis.fetch, timeout = 30_000, patience = 30_000, store } = options
   const [, root, namespace] = /^(https?:.*)(\/[^/=]+\/events\/v1)\/?$/.exec(url) ?? []
@@ -92,8 +92,8 @@ export function connect<R extends Resources = Resources>(options: Options): Conn
 }
 
 /**
- * An answer whose body has not been read; what waits for a part of that, no longer than the timeout; and what lets go of the connection, to be called once the
- * body is read or no longer wanted.
+ * An answer with an unread body; a function that waits for a part of the body up to the timeout; and a function that releases the connection, to call when the
+ * body is read or not needed.
  */
 export type Opened = [response: Response, within: <T>(work: Promise<T>) => Promise<T>, end: () => void]
 
@@ -106,8 +106,8 @@ const addressOf = ({ root }: Connection, { path, query = {} }: Asking) => {
 }
 
 /**
- * Sends a request. One that the service turned away with 429 or 503 is sent again when `Retry-After` says so, if it only reads or has an idempotency key.
- * A request with credentials and a write follow no redirect, since they would lose the one or the other on the way.
+ * Sends a request. After 429 or 503 it is sent again when `Retry-After` allows, if it only reads or has an idempotency key. Writes and requests with
+ * credentials do not follow redirects, which would lose the body or the credentials.
  */
 export async function open(connection: Connection, asking: Asking): Promise<Opened> {
   const { fetch, authorization, patience } = connection
@@ -157,7 +157,7 @@ export async function open(connection: Connection, asking: Asking): Promise<Open
       const delay = Math.max(retryAfter * 1000, 100) * (1 + Math.random() / 4)
       left -= delay
       const mayComeAgain = (method === 'GET' || key) && (status === 429 || status === 503) && tries < MOST_TRIES
-      // Without Retry-After nothing is left: no comparison holds of what is no number.
+      // Without Retry-After, `left` is NaN and the comparison is false.
       if (!(mayComeAgain && left >= 0)) throw problem
       await new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, delay)
@@ -178,14 +178,14 @@ function problemOf(response: Response, text: string, key: string | undefined): K
   const later = headers.get('retry-after')
   const retryAfter = Math.max(0, later ? +later || (Date.parse(later) - Date.now()) / 1000 : Number.NaN)
   const more = { key, ...(retryAfter >= 0 && { retryAfter }) }
-  // Browsers show nothing of a redirect, not even its status.
+  // Browsers hide everything about a redirect, even its status.
   if (status < 400)
     return new KalendsProblem(status, 'moved', `${url} moved to ${headers.get('location') ?? '…'}`, more)
   try {
     const { code, message, data } = JSON.parse(text)
     if (code) return new KalendsProblem(status, `${code}`, message, { ...more, data: data ?? {} })
   } catch {
-    // It is no JSON.
+    // The answer is not JSON.
   }
   return unreadable(response, more)
 }
@@ -193,7 +193,7 @@ function problemOf(response: Response, text: string, key: string | undefined): K
 const unreadable = ({ status, url, headers }: Response, more: object) =>
   new KalendsProblem(status, 'unreadable', `${url} answered ${status}, ${headers.get('content-type')}`, more)
 
-/** Reads an object in JSON, names decoded. */
+/** Parses a JSON object and decodes the names of its records. */
 export function parse<T extends object>(text: string, response: Response): Decoded<T> {
   try {
     return decode<T>(JSON.parse(text))
@@ -202,7 +202,7 @@ export function parse<T extends object>(text: string, response: Response): Decod
   }
 }
 
-/** Sends a request and reads its answer, and the ETag of that. */
+/** Sends a request. Returns its answer and the ETag. */
 export async function ask<T extends object>(
   connection: Connection,
   asking: Asking,

@@ -31,12 +31,12 @@ export { type Message, type Received, verifyWebhook } from './webhook.ts'
 
 type Schemas = components['schemas']
 
-/** The parameters of a list, and `_fields`: the members that are wanted, such as `events.title,total`; all others are missing then. */
+/** The parameters of a list, with `_fields`: the members to include, such as `events.title,total`. All others are missing then. */
 type QueryOf<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']> & {
   _fields?: string
 }
 
-/** The resources of the interface, as the interface description has them. */
+/** The resources, as the interface description has them. */
 export type Service = {
   events: {
     page: Schemas['EventList']
@@ -83,16 +83,16 @@ export type Kalends = AnyKalends<Service>
 export type Connection = AnyConnection<Service>
 export type Change = AnyChange<Service>
 
-/** The codes of the interface, and those of this client. */
+/** The codes of the interface and of this client. */
 export type ProblemCode = Schemas['Problem']['code'] | 'timeout' | 'unreachable' | 'moved' | 'unreadable' | 'webhook'
 
-/** A calendar, with everything that can be asked of it. */
+/** Makes a client of a calendar. */
 export const createKalends: (options: Options) => Kalends = createAny
 
-/** Says where a service is, for the functions that are taken one by one: `get(connect({ url }), 'events', 12)`. */
+/** Makes a connection for functions that are imported one by one: `get(connect({ url }), 'events', 12)`. */
 export const connect: (options: Options) => Connection = connectAny
 
-/** Whether something that was thrown is a problem, with this code if one is given. */
+/** Returns true when a thrown value is a problem, and has this code if one is given. */
 export function isProblem(thrown: unknown, code?: ProblemCode): thrown is KalendsProblem & { code: ProblemCode } {
   return Object(thrown).name === 'KalendsProblem' && (!code || Object(thrown).code === code)
 }

@@ -18,7 +18,7 @@ import {
 } from './records.ts'
 import type { Decoded } from './texts.ts'
 
-/** The records of one resource. */
+/** The calls for the records of one resource. */
 export interface Collection<R extends Resources, N extends Name> {
   list(query?: R[N]['query'], calling?: Calling): Promise<Decoded<R[N]['page']>>
   all(query?: R[N]['query'], calling?: Calling): AsyncGenerator<Decoded<R[N]['record']>, void, undefined>
@@ -28,7 +28,7 @@ export interface Collection<R extends Resources, N extends Name> {
   remove(id: number | string, changing?: Changing): Promise<Decoded<R[N]['record']>>
 }
 
-/** A calendar. What each function does stands at the function of its name. */
+/** A client of a calendar. Each method is described at the function of the same name. */
 export type Kalends<R extends Resources = Resources> = { [N in Name]: Collection<R, N> } & {
   connection: Connection<R>
   changes(since?: string, following?: Following): AsyncGenerator<Change<R>, void, undefined>
@@ -38,7 +38,7 @@ export type Kalends<R extends Resources = Resources> = { [N in Name]: Collection
 
 type Call = (...values: never[]) => unknown
 
-/** Functions without their first parameters. */
+/** Binds the first parameters of functions. */
 const bind = (functions: Readonly<Record<string, Call>>, ...first: unknown[]) =>
   Object.fromEntries(
     Object.entries(functions).map(([name, call]) => [
@@ -47,7 +47,7 @@ const bind = (functions: Readonly<Record<string, Call>>, ...first: unknown[]) =>
     ]),
   )
 
-/** A calendar, with everything that can be asked of it. */
+/** Makes a client of a calendar. */
 export function createKalends<R extends Resources = Resources>(options: Options): Kalends<R> {
   const connection = connect<R>(options)
   const collection = (name: Name) => [name, bind({ list, all, get, create, update, remove }, connection, name)]

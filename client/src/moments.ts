@@ -1,4 +1,4 @@
-/** The times of an event, as the interface tells them. */
+/** The times of an event in answers. */
 export interface Timed {
   start_date: string
   end_date: string
@@ -7,20 +7,17 @@ export interface Timed {
   timezone: string
 }
 
-/** What is needed of `Temporal`, of the runtime or of a polyfill. */
+/** The part of `Temporal` that is used, of the runtime or a polyfill. */
 export interface TemporalLike<Zoned> {
   Instant: { from(text: string): { toZonedDateTimeISO(zone: string): Zoned } }
 }
 
-/** `Temporal.ZonedDateTime` where the compiler knows it. */
+/** `Temporal.ZonedDateTime`, if the compiler knows it. */
 export type ZonedDateTime = typeof globalThis extends { Temporal: { ZonedDateTime: { prototype: infer Zoned } } }
   ? Zoned
   : unknown
 
-/**
- * When an event starts and ends. A zone that `Temporal` does not know, such as `UTC+2` or `CEST`, is an offset. Throws where there is no `Temporal`: pass that of a
- * polyfill then.
- */
+/** Returns the start and end. A zone unknown to `Temporal`, such as `UTC+2` or `CEST`, becomes an offset. Throws without `Temporal`: pass a polyfill. */
 export function moments<Zoned = ZonedDateTime>(
   event: Timed,
   temporal: TemporalLike<Zoned> | undefined = Object(globalThis).Temporal,

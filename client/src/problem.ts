@@ -1,18 +1,18 @@
 /**
- * What went wrong with a request, as the service told it, or as this client saw it: then `code` is `timeout` (nothing came for as long as `timeout` says),
- * `unreachable` (no answer, or one that broke off), `moved` (a redirect that is not followed) or `unreadable` (an answer that is not of the interface).
+ * A failed request. `code` is that of the service, or one of this client: `timeout` (no data within `timeout`), `unreachable` (no answer, or a broken one),
+ * `moved` (a redirect that is not followed), `unreadable` (an answer that is not of the interface) or `webhook` (a message that is not genuine).
  */
 export class KalendsProblem extends Error {
   override name = 'KalendsProblem'
-  /** HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 without an answer. */
   declare status: number
-  /** The code of the interface, for programs. */
+  /** The code, for programs. */
   declare code: string
-  /** What the service told besides: `params` by name, `details`, limits. */
+  /** More data of the service: `params` by name, `details`, limits. */
   declare data: Readonly<Record<string, unknown>>
-  /** Seconds after which the service lets the request be sent again, if it says so. */
+  /** The seconds after which the request may be sent again, if the service says so. */
   declare retryAfter?: number
-  /** The idempotency key of the request: with it a create may be sent again. */
+  /** The idempotency key of the request, with which a create can be sent again safely. */
   declare key?: string | undefined
 
   constructor(status: number, code: string, message: string, more: object = {}) {

@@ -11,24 +11,24 @@ import {
 import { KalendsProblem } from './problem.ts'
 import type { Decoded } from './texts.ts'
 
-/** Pages that are read of a list, so that a service that never comes to an end does not either. */
+/** The most pages of a list to read, in case a service never ends it. */
 const MOST_PAGES = 10_000
-/** The most records a page of which services of the interface answer. */
+/** The page size: the most records that services of the interface give. */
 const PAGE = 50
 
 export interface Creating extends Calling {
-  /** The idempotency key: one of its own for each call unless given, none where it is empty. Send the same again to have the record made once. */
+  /** The idempotency key: a new one for each call by default, none if empty. Send the same key again to create the record only once. */
   key?: string | undefined
 }
 
 export interface Changing extends Calling {
-  /** The ETag that the record had when it was read (`etagOf`): if it has changed since, nothing is written, and the problem has the status 412. */
+  /** The ETag of the record when it was read (`etagOf`). If the record has changed since, nothing is written, and the problem has status 412. */
   ifMatch?: string
 }
 
 const etags = new WeakMap<object, string>()
 
-/** The ETag of a record that `get` has answered, for `ifMatch`. Throws where the service told none. */
+/** Returns the ETag of a record from `get`, for `ifMatch`. Throws if there is none. */
 export function etagOf(record: object): string {
   const etag = etags.get(record)
   if (!etag) throw new TypeError('get told no ETag of this record')
@@ -37,7 +37,7 @@ export function etagOf(record: object): string {
 
 const newKey = () => globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
 
-/** One page of a list. */
+/** Reads one page of a list. */
 export async function list<R extends Resources, N extends Name>(
   connection: Connection<R>,
   name: N,
@@ -49,8 +49,8 @@ export async function list<R extends Resources, N extends Name>(
 }
 
 /**
- * Every record that a list finds, one by one: events as a stream where the service has one, else page by page. A stream shows what was there when it began. Pages
- * shift when records are made and removed meanwhile: none is told twice, and one may be missed. `per_page` asks for pages, and so does `_fields`.
+ * Yields every record of a list. Events come as a stream if the service has one, which shows the list as it was at the start. Otherwise pages are read: if
+ * records are created and removed meanwhile, none is yielded twice, but one may be missed. `per_page` and `_fields` choose pages.
  */
 export async function* all<R extends Resources, N extends Name>(
   connection: Connection<R>,
@@ -99,7 +99,7 @@ async function* pages<T extends object>(
     try {
       answer = { ...(await list(connection, name, { per_page: PAGE, ...query, page }, calling)) }
     } catch (problem) {
-      // The list has become shorter since the page before.
+      // The list has become shorter since the last page.
       if (page > 1 && Object(problem).status === 404) return
       throw problem
     }
@@ -117,7 +117,7 @@ async function* pages<T extends object>(
 const pathOf = ({ namespace }: Connection, name: Name, id: number | string) =>
   `${namespace}/${name}/${typeof id === 'number' ? id : `by-slug/${encodeURIComponent(id)}`}`
 
-/** One record by its id or, of events, venues and organizers, by its slug. */
+/** Reads a record by id or, for events, venues and organizers, by slug. */
 export async function get<R extends Resources, N extends Name>(
   connection: Connection<R>,
   name: N,
@@ -130,7 +130,7 @@ export async function get<R extends Resources, N extends Name>(
   return answer
 }
 
-/** Makes a record. */
+/** Creates a record. */
 export function create<R extends Resources, N extends Name>(
   connection: Connection<R>,
   name: N,
@@ -150,7 +150,7 @@ async function post<T extends object>(
   return (await ask<T>(connection, { method: 'POST', path, body, key, signal, timeout }))[0]
 }
 
-/** Changes the members that are sent. It is sent once, whatever comes of it. */
+/** Changes the given members. It is never sent again, even after a failure. */
 export function update<R extends Resources, N extends Name>(
   connection: Connection<R>,
   name: N,
@@ -161,7 +161,7 @@ export function update<R extends Resources, N extends Name>(
   return change(connection, 'PATCH', name, id, changing, fields)
 }
 
-/** Moves an event, venue or organizer to the trash, and removes a category or tag for good. It is sent once, whatever comes of it. */
+/** Moves an event, venue or organizer to the trash, or deletes a category or tag. It is never sent again, even after a failure. */
 export function remove<R extends Resources, N extends Name>(
   connection: Connection<R>,
   name: N,
@@ -185,16 +185,16 @@ async function change<T extends object>(
   return (await ask<T>(connection, { method, path: pathOf(connection, name, id), body, headers, signal }))[0]
 }
 
-/** One write of a batch. */
+/** A write of a batch. */
 export interface Write {
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the namespace, such as `events/12`; one that begins with a slash is below the REST root. */
+  /** The path below the namespace, such as `events/12`, or below the REST root if it begins with a slash. */
   path: string
   body?: object
   headers?: Readonly<Record<string, string>>
 }
 
-/** What came of one write of a batch; null where nothing was done. */
+/** The outcome of a write; null if nothing was done. */
 export type Written = {
   status: number
   headers: Record<string, string>
@@ -203,11 +203,11 @@ export type Written = {
 } | null
 
 export interface Batching extends Creating {
-  /** Nothing is written unless all can be. */
+  /** True to write nothing unless every write is valid. */
   isAllOrNone?: boolean
 }
 
-/** Up to 100 writes in one request, answered in their order. Those that failed have a `problem`. */
+/** Sends up to 100 writes in one request. Returns their outcomes in order. Those that failed have a `problem`. */
 export async function batch(
   connection: Connection,
   writes: readonly Write[],
@@ -225,7 +225,7 @@ export async function batch(
   return responses as Written[]
 }
 
-/** An image of the service: `id` goes into `image` of records. */
+/** An image of the service. Use its `id` as `image` of records. */
 export interface Media {
   id: number
   source_url: string
@@ -240,7 +240,7 @@ export interface Media {
 }
 
 export interface Uploading extends Creating {
-  /** The name of the file; that of a `File` unless given. */
+  /** The name of the file, by default that of the `File`. */
   filename?: string
   title?: string
   alt_text?: string
@@ -248,7 +248,7 @@ export interface Uploading extends Creating {
   description?: string
 }
 
-/** Sends an image; it may take ten times as long as other requests. */
+/** Uploads an image. Its timeout is ten times that of other requests. */
 export async function upload(
   connection: Connection,
   file: Blob & { name?: string },

@@ -1,19 +1,19 @@
-/** Members of records whose texts are one line of HTML: titles, and the names of venues, organizers and terms. */
+/** Members whose text is a line of HTML: titles, and the names of venues, organizers and terms. */
 const NAMES = /^(title|venue|organizer|name)$/
-/** Members with others of these names: those of linked data, of fields of one's own, and of parameters that were refused. */
+/** Members in which these names mean something else: linked data, custom fields, and refused parameters. */
 const OTHERS = /^(json_ld|custom_fields|params|details)$/
 const ENTITIES =
   'amp lt gt quot apos nbsp ndash mdash lsquo rsquo ldquo rdquo bdquo laquo raquo hellip euro szlig oslash aelig'.split(
     ' ',
   )
 const SIGNS = '&<>"\'\u00a0–—‘’“”„«»…€ßøæ'
-/** What stands over or below the letter before it: `&eacute;` is `e` with the second of them. */
+/** The names of accents in entities: `&eacute;` is `e` with the second one. The marks follow in the same order. */
 const ACCENTS = 'grave acute circ tilde uml ring caron cedil'.split(' ')
 const MARKS = '\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u0327'
 
 /**
- * The text of one line of HTML: without its tags, and each entity decoded once, so that `&amp;lt;` is `&lt;`. Of the names of entities it knows those of
- * markup, punctuation and letters with accents; others stay as they are.
+ * Returns the text of a line of HTML, without tags and with each entity decoded once: `&amp;lt;` becomes `&lt;`. It knows named entities of markup, punctuation
+ * and accented letters, and leaves others unchanged.
  */
 export const textOf = (html: string): string =>
   html
@@ -27,7 +27,7 @@ export const textOf = (html: string): string =>
       return mark ? (letter + mark).normalize() : (SIGNS[ENTITIES.indexOf(letter + name)] ?? entity)
     })
 
-/** An answer with the names of its records as text; the HTML of each stays beside it, such as `titleHtml` beside `title`. */
+/** An answer with the names of its records as text. The HTML is kept beside each, such as `titleHtml` beside `title`. */
 export type Decoded<T> = T extends readonly (infer Entry)[]
   ? Decoded<Entry>[]
   : T extends object
@@ -37,7 +37,7 @@ export type Decoded<T> = T extends readonly (infer Entry)[]
     : T
 type Named = 'title' | 'venue' | 'organizer' | 'name'
 
-/** Decodes the names within an object that nobody else has yet. */
+/** Decodes the names in an object in place. */
 export function decode<T extends object>(answer: T): Decoded<T>
 export function decode(answer: Record<string, unknown>): unknown {
   for (const [key, value] of Object.entries(answer)) {

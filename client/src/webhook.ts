@@ -1,7 +1,7 @@
 import { KalendsProblem } from './problem.ts'
 import { type Decoded, decode } from './texts.ts'
 
-/** What of a request is looked at: a `Request`, or what a server makes of one. `text` is the body as it came. */
+/** The part of a request that is read: a `Request`, or one made from that of a server. `text` is the unchanged body. */
 export interface Received {
   headers: { get(name: string): string | null }
   text(): Promise<string>
@@ -16,15 +16,15 @@ export interface Message<T extends object = Record<string, unknown>> {
   data: { kind: string; id: number; sequence: number; rest_url?: string; record?: T }
 }
 
-/** Seconds that a message may be old, or the clocks apart. */
+/** The most seconds that a message may be old, or that clocks may differ. */
 const TOLERANCE = 300
-/** Signatures that are looked at: one for each secret that is good. */
+/** The most signatures to check; there is one for each valid secret. */
 const MOST_SIGNATURES = 9
 
 /**
- * The message of a request that a webhook has sent. Throws a problem of the code `webhook` where the signature is not by this secret, or the message older
- * than five minutes; whoever keeps the `webhook-id` of those five minutes sees to it that none is taken in twice.
- * @param secret as it was shown when the webhook was made
+ * Returns the message of a webhook request. Throws a problem with the code `webhook` if no signature is by this secret, or the message is older than five
+ * minutes. To accept no message twice, keep each `webhook-id` for these five minutes.
+ * @param secret the secret that was shown when the webhook was created
  */
 export async function verifyWebhook<T extends object = Record<string, unknown>>(
   { headers, text }: Received,
@@ -50,7 +50,7 @@ export async function verifyWebhook(request: Received, secret: string, now = Dat
   throw new KalendsProblem(0, 'webhook', 'not signed with this secret, or not now')
 }
 
-/** The bytes of base64; none where it is not. */
+/** Decodes base64. Returns no bytes if it is invalid. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))

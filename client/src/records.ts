@@ -203,7 +203,7 @@ export type Written = {
 } | null
 
 export interface Batching extends Creating {
-  /** True to write nothing unless every write is valid. */
+  /** True to make all the writes or none. */
   isAllOrNone?: boolean
 }
 

@@ -238,7 +238,7 @@ test('a link is https alone, and the words of the other fields are few', async (
       'meet.example',
       'ftp://meet.example/',
     ],
-    // `false` does not mean that nobody may see the link.
+    // A client that sends `false` wants nobody to see the link, so `false` must not be taken for an empty value.
     online_shown: ['before', 'before:', 'before:-5', 'before:9999999', 'signed_in', 'sometimes', false, 0, '0', []],
     attendance: ['hybrid', 'ONLINE'],
     sign_language: ['not a language', '-', 'x'],

@@ -47,7 +47,7 @@ afterEach(() => {
   if (running?.child.exitCode === null) running.child.kill('SIGKILL')
 })
 
-/** Starts a service on a free port chosen here: like a service in use, it does not let the system choose one. */
+/** Starts a service on a fixed port, on which it opens several listeners like a service in use. With port 0 it would open only one. */
 async function start(further: Settings = {}, before = ''): Promise<ServiceProcess> {
   const port = String(await freePort())
   running = await startServiceProcess(settings({ port, ...further }), before)

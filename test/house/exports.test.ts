@@ -51,7 +51,7 @@ function filesByName(declared: readonly { name: string; file: string }[]): Map<s
   return new Map(files)
 }
 
-/** Returns true for the `up` function of a migration: each has one, and they are called through one list. */
+/** Returns true for the `up` function of a migration: each migration has one. */
 const isUp = (name: string, file: string) => name === 'up' && file.includes('storage/migrations/')
 
 function tooMany(byName: Map<string, string[]>, most: number): string[] {

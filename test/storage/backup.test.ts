@@ -855,7 +855,7 @@ test('a calendar that was copied to another database is still said to be there w
   assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
   await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
 
-  // The calendar that replaced it was itself replaced by a restore; no record says that it was copied elsewhere.
+  // The calendar that comes back now is one that a restore had put here. It was never copied elsewhere.
   await succeed(['restore', path('left.backup')], places)
   await succeed(['restore', path('left.backup')], places)
   await succeed(['restore', '--undo'], places)

@@ -57,7 +57,7 @@ async function start(further: Settings = {}, before = ''): Promise<ServiceProces
 async function openTo({ base }: ServiceProcess): Promise<Line> {
   const line = openLine(base)
   lines.push(line)
-  await until(() => !line.socket.connecting, 'it was not let in')
+  await until(() => line.socket.readyState === 'open', 'it was not let in')
   return line
 }
 

@@ -7,7 +7,7 @@ import { hasNginx, restartUnderWrites, type Way } from './restarts-campaign.ts'
 const FEW = 1
 
 async function restartNodes(way: Way): Promise<number> {
-  const figures = await restartUnderWrites({ way, restarts: 1, writers: 3, workers: 1, drainMs: 300, restMs: 30 })
+  const figures = await restartUnderWrites({ way, restarts: 2, writers: 3, workers: 1, drainMs: 300, restMs: 30 })
   const { failed, lost, doubled, created } = figures
   assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 })
   assert.ok(created > 0)

@@ -129,7 +129,9 @@ const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 /** Judges a page of the desk: complete, never cached or framed by others, and without typed text as HTML. */
 function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: PlannedRequest): Verdict | undefined {
   const isPage = isDeskPath(path) && !path.startsWith('/desk/assets/') && PAGE_METHODS.has(method)
-  if (!isPage || headers['x-robots-tag'] === undefined) return undefined
+  if (!isPage) return undefined
+  if (headers['x-robots-tag'] === undefined)
+    return String(headers['content-type']).startsWith('text/html') ? shape('without X-Robots-Tag') : undefined
   if (!String(headers['cache-control']).includes('no-store')) return shape(`kept as ${headers['cache-control']}`)
   if (!String(headers['content-type']).startsWith('text/html') || (status >= 300 && status < 400)) return undefined
   const isFramed = LOOK_PREVIEW.test(path) && status === 200

@@ -170,6 +170,10 @@ test('the expressions of the sources are found, written down and put together', 
       all.some((text) => text.includes(known)),
       `none has ${known}`,
     )
+  assert.deepEqual(
+    Object.keys(ON_SHORT_TEXTS).filter((text) => !expressions.has(text)),
+    [],
+  )
 })
 
 test('expressions that go back and forth are recognised', () => {

@@ -19,12 +19,8 @@ const LISTS = [
 /** The most single records requested at once. */
 const AT_ONCE = 8
 
-interface ListPage {
-  total_pages?: number
-}
-
 /**
- * Reads the lists above, all pages of those that name `total_pages`, and the single records on them, as anonymous caller and as administrator.
+ * Reads all pages of the lists above and the single records on them, as anonymous caller and as administrator.
  * Returns the texts of the answers by reader and path.
  * @param port the port of the service on 127.0.0.1
  */
@@ -33,18 +29,17 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const read = async (as: Reader, path: string) => {
     const url = `http://127.0.0.1:${port}/wp-json${path}`
-    const { text } = await send(agent, 'GET', url, { headers: credentialsOf(as), body: undefined })
+    const { text, headers } = await send(agent, 'GET', url, { headers: credentialsOf(as), body: undefined })
     answers.set(`${as} ${path}`, withoutBlanks(text))
-    return text
+    return { text, pages: Number(headers.get('x-wp-totalpages') ?? 1) }
   }
   for (const as of ['anonymous', 'admin'] as const) {
     const singles = new Set<string>()
     for (const list of LISTS) {
-      const first: ListPage & object = JSON.parse(await read(as, list))
-      const pages = [first]
-      for (let page = 2; page <= (first.total_pages ?? 1); page++)
-        pages.push(JSON.parse(await read(as, `${list}&page=${page}`)))
-      for (const id of pages.flatMap(idsIn)) singles.add(`${list.replace(/\?.*/, '')}/${id}`)
+      const first = await read(as, list)
+      const texts = [first.text]
+      for (let page = 2; page <= first.pages; page++) texts.push((await read(as, `${list}&page=${page}`)).text)
+      for (const id of texts.flatMap(idsIn)) singles.add(`${list.replace(/\?.*/, '')}/${id}`)
     }
     const left = singles.values()
     const readOn = async () => {
@@ -62,8 +57,9 @@ export function withoutBlanks(text: string): string {
   return text.replaceAll(/("count":) +/g, '$1')
 }
 
-/** Returns the ids in the lists of a page. A page that is itself an array, as those of media are, gives none. */
-function idsIn(page: object): number[] {
-  const lists = Object.values(page).filter((member): member is { id: number }[] => Array.isArray(member))
+/** Returns the ids in the list that a page is, or in the lists among its members. */
+function idsIn(text: string): number[] {
+  const page: object = JSON.parse(text)
+  const lists = [page, ...Object.values(page)].filter((one): one is { id: number }[] => Array.isArray(one))
   return lists.flat().map(({ id }) => id)
 }

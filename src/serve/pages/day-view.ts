@@ -24,7 +24,7 @@ const MOST = 100
 
 /**
  * Returns the page of a day: first the events that began earlier, then those that begin on the day, and last those that go on for more than three days.
- * Further pages have only events that begin on the day.
+ * Further pages have only events that begin on the day. @throws Problem for a page past the end
  */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
@@ -46,8 +46,9 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const [previous, next] = [way(addDays(day, -1)), way(addDays(day, 1))]
   const present = { path: sameEvents(viewing, asked, { view: 'day', day: undefined }), isHere: day === today }
   const whole = capitalized(site, writtenDay(site, day, ''))
-  const more =
-    page * MOST < begin ? { path: sameEvents(viewing, asked, span, page + 1), text: say(site, 'Later') } : undefined
+  const pageAt = (other: number, text: string) => ({ path: sameEvents(viewing, asked, span, other), text })
+  const earlier = page > 1 ? pageAt(page - 1, say(site, 'Earlier')) : undefined
+  const later = page * MOST < begin ? pageAt(page + 1, say(site, 'Later')) : undefined
   return {
     status: 200,
     title: whole,
@@ -70,6 +71,6 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
           )
         : html`${shown.length > 0 && html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${shown.map((card) => eventRow(viewing, card))}</ul>`}${ongoingSection(viewing, { cards: long, total: long.length }, '')}`
     }</div>
-${more && pager(undefined, more, say(site, 'More pages'))}${pager(previous, next, say(site, 'Other days'))}`,
+${pager(earlier, later, say(site, 'More pages'))}${pager(previous, next, say(site, 'Other days'))}`,
   }
 }

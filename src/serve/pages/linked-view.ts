@@ -2,7 +2,6 @@ import type { Site } from '../../base/config.ts'
 import { venueFacts } from '../../base/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import { asKept, type LinkedField } from '../../base/fields/member.ts'
-import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { addDays } from '../../base/text/moments.ts'
@@ -45,7 +44,6 @@ export async function linkedView(viewing: Viewing, linked: Linked, { page, filte
   const filters: EventFilters = isEvery ? every : { ...every, collapse: 'series' }
   const { cards, total: shownTotal } = await findCards(viewing, filters, page, PER_PAGE)
   const { total } = isEvery ? { total: shownTotal } : await findPageEvents(viewing, every, 1, 1)
-  if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
   const rows = isEvery ? cards : await withFollowing(viewing, filters, cards)
   const images = await findImages(context.db, row.image === null ? [] : [row.image])
   const picture = showRecord(kind, row.id, () => {

@@ -51,7 +51,6 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
   const found = await (isPast ? pastPage : comingPage)(viewing, asked)
   const { cards, total, pages } = found
   const { page } = asked.query
-  if (page > 1 && page > pages) throw new Problem('event-archive-page-not-found')
   const isFirst = page === 1 && !asked.query.isFiltered
   const front = isFirst && !isPast && !asked.term ? await findLead(viewing) : NO_LEAD
   const heading = headingOf(viewing, asked)
@@ -132,7 +131,8 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const { total } = await findPageEvents(viewing, filters, 1, 1)
   const pages = Math.ceil(total / PER_PAGE)
   const { page } = asked.query
-  if (page > pages) return { cards: [], total, pages }
+  if (page > 1 && page > pages) throw new Problem('event-archive-page-not-found')
+  if (total === 0) return { cards: [], total, pages }
   const { cards } = await findCards(viewing, filters, pages - page + 1, PER_PAGE)
   return { cards: cards.reverse(), total, pages }
 }

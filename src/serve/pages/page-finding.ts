@@ -1,3 +1,4 @@
+import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { type EventsQuery, windowFilters } from '../../calendar/events/event-filters.ts'
 import { findEvents, type ListOrder } from '../../calendar/events/find-events.ts'
@@ -37,7 +38,7 @@ export async function findPageEvents(
   return { ids, total, times }
 }
 
-/** Finds one page of events, and loads the cards of those that can be shown. */
+/** Finds one page of events, and loads the cards of those that can be shown. @throws Problem for a page past the end */
 export async function findCards(
   viewing: Viewing,
   filters: EventFilters,
@@ -46,6 +47,7 @@ export async function findCards(
   order: ListOrder = 'start',
 ): Promise<{ cards: Card[]; total: number }> {
   const { ids, total } = await findPageEvents(viewing, filters, page, perPage, order)
+  if (page > 1 && ids.length === 0) throw new Problem('event-archive-page-not-found')
   return { cards: await cardsOf(viewing, ids), total }
 }
 

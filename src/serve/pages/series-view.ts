@@ -1,5 +1,4 @@
 import type { Site } from '../../base/config.ts'
-import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { dayOf } from '../../base/text/moments.ts'
@@ -31,7 +30,6 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
   const { context, today } = viewing
   const { site } = context
   const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, DATES_A_PAGE)
-  if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
   const { description, trusted: isTrusted } = readShared(series)
   const title = titleOf(viewing, { title: plainText(series.title) })
   const path = seriesPath(viewing, series)

@@ -34,7 +34,8 @@ interface ViewRow<View extends keyof Said> {
   name: ((site: Site) => string | undefined) | undefined
 }
 
-const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
+/** The views of events, by name. */
+export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
   list: {
     read: (name) => (name === undefined ? { view: 'list' } : undefined),
     write: () => '',

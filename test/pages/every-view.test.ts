@@ -1,0 +1,66 @@
+// Looks at each view of the table of views, so that a new one is looked at without further ado.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { VIEWS, writeSpan } from '../../src/serve/pages/spans.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+/** A day, and the path of each view at that day, or at its month; views without a date in their path begin at the present. */
+const DAY = dayIn(30)
+const pathsAt = (day: string) =>
+  Object.entries(VIEWS).map(([name, { at }]) => [name, writeSpan(at(day, day.slice(0, 7)))] as const)
+
+const asked = (service: TestService, path: string) =>
+  service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+
+describe('pages of what does not fit on one', () => {
+  let service: TestService
+  let paths: string[]
+
+  before(async () => {
+    service = await startService({}, { waitsForRoom: true })
+    const many = (count: number, path: string, record: (number: number) => object) =>
+      Promise.all(Array.from({ length: count }, (_, number) => service.create(path, record(number))))
+    const [venue] = await many(101, '/venues', (number) => ({ venue: `Barn ${number}` }))
+    const [organizer] = await many(101, '/organizers', (number) => ({ organizer: `Guild ${number}` }))
+    const linked = { venue: venue.id, organizer: organizer.id }
+    const on = (day: string) => ({ start_date: `${day} 10:00`, end_date: `${day} 11:00`, ...linked })
+    await many(101, '/events', (number) => ({ title: `Talk ${number}`, ...on(DAY) }))
+    await many(21, '/events', (number) => ({ title: `Past ${number}`, ...on(dayIn(-9)) }))
+    const dates = { title: 'Yoga', recurrence: 'RRULE:FREQ=DAILY;COUNT=61', ...on(dayIn(40)) }
+    const { recurrence } = await service.create('/events', dates)
+    const { body } = await asked(service, `/series/yoga-${recurrence.series}/`)
+    const [, series = ''] = /<link rel="canonical" href="[^"]*(\/series\/[^"]+)"/.exec(body) ?? []
+    const others = [venue.url, organizer.url].map((url) => new URL(url).pathname)
+    paths = [...pathsAt(DAY).map(([, path]) => `/events/${path}`), ...others, series, '/venues/', '/organizers/']
+  })
+  after(() => service.close())
+
+  /** Follows the links of a page to the next one, up to the last, and returns its number. */
+  async function lastPage(path: string): Promise<number> {
+    const link = (rel: string) => new RegExp(`class="button" rel="${rel}" href="${path}(?:\\?page=(\\d+))?"`)
+    for (let page = 1; ; page++) {
+      const { status, body } = await asked(service, page === 1 ? path : `${path}?page=${page}`)
+      assert.equal(status, 200, `${path} ${page}`)
+      const [back, before = '1'] = link('prev').exec(body) ?? []
+      if (page > 1) assert.ok(back && Number(before) === page - 1, `${path} ${page} leads back`)
+      if (page > 1) assert.match(body, /name="robots" content="noindex/, `${path} ${page}`)
+      const next = link('next').exec(body)?.[1]
+      if (next === undefined) return page
+      assert.equal(Number(next), page + 1, path)
+    }
+  }
+
+  test('lead on and back, and there is none behind the last', async () => {
+    const last = new Map<string, number>()
+    for (const path of paths) last.set(path, await lastPage(path))
+    const unpaged = [...last].filter(([, page]) => page === 1).map(([path]) => path)
+    assert.deepEqual(
+      unpaged,
+      ['month', 'week', 'map'].map((name) => paths.find((path) => path.includes(`/${name}/`))),
+    )
+    for (const [path, page] of last)
+      for (const behind of page === 1 ? [] : [page + 1, 99])
+        assert.equal((await asked(service, `${path}?page=${behind}`)).status, 404, `${path} ${behind}`)
+  })
+})

@@ -64,3 +64,42 @@ describe('pages of what does not fit on one', () => {
         assert.equal((await asked(service, `${path}?page=${behind}`)).status, 404, `${path} ${behind}`)
   })
 })
+
+describe('a view without events', () => {
+  let service: TestService
+
+  before(async () => {
+    service = await startService()
+    for (const name of ['Full', 'Empty']) await service.create('/categories', { name, slug: name.toLowerCase() })
+    const on = { start_date: `${DAY} 10:00`, end_date: `${DAY} 11:00` }
+    await service.create('/events', { title: 'Talk', ...on, categories: ['Full'] })
+    // A category has a page once an event is published in it; this one stands in no view.
+    await service.create('/events', { title: 'Unlisted', ...on, categories: ['Empty'], hide_from_listings: true })
+  })
+  after(() => service.close())
+
+  /** A day without events. Where the days of a view come from the query, the view begins there. */
+  const EMPTY = dayIn(400)
+  const cases = Object.entries(VIEWS).flatMap(([name, { isList }]) => {
+    const [there, empty] = [DAY, EMPTY].map((day) => new Map(pathsAt(day)).get(name))
+    return [
+      `/events/${empty}${isList ? `?start_date=${EMPTY}` : ''}`,
+      `/events/category/empty/${there}`,
+      `/events/${there}?categories=empty`,
+      `/events/${there}?search=nothing`,
+    ]
+  })
+
+  for (const path of cases)
+    test(`says so in its place, leads on, and is kept from search engines: ${path}`, async () => {
+      const { status, body } = await asked(service, path)
+      assert.equal(status, 200)
+      assert.match(body, /<h1[^>]*>[^<]*\S[^<]*</)
+      assert.match(body, /name="robots" content="noindex/)
+      const [nothing = ''] = /<section class="nothing">.*?<\/section>.*<\/main>/s.exec(body) ?? []
+      assert.match(nothing, /<h2>(?:No events found|There are no events|Nothing planned)[^<]*\.<\/h2>/)
+      const links = [...nothing.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, to = '']) => to.replaceAll('&amp;', '&'))
+      assert.ok(links.length > 0)
+      for (const to of links) assert.equal((await asked(service, to)).status, 200, to)
+    })
+})

@@ -108,7 +108,7 @@ test('a poster in portrait is shown whole, and other pictures are cut around the
 
 test('a calendar of three events, none featured and none with a picture, is its list', async (context) => {
   const { make, page } = await calendar(context)
-  assert.match(await page('/'), /There are no events yet\./)
+  assert.match(await page('/'), /Nothing planned at the moment\./)
   for (const number of [1, 2, 3]) await make(`Event ${number}`, number)
   const body = await page('/')
   assert.doesNotMatch(body, /class="front|id="ongoing"|Show every date|class="shot/)

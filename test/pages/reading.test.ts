@@ -18,20 +18,29 @@ const meta = (body: string, name: string) => new RegExp(`(?:name|property)="${na
 const pathOf = (url: string) => new URL(url).pathname
 const linkedData = (body: string) => JSON.parse(/ld\+json">(.*?)<\/script>/.exec(body)?.[1] ?? '')
 
-describe('an empty calendar', () => {
+describe('a calendar without coming events', () => {
   before(async () => {
     service = await startService()
   })
   after(() => service.close())
 
-  test('says that there is nothing yet, and has no press that leads to itself', async () => {
+  test('says that nothing is planned, and has no press that leads to itself', async () => {
     for (const path of ['/', '/events/']) {
       const { body } = await read(path)
-      assert.equal(meta(body, 'description'), 'What’s on: There are no events yet.')
-      assert.match(text(main(body)), /There are no events yet\./)
+      assert.equal(meta(body, 'description'), 'What’s on: Nothing planned at the moment.')
+      assert.match(text(main(body)), /Nothing planned at the moment\./)
       assert.doesNotMatch(main(body), /class="ways"/)
     }
     assert.match(main((await read('/events/month/')).body), /<p class="ways"><a class="button" href="\/events\/">/)
+    assert.match(text(main((await read('/events/past/')).body)), /No events found\./)
+  })
+
+  test('names the last event, and does not say that there was none', async () => {
+    await service.create('/events', { title: 'Choir', start_date: '2020-05-03 19:00', end_date: '2020-05-03 20:00' })
+    assert.match(
+      text(main((await read('/events/')).body)),
+      /Nothing planned at the moment\. ?The last one was on [^.]*May 3, 2020/,
+    )
   })
 })
 

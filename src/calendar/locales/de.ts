@@ -624,7 +624,6 @@ export const de: Locale = {
     'Der Kalender ist gerade nicht verfügbar. Bitte bald noch einmal versuchen.',
   'The last one was on {date}.': 'Die letzte war am {date}.',
   'The next one is on {date}.': 'Die nächste ist am {date}.',
-  'There are no events yet.': 'Es gibt noch keine Veranstaltungen.',
   'There are no events in {month}.': 'Im {month} gibt es keine Veranstaltungen.',
   'There are no events on {date}.': 'Am {date} gibt es keine Veranstaltungen.',
   'We can’t find that page.': 'Diese Seite gibt es nicht.',

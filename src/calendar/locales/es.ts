@@ -612,7 +612,6 @@ export const es: Locale = {
     'El calendario no está disponible en este momento. Inténtelo de nuevo en breve.',
   'The last one was on {date}.': 'El último fue el {date}.',
   'The next one is on {date}.': 'El próximo es el {date}.',
-  'There are no events yet.': 'Todavía no hay eventos.',
   'There are no events in {month}.': 'No hay eventos en {month}.',
   'There are no events on {date}.': 'No hay eventos el {date}.',
   'We can’t find that page.': 'No encontramos esta página.',

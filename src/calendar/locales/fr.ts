@@ -629,7 +629,6 @@ export const fr: Locale = {
     'L’agenda est indisponible pour le moment. Réessayez bientôt.',
   'The last one was on {date}.': 'Le dernier a eu lieu le {date}.',
   'The next one is on {date}.': 'Le prochain a lieu le {date}.',
-  'There are no events yet.': 'Il n’y a pas encore d’événements.',
   'There are no events in {month}.': 'Aucun événement en {month}.',
   'There are no events on {date}.': 'Aucun événement le {date}.',
   'We can’t find that page.': 'Cette page est introuvable.',

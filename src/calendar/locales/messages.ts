@@ -336,7 +336,6 @@ export const messages = [
   'The calendar isn’t available right now. Please try again soon.',
   'The last one was on {date}.',
   'The next one is on {date}.',
-  'There are no events yet.',
   'There are no events in {month}.',
   'There are no events on {date}.',
   'We can’t find that page.',

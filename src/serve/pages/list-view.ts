@@ -182,8 +182,9 @@ function countText(viewing: Viewing, asked: EventsAsked, total: number): string 
   return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })
 }
 
-function nothingText({ query, term }: EventsAsked, site: Site): string {
-  return say(site, query.isFiltered || term !== undefined ? 'No events found.' : 'There are no events yet.')
+function nothingText({ span, query, term }: EventsAsked, site: Site): string {
+  const isAll = span.view === 'list' && !query.isFiltered && term === undefined
+  return say(site, isAll ? 'Nothing planned at the moment.' : 'No events found.')
 }
 
 async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {

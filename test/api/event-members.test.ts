@@ -19,8 +19,8 @@ import { carriedFields } from '../../src/calendar/history/record-states.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { itemsOf } from '../../src/exchange/import/shown-records.ts'
 import { registerExportCommand } from '../../src/exchange/transfer/export.ts'
-import type { PLACED_FIELDS } from '../../src/serve/pages/event-view.ts'
 import { PLACED_LINKED_FIELDS } from '../../src/serve/pages/linked-view.ts'
+import type { PLACED_FIELDS } from '../../src/serve/pages/shared-facts.ts'
 import { call } from '../support/assistant.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
@@ -249,6 +249,25 @@ test('the page for people has each member that is not left out', async () => {
   const page = await (await fetch(event.url)).text()
   for (const [name, shown] of Object.entries(ON_PAGE)) assert.match(page, shown, name)
   assertLabelled(page, eventFields, namesWith(eventFields, 'page', true), Object.keys(ON_PAGE))
+})
+
+const HIDDEN = /The link isn’t shown here\./
+/** The page of a series leaves to its dates when they begin and end, and their meeting link. */
+const ON_SERIES_PAGE: typeof ON_PAGE = {
+  ...ON_PAGE,
+  timezone: /CEST/,
+  online_url: HIDDEN,
+  online_label: HIDDEN,
+  online_shown: HIDDEN,
+}
+
+test('the page of its series has each of them that series have', async () => {
+  const { body } = await service.get(`~/wp-json/kalends/v1/series/${event.post_parent}`)
+  const page = await (await fetch(body.url)).text()
+  const shared: readonly string[] = namesWith(eventMembers, 'series', true)
+  for (const [name, shown] of Object.entries(ON_SERIES_PAGE)) if (shared.includes(name)) assert.match(page, shown, name)
+  const named = namesWith(eventFields, 'page', true).filter((name) => shared.includes(name))
+  assertLabelled(page, eventFields, named, Object.keys(ON_PAGE))
 })
 
 /** Fails unless a page shows each of these fields with its label. `placed` fields are exempt. */

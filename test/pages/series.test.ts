@@ -49,6 +49,25 @@ test('the page of an event says how it repeats, and leads to its other dates and
   assert.match((await page(`${service.origin}/sitemap-pages.xml`)).text, new RegExp(`<loc>[^<]*${path}</loc>`))
 })
 
+test('the page of a series says once what its dates share, and keeps to itself what they keep', async () => {
+  const { id: venue } = await service.create('/venues', { venue: 'Barn', city: 'Bonn', step_free: true })
+  const { id: organizer } = await service.create('/organizers', { organizer: 'Private circle', status: 'private' })
+  const online = { attendance: 'mixed', online_url: 'https://meet.example/room', online_shown: 'before:15' }
+  const facts = { cost: '2.5', website: 'https://tickets.example/7', access_note: 'Ring twice', tags: ['Cheese'] }
+  const shared = { description: '', excerpt: 'With cheese', venue, organizer, ...online, ...facts }
+  const { post_parent: id } = await make(shared)
+  const { text } = await followed(`/series/${id}/`)
+  const about = /<dl>.*<section/s.exec(text)?.[0] ?? ''
+  for (const once of ['Barn', 'In person and online', 'With cheese', 'Ring twice', 'Step-free access', '$2.50'])
+    assert.equal(text.split(`>${once}<`).length, once === '$2.50' ? 3 : 2, once)
+  assert.match(about, /href="https:\/\/tickets\.example\/7"[^>]*>Tickets</)
+  assert.match(about, /The link isn’t shown here\./)
+  assert.doesNotMatch(text, /meet\.example|Private circle/)
+  assert.match(text, /href="\/events\/tag\/cheese\/">Cheese</)
+  const plain = await make({ title: 'Plain' })
+  assert.doesNotMatch((await followed(`/series/${plain.post_parent}/`)).text, /<dt>/)
+})
+
 test('the address of a series is that of its id, under whatever name', async () => {
   const { post_parent: id } = await make({ title: 'Ärger & Söhne', slug: '' })
   const [, path = ''] = /<link rel="canonical" href="([^"]+)"/.exec((await followed(`/series/${id}/`)).text) ?? []

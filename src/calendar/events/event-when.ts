@@ -299,6 +299,6 @@ export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'
   caller: Caller,
   row: Row,
   now: number,
-): Row {
+): Row & Pick<EventRow, 'online_from'> {
   return asSeenBy(caller, { ...row, online_from: linkShownFrom({ ...row, utc_start_date: NEVER }, now) })
 }

@@ -180,8 +180,11 @@ const APART = [
 
 type Apart = (typeof APART)[number]
 
+/** The columns that the occurrences of a series share. */
+export type SharedColumns = Omit<EventRow, Apart>
+
 /** The columns and links that the occurrences of a series share. */
-export interface Shared extends Omit<EventRow, Apart> {
+export interface Shared extends SharedColumns {
   venues: readonly number[]
   organizers: readonly number[]
   terms: readonly number[]
@@ -191,7 +194,7 @@ export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLi
   const columns: Partial<EventRow> = { ...row }
   for (const name of APART) delete columns[name]
   return {
-    ...(columns as Omit<EventRow, Apart>),
+    ...(columns as SharedColumns),
     venues: venues ?? [],
     organizers: organizers ?? [],
     terms: terms ?? [],
@@ -199,10 +202,10 @@ export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLi
 }
 
 /** Returns the names of the shared columns. */
-export function sharedNames(row: EventRow): (keyof Omit<EventRow, Apart>)[] {
+export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
   const apart: readonly string[] = APART
   const names = Object.keys(row) as (keyof EventRow)[]
-  return names.filter((name): name is keyof Omit<EventRow, Apart> => !apart.includes(name))
+  return names.filter((name): name is keyof SharedColumns => !apart.includes(name))
 }
 
 export function readShared({ shared }: SeriesRow): Shared {

@@ -4,7 +4,8 @@ import type { FieldData } from '../../base/fields/field.ts'
 import { venueFields } from '../../base/fields/linked-fields.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { EventRow, VenueRow } from '../../store/storage/schema.ts'
+import type { SharedColumns } from '../../calendar/series/series-store.ts'
+import type { VenueRow } from '../../store/storage/schema.ts'
 import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
@@ -30,8 +31,8 @@ export function factInWords({ say: translate }: Context, name: string): string {
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** Writes one entry for the facts of an event: the known facts of access to it and to its venues, its note and its contact. `NOTHING` where it has none. */
-export function accessFact(context: Context, row: EventRow, venues: readonly VenueRow[]): Html {
+/** Writes one entry for the facts of an event or a series: the known facts of access to it and to its venues, its note and its contact. `NOTHING` where it has none. */
+export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
     const value = row[fact]

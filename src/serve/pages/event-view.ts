@@ -1,11 +1,8 @@
 import type { Site } from '../../base/config.ts'
-import { eventFields, minutesBefore } from '../../base/fields/event-fields.ts'
-import { eventFacts, type RareColumn, rareFields, showRare } from '../../base/fields/event-members.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
-import { storedCost } from '../../calendar/events/event-cost.ts'
 import { findTitles } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
@@ -15,22 +12,21 @@ import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import { findOriginal } from '../../calendar/records/origins.ts'
 import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'
-import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
 import { icalendar } from '../formats/icalendar.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
-import { accessFact, labelledFacts } from './access-shown.ts'
-import { type Card, type Picture, pictureOf, shortened, writtenCost } from './cards.ts'
-import { chips, hueOf, namedPlace, shownTitle, titleOf } from './event-rows.ts'
+import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
+import { hueOf, namedPlace, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath } from './feed-links.ts'
-import { linkedName } from './linked-view.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
-import { addressLines, directionsTo, mapLink } from './places-shown.ts'
+import { addressLines } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
+import { joinLink, sellsTickets, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
@@ -61,22 +57,6 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
     showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original, more, cards })),
   )
 }
-
-/** The rare fields that have a place of their own on the page of an event. The page lists the other rare fields that it shows by their labels. */
-export const PLACED_FIELDS = [
-  ...eventFacts,
-  'image_alt',
-  'event_status',
-  'event_status_reason',
-  'access_note',
-  'access_contact',
-  'attendance',
-  'online_url',
-  'online_label',
-  'online_shown',
-] as const satisfies readonly RareColumn[]
-
-const labelled = rareFields('page').filter(({ name }) => !PLACED_FIELDS.some((placed) => placed === name))
 
 /** The most characters of a title in the usual size: longer titles are written smaller. */
 const LONG_TITLE = 70
@@ -140,24 +120,6 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
-  const { site } = viewing.context
-  const tagChips = tags.flatMap(({ id }) => {
-    const term = viewing.terms.byId.get(id)
-    return term
-      ? [
-          html`<a class="chip plain" href="${spanLink(site, { view: 'list' }, { taxonomy: 'tag', slugs: term.slugs }, '')}">${term.name}</a>`,
-        ]
-      : []
-  })
-  return html`${chips(
-    viewing,
-    categories.map(({ id }) => id),
-    true,
-    20,
-  )}${tagChips.slice(0, 20)}`
-}
-
 /** Decides whether the last day of an event is before today. */
 const isOverBy = ({ start_date, end_date }: EventRow, today: string) => lastDayOf(start_date, end_date) < today
 
@@ -183,32 +145,24 @@ function cover({ srcset, src, width, height, alt, focus }: Picture, title: strin
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
-  const venues = links.venues.filter((venue) => isShown(context, venue))
-  const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
-  const cost = writtenCost(site, storedCost(row.cost))
+  const venue = links.venues.find((one) => isShown(context, one))
   const website = presentUrl(row.website)
   const url = recordUrl(site, 'event', row)
   const keepable = {
     title: announced(site, row, titleOf(viewing, { title: plainText(row.title) })),
     text: plainText(row.excerpt),
-    place: venues[0] ? [plainText(venues[0].venue), ...addressLines(venues[0])].join(', ') : '',
+    place: venue ? [plainText(venue.venue), ...addressLines(venue)].join(', ') : '',
     address: url,
     file: pathTo(site, feedPath(url.slice(site.url.length).replace(/\/$/, ''), icalendar.extension, '')),
     row,
   }
   const isOpen = row.event_status === 'scheduled' && !isOverBy(row, viewing.today)
-  const websiteLabel = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
   // Visitors do not come for tickets to an event that is over or does not take place.
   const hasTickets = isOpen && sellsTickets(website)
-  const ticketLink = html`<a class="button main join" href="${website}" rel="noopener">${websiteLabel}</a>`
+  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
-<dl>${repeatFact(viewing, links.series, dates)}${whereFact(viewing, row, venues)}${
-    organizers.length > 0 &&
-    html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
-  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}${labelledFacts(context, eventFields, showRare(labelled, row))}</dl>
-<div class="do">${hasTickets && ticketLink}${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener"><bdi>${plainText(row.online_label) || say(site, 'Join online')}</bdi></a>`}${addToCalendar(site, keepable, isOpen && !hasTickets)}${website && !hasTickets && html`<a class="button" href="${website}" rel="noopener">${websiteLabel}</a>`}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
-<dl>${accessFact(context, row, venues)}</dl>
+${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.series, dates), presses })}
 </aside>`
 }
 
@@ -236,57 +190,6 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
       ? html`<span>${say(site, 'All day')}</span>`
       : html`${hours && html`<span>${begin}${hours.end}${letters}</span>`}${elsewhere(site, row)}`
   return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'All events on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
-}
-
-const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
-
-/** Writes the venues of an event, how people take part online, and when the meeting link appears; false where none of these is known. */
-function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[]): Html | false {
-  const { site } = viewing.context
-  const { attendance, online_from: from, online_shown: shown } = row
-  const minutes = minutesBefore(shown)
-  const hint =
-    from === '' || row.online_url !== ''
-      ? ''
-      : Number.isNaN(minutes)
-        ? say(site, 'The link isn’t shown here.')
-        : minutes === 0
-          ? say(site, 'The link will appear here when the event starts.')
-          : say(site, 'The link will appear here {time} before the start.', {
-              time: lengthInWords(site.language, minutes ?? 0),
-            })
-  const online =
-    (attendance !== '' || hint !== '') &&
-    html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${hint !== '' && html`<span>${hint}</span>`}</dd>`
-  return (
-    (online || venues.length > 0) &&
-    html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}${online}</div>`
-  )
-}
-
-/** Writes a number of minutes as days where it is whole days, else as hours where it is whole hours, else as minutes. */
-function lengthInWords(language: string, minutes: number): string {
-  const units = [
-    [1440, 'day'],
-    [60, 'hour'],
-    [1, 'minute'],
-  ] as const
-  const [size, unit] = units.find(([size]) => minutes % size === 0) ?? [1, 'minute']
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(minutes / size)
-}
-
-function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
-  const lines = addressLines(venue)
-  const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
-  const way = map && directionsTo(site, venue)
-  const name = linkedName(site, { kind: 'venue', row: venue })
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
-    map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`
-  }${way && html` <a class="quiet" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name })}">${say(site, 'Directions')}</a>`}</dd>`
-}
-
-function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}"><bdi>${linkedName(site, { kind: 'organizer', row: organizer })}</bdi></a></strong></dd>`
 }
 
 /** Writes links to the events before and after this one; false where there are none. */
@@ -371,19 +274,7 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }
 
-// The buttons of an event: tickets, and links into the calendars of readers.
-
-/** Matches parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case. */
-const TICKETS = new RegExp(
-  'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
-    'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
-)
-
-/** Decides whether the website of an event sells its tickets, by the host and the path of its address. Words behind a question mark do not count. */
-function sellsTickets(website: string): boolean {
-  const address = URL.parse(website)
-  return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())
-}
+// Links into the calendars of readers.
 
 /** An event as the forms of other calendars take it: plain texts, its place in one line, and the address of its page. */
 export interface Keepable {

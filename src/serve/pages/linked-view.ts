@@ -14,7 +14,7 @@ import { textsOfRecord } from '../../calendar/records/record-store.ts'
 import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import { labelledFacts, venueAccess } from './access-shown.ts'
-import { type Card, pictureOf, shortened } from './cards.ts'
+import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { withFollowing } from './front-view.ts'
@@ -58,9 +58,6 @@ export async function linkedView(viewing: Viewing, linked: Linked, { page, filte
       const { site } = context
       const path = recordPath(site, kind, row)
       const name = linkedName(site, linked)
-      const shown =
-        picture &&
-        html`<img class="${picture.width < picture.height ? 'portrait whole' : 'portrait'}${picture.focus}" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
       const needs: Partial<View> = isOnMap(site, linked) ? mapNeeds(viewing) : {}
       return {
         status: 200,
@@ -79,11 +76,16 @@ export async function linkedView(viewing: Viewing, linked: Linked, { page, filte
         current: undefined,
         body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1><bdi>${name}</bdi></h1></div>
-<div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
+<div class="about">${details(viewing, linked)}${picture && portrait(picture)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
 ${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, { total, ways, months, isShorter: total > shownTotal })}`,
       }
     }),
   )
+}
+
+/** Writes the picture of a venue, an organizer or a series. */
+export function portrait({ src, srcset, width, height, alt, focus }: Picture): Html {
+  return html`<img class="${width < height ? 'portrait whole' : 'portrait'}${focus}" src="${link(src)}" srcset="${srcset}" sizes="320px" width="${width}" height="${height}" alt="${alt}">`
 }
 
 const isOnMap = ({ maps }: Site, linked: Linked) =>

@@ -2,16 +2,23 @@ import type { Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { dayOf } from '../../base/text/moments.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import type { EventLinks } from '../../calendar/events/event-store.ts'
+import { asSeriesSeenBy } from '../../calendar/events/event-when.ts'
 import { seriesLinkedData, seriesUrl, showRule } from '../../calendar/events/recurrence-present.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
-import { readShared } from '../../calendar/series/series-store.ts'
+import { findSeriesLinks } from '../../calendar/series/series.ts'
+import { readShared, type Shared } from '../../calendar/series/series-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
-import { type Card, excerptOf, shortened } from './cards.ts'
+import { type Card, excerptOf, pictureOf, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
+import { portrait } from './linked-view.ts'
 import { capitalized, written, writtenDay, writtenNumber } from './page-dates.ts'
 import { findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
+import { learnTerms } from './page-terms.ts'
+import { joinLink, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
@@ -30,7 +37,14 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
   const { context, today } = viewing
   const { site } = context
   const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, DATES_A_PAGE)
-  const { description, trusted: isTrusted } = readShared(series)
+  const [links] = await findSeriesLinks(context.db, [series])
+  if (!links) throw new Error(`links of series ${series.id} were not looked up`)
+  const shared = readShared(series)
+  await learnTerms(context, viewing.terms, shared.terms)
+  const { description, trusted: isTrusted } = shared
+  const image = links.images.get(shared.image ?? 0)
+  const picture = image && pictureOf(context, image, shared)
+  const excerpt = plainText(shared.excerpt)
   const title = titleOf(viewing, { title: plainText(series.title) })
   const path = seriesPath(viewing, series)
   const rule = sayRule(viewing, series)
@@ -38,6 +52,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     status: 200,
     title,
     styles: [viewing.assets.eventStyle],
+    image: image && picture && `${context.images.mediaUrl}/${image.file}`,
     description: [rule, shortened(plainText(description))].filter((part) => part !== '').join('. '),
     canonical: path,
     isIndexed: page === 1 && total > 0,
@@ -45,10 +60,18 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     feeds: feedLinks('/events', feedFilter(series)),
     current: undefined,
     body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1><bdi>${title}</bdi></h1><p class="lead">${rule}</p></div>
-${description !== '' && html`<div class="about"><div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div></div>`}</article>
+<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1><bdi>${title}</bdi></h1><p class="lead">${rule}</p>${excerpt && html`<p class="lead"><bdi>${excerpt}</bdi></p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="about">${facts(viewing, shared, links)}${picture && portrait(picture)}${description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div>`}</div></article>
 ${dates(viewing, series, cards, { total, page, path })}`,
   }))
+}
+
+/** Writes what all dates of a series share. Their meeting link stands on their own pages alone, unless it is always shown. */
+function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
+  const { context } = viewing
+  const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
+  const presses = html`${joinLink(context.site, row)}${websiteLink(context.site, presentUrl(row.website), false)}`
+  return html`<div class="facts plain">${sharedFacts(viewing, 'series', row, links, { presses })}</div>`
 }
 
 /** Returns the query for the feeds of a series, which are those of all events narrowed to the series. */
@@ -111,11 +134,15 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   count === 1 ? say(site, '1 date') : say(site, '{count} dates', { count: writtenNumber(site, count) })
 
-/** Returns the dates of a series without excerpts that repeat the text at the top of the page. */
+/** Returns the dates of a series without excerpts and places that repeat the top of the page. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
-  const { description, excerpt } = readShared(series)
+  const { description, excerpt, venues } = readShared(series)
   const said = excerptOf(excerpt, description)
-  return cards.map((card) => (card.excerpt === said && description !== '' ? { ...card, excerpt: '' } : card))
+  return cards.map((card) => ({
+    ...card,
+    excerpt: card.excerpt === said ? '' : card.excerpt,
+    place: card.place && venues.includes(card.place.id) ? undefined : card.place,
+  }))
 }
 
 /** The most other coming dates on the page of an occurrence. */

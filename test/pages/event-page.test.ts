@@ -55,20 +55,37 @@ describe('the page of an event', () => {
       stream: { kind: url, about: 'The stream' },
       dress: { kind: oneOf(['', 'formal'], ''), about: 'Dress', words: { formal: 'Black tie' } },
       places: { kind: line, about: 'How many places there are' },
+      hours: { kind: line, about: 'How many hours it takes' },
       standing: { kind: flag, about: 'Standing' },
       note: { kind: line, about: 'A note' },
     }
-    const values = { doors: '7 & 8', seated: true, stream: 'https://a.example/?x', dress: 'formal', places: 1200 }
-    const facts = labelledFacts(await publicContext(service.app), fields, { ...values, standing: false, note: '' })
+    const values = {
+      doors: '7 & 8',
+      seated: true,
+      stream: 'https://a.example/?x',
+      dress: 'formal',
+      places: 1200,
+      hours: 2.5,
+      standing: false,
+      note: '',
+    }
+    const context = await publicContext(service.app)
+    const shown = (language: 'en' | 'de') =>
+      labelledFacts({ ...context, site: { ...context.site, language } }, fields, values).map(({ markup }) =>
+        markup.replace(/<\/?(?:div|bdi)>/g, ''),
+      )
+    assert.deepEqual(shown('en'), [
+      '<dt>Doors</dt><dd>7 &amp; 8</dd>',
+      '<dt>Seats for everybody</dt><dd>Yes</dd>',
+      '<dt>The stream</dt><dd><a href="https://a.example/?x" rel="noopener">https://a.example/?x</a></dd>',
+      '<dt>Dress</dt><dd>Black tie</dd>',
+      '<dt>How many places there are</dt><dd>1,200</dd>',
+      '<dt>How many hours it takes</dt><dd>2.5</dd>',
+    ])
+    const numbers = shown('de').slice(-2)
     assert.deepEqual(
-      facts.map(({ markup }) => markup.replace(/<\/?(?:div|bdi)>/g, '')),
-      [
-        '<dt>Doors</dt><dd>7 &amp; 8</dd>',
-        '<dt>Seats for everybody</dt><dd>Yes</dd>',
-        '<dt>The stream</dt><dd><a href="https://a.example/?x" rel="noopener">https://a.example/?x</a></dd>',
-        '<dt>Dress</dt><dd>Black tie</dd>',
-        '<dt>How many places there are</dt><dd>1,200</dd>',
-      ],
+      numbers.map((fact) => /<dd>(.*)<\/dd>/.exec(fact)?.[1]),
+      ['1.200', '2,5'],
     )
   })
 

@@ -6,12 +6,12 @@ import { MOST_OF_VENUE } from '../formats/geojson.ts'
 import type { Card } from './cards.ts'
 import { shownTitle } from './event-rows.ts'
 import { comingFilters } from './list-view.ts'
-import { written, writtenDate } from './page-dates.ts'
+import { written, writtenDate, writtenNumber } from './page-dates.ts'
 import { cardsOf, findPageEvents } from './page-finding.ts'
 import { type Html, html, link } from './page-html.ts'
 import { mapFigure, mapNeeds, positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
-import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
 // Makes the page of coming events by their venues, with a map.
 
@@ -38,7 +38,9 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
   const hasMap = site.maps.tiles !== ''
   const heading = asked.term?.name ?? say(site, hasMap ? 'Map' : 'Events by venue')
   const venues =
-    places.length === 1 ? say(site, '1 venue') : say(site, '{count} venues', { count: String(places.length) })
+    places.length === 1
+      ? say(site, '1 venue')
+      : say(site, '{count} venues', { count: writtenNumber(site, places.length) })
   const count = `${venues} · ${sayEvents(site, total)}`
   const list = (some: readonly Place[]) =>
     some.length > 0 && html`<ul class="places">${some.map((place) => placeRow(viewing, place, byId))}</ul>`
@@ -58,7 +60,7 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
     body: html`${viewHead(viewing, asked, heading, count)}
 <div class="results">${content}${
       places.length > MOST_VENUES &&
-      html`<p><a class="quiet" href="${sameEvents(viewing, asked, { view: 'list' })}">${say(site, '+{count} more', { count: String(places.length - MOST_VENUES) })}</a></p>`
+      html`<p><a class="quiet" href="${sameEvents(viewing, asked, { view: 'list' })}">${sayMore(site, places.length - MOST_VENUES)}</a></p>`
     }</div>`,
   }
 }

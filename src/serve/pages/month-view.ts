@@ -36,7 +36,7 @@ import {
   steps,
   viewHead,
 } from './view-head.ts'
-import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
 // Makes the page of a month: its table of weeks and its list of days.
@@ -185,9 +185,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const lanes = Array.from(day.lanes, (bar) => lane(drawing, bar, day.day, week.length - at))
   const single = day.single.map((stretch) => entry(drawing, stretch))
   const hidden = hiddenOf(day)
-  const more =
-    hidden > 0 &&
-    html`<li class="rest"><a href="${path}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+  const more = hidden > 0 && html`<li class="rest"><a href="${path}">${sayMore(site, hidden)}</a></li>`
   const list = (lanes.length > 0 || single.length > 0 || more) && html`<ul>${lanes}${single}${more}</ul>`
   return html`<td${kind !== '' && html` class="${kind}"`}${isToday && html` aria-current="date"`}>${head}${list}</td>`
 }
@@ -253,8 +251,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     if (starting.length === 0) return NOTHING
     const hidden = hiddenOf(own)
     return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
-      hidden > 0 &&
-      html`<li><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+      hidden > 0 && html`<li><a class="quiet" href="${dayPath(own.day)}">${sayMore(site, hidden)}</a></li>`
     }</ul></section>`
   })
   return html`<div class="agenda">${sections}</div>`

@@ -2,10 +2,10 @@ import { dayOf, utcToMs } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
-import { lastDayOf, NIGHT_HOURS, writtenDay, writtenRange } from './page-dates.ts'
+import { lastDayOf, NIGHT_HOURS, writtenDay, writtenNumber, writtenRange } from './page-dates.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
-import { pathTo, say, type Viewing } from './viewing.ts'
+import { pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
 // Finds and writes events that began on an earlier day and are still on.
 
@@ -80,9 +80,7 @@ function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): 
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length
-  const others =
-    hidden > 0 &&
-    html`<li><a class="quiet" href="${othersPath}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+  const others = hidden > 0 && html`<li><a class="quiet" href="${othersPath}">${sayMore(site, hidden)}</a></li>`
   return (
     cards.length > 0 &&
     html`<section class="band" aria-labelledby="ongoing"><h2 id="ongoing">${say(site, 'Ongoing')}</h2>${ongoingList(viewing, cards, others)}</section>`
@@ -95,6 +93,6 @@ export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allP
   if (cards.length === 0) return false
   return html`<section class="day lasting" id="ongoing"><h2 class="date"><span class="name"><b>${say(site, 'Ongoing')}</b></span></h2><div>${ongoingList(viewing, cards)}${
     total > cards.length &&
-    html`<p><a class="quiet" href="${allPath}">${say(site, 'All {count} ongoing events', { count: String(total) })}</a></p>`
+    html`<p><a class="quiet" href="${allPath}">${say(site, 'All {count} ongoing events', { count: writtenNumber(site, total) })}</a></p>`
   }</div></section>`
 }

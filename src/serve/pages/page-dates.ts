@@ -163,11 +163,9 @@ const distances = madeOnce(
 )
 
 /** Writes a number in the language of the site. */
-export function writtenNumber(site: Site, number: number): string {
-  return number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
-}
+export const writtenNumber = (site: Site, number: number): string => numbers(localeOf(site)).format(number)
 
-const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale))
+const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 
 /** The hours after midnight that belong to the evening before, and the same span in milliseconds. */
 export const NIGHT_HOURS = 5

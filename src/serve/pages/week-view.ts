@@ -28,7 +28,7 @@ import {
   steps,
   viewHead,
 } from './view-head.ts'
-import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
 // Makes the page of a week.
 
@@ -146,8 +146,7 @@ function bars(drawing: Drawing, long: readonly Stretch[], path: string): Html | 
   const { site } = drawing.viewing.context
   const hidden = long.length - MOST_BARS
   return html`<section class="lasts"><h2>${say(site, 'Several days')}</h2><ul>${long.slice(0, MOST_BARS).map((stretch) => bar(drawing, stretch))}${
-    hidden > 0 &&
-    html`<li class="all"><a class="quiet" href="${path}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+    hidden > 0 && html`<li class="all"><a class="quiet" href="${path}">${sayMore(site, hidden)}</a></li>`
   }</ul></section>`
 }
 
@@ -168,8 +167,7 @@ function dayOfWeek({ viewing, cards, dayPath }: Drawing, day: string, own: reado
   const hidden = own.length - MOST_OF_A_DAY
   const entries = own.slice(0, MOST_OF_A_DAY).map(({ id }) => entry(viewing, cards.get(id)))
   const more =
-    hidden > 0 &&
-    html`<li class="all"><a class="quiet" href="${dayPath(day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+    hidden > 0 && html`<li class="all"><a class="quiet" href="${dayPath(day)}">${sayMore(site, hidden)}</a></li>`
   const state = day === today ? ' today' : day < today ? ' past' : ''
   return html`<section class="of${state}${own.length === 0 && ' none'}"><h2><a href="${dayPath(day)}"${day === today && html` aria-current="date"`}><span class="hidden">${writtenDay(site, day, '')}, ${sayEvents(site, own.length)}</span><span aria-hidden="true">${capitalized(site, written(site, 'weekdayShort', day))}</span> <time datetime="${day}" aria-hidden="true">${Number(day.slice(8))}</time></a></h2>${own.length > 0 && html`<ul>${entries}${more}</ul>`}</section>\n`
 }

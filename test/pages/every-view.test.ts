@@ -65,6 +65,24 @@ describe('pages of what does not fit on one', () => {
   })
 })
 
+test('every view tells times of another zone by its letters', async () => {
+  const service = await startService({ timezone: 'Europe/Oslo' })
+  try {
+    const on = { start_date: `${DAY} 20:30`, end_date: `${DAY} 21:30`, timezone: 'Asia/Tokyo' }
+    const { id: venue } = await service.create('/venues', { venue: 'Hall' })
+    const { url } = await service.create('/events', { title: 'Talk', ...on, venue })
+    await service.create('/events', { title: 'Call', ...on, venue, featured: true })
+    const views = pathsAt(DAY).filter(([name]) => name !== 'past')
+    for (const path of ['/', new URL(url).pathname, ...views.map(([, path]) => `/events/${path}`)]) {
+      const text = (await asked(service, path)).body.replaceAll(/<script.*?<\/script>|<[^>]+>/gs, '')
+      const times = text.match(/20:30(?! – 21:30)(?: \S{3})?/g) ?? []
+      assert.ok(times.length > 0 && times.every((time: string) => time === '20:30 JST'), `${path} ${times}`)
+    }
+  } finally {
+    await service.close()
+  }
+})
+
 describe('a view without events', () => {
   let service: TestService
 

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
@@ -53,16 +54,22 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
 
+/** Writes the letters of the zone of an event behind a time; false for an event in the zone of the site. */
+export const zoneOf = ({ zone }: Card): Html | false => zone !== '' && html` <abbr class="zone">${zone}</abbr>`
+
+/** Returns the time at which an event starts, with the letters of its zone unless that is the zone of the site. */
+export const startTime = (site: Site, { start, zone }: Card): string =>
+  [written(site, 'time', start), zone].filter(Boolean).join(' ')
+
 /** Writes the times of an event under the heading of its day; for an event of several days, its start and until when it lasts. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
-  const zone = card.zone && html` <abbr class="zone">${card.zone}</abbr>`
   const until = isOvernight(card.start, card.end)
     ? say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })
     : say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
   const isLong = isSeveralDays(card)
   if (card.isAllDay) return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
-  const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zone}`
+  const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zoneOf(card)}`
   if (isLong) return html`${start} <small>${until}</small>`
   return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
 }

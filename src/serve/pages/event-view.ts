@@ -18,9 +18,9 @@ import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
 import { icalendar } from '../formats/icalendar.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
 import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
-import { hueOf, namedPlace, shownTitle, titleOf } from './event-rows.ts'
+import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath } from './feed-links.ts'
-import { capitalized, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
+import { capitalized, clockLocaleOf, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
@@ -172,7 +172,7 @@ const mailLink = (title: string, url: string) =>
 /** Writes a hidden place for the times in the zone of the visitor. The script fills it in, and shows it to visitors in another zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
-  return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-text="${say(site, 'Your time: {time}')}"></span>`
+  return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-locale="${clockLocaleOf(site)}" data-text="${say(site, 'Your time: {time}')}"></span>`
 }
 
 /** Writes when an event takes place: its first day as a leaf of a calendar, then its days and times in words. */
@@ -269,7 +269,7 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   const when =
     day < viewing.today && last >= viewing.today
       ? capitalized(site, say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) }))
-      : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`}`
+      : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${startTime(site, card)}`}`
   const place = hasPlace && card.place && namedPlace(card.place)
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }

@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { Card, Picture } from './cards.ts'
-import { againOf, hueOf, isSeveralDays, isUncropped, shownTitle, sizesFor } from './event-rows.ts'
+import { againOf, hueOf, isSeveralDays, isUncropped, shownTitle, sizesFor, startTime } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
 import { capitalized, lastDayOf, written, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
@@ -99,5 +99,5 @@ function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' 
   const day = (one: string) => nearName(site, one, today) || written(site, form, one)
   if (first < today) return capitalized(site, say(site, 'until {date}', { date: day(last) }))
   if (isSeveralDays(card)) return capitalized(site, writtenSpan(site, isNear ? 'weekdayDate' : 'fullYear', first, last))
-  return capitalized(site, card.isAllDay ? day(first) : `${day(first)}, ${written(site, 'time', card.start)}`)
+  return capitalized(site, card.isAllDay ? day(first) : `${day(first)}, ${startTime(site, card)}`)
 }

@@ -4,7 +4,7 @@ import { findVenuesOf, type VenueOfEvent } from '../../calendar/linked/linked-di
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { MOST_OF_VENUE } from '../formats/geojson.ts'
 import type { Card } from './cards.ts'
-import { shownTitle } from './event-rows.ts'
+import { shownTitle, startTime } from './event-rows.ts'
 import { comingFilters } from './list-view.ts'
 import { written, writtenDate, writtenNumber } from './page-dates.ts'
 import { cardsOf, findPageEvents } from './page-finding.ts'
@@ -97,6 +97,6 @@ function placeRow(viewing: Viewing, { venue, events }: Place, cards: ReadonlyMap
 
 function eventOf(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
-  const time = card.isAllDay ? '' : ` ${written(site, 'time', card.start)}`
+  const time = card.isAllDay ? '' : ` ${startTime(site, card)}`
   return html`<li><a href="${pathTo(site, card.url)}"><small>${written(site, 'weekdayShort', card.start)} ${writtenDate(site, dayOf(card.start), viewing.today)}${time}</small> ${shownTitle(viewing, card)}</a></li>`
 }

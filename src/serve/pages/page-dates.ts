@@ -81,6 +81,10 @@ export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezo
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
+/** Returns that language for scripts, with the clock of the site. */
+export const clockLocaleOf = (site: Site): string =>
+  localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]
+
 /** A form in one language, and the texts of the days or times that were formatted lately: pages repeat the same ones. */
 interface Writing {
   format: Intl.DateTimeFormat

@@ -11,7 +11,7 @@ import { findSeriesLinks } from '../../calendar/series/series.ts'
 import { readShared, type Shared } from '../../calendar/series/series-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Card, excerptOf, pictureOf, shortened } from './cards.ts'
-import { daySections, titleOf } from './event-rows.ts'
+import { daySections, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { portrait } from './linked-view.ts'
 import { capitalized, written, writtenDay, writtenNumber } from './page-dates.ts'
@@ -89,8 +89,7 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
   const date = (card: Card) => {
-    const own =
-      ownPart(card) === usual ? '' : [card.isAllDay ? '' : written(site, 'time', card.start), titleOf(viewing, card)]
+    const own = ownPart(card) === usual ? '' : [card.isAllDay ? '' : startTime(site, card), titleOf(viewing, card)]
     const day = html`<time datetime="${dayOf(card.start)}">${written(site, 'weekdayShort', card.start)} <b>${Number(card.start.slice(8, 10))}</b></time>`
     const said = own === '' ? '' : html` <bdi>${own.filter(Boolean).join(' ')}</bdi>`
     const state = card.event_status === 'scheduled' ? '' : html` ${statusWord(site, card)}`

@@ -28,14 +28,18 @@ for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.quer
 /** A day and a time as the wall shows them, `2026-11-24 19:00`. @param {Date} date */
 const wallOf = (date) => date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
 
+/** @param {string} one @param {string} other */
+const isSameDay = (one, other) => one.slice(0, 10) === other.slice(0, 10)
+
 for (const line of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-wall]'))) {
-  const { wall = '', starts = '', ends = '', text = '' } = line.dataset
+  const { wall = '', starts = '', ends = '', locale, text = '' } = line.dataset
   const [start, end] = [new Date(starts), new Date(ends)]
   const here = wallOf(start)
   if (here === wall) continue
   /** @type {Intl.DateTimeFormatOptions} */
-  const day = here.slice(0, 10) === wall.slice(0, 10) ? {} : { weekday: 'short', day: 'numeric', month: 'short' }
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, { ...day, hour: 'numeric', minute: '2-digit' })
+  const day =
+    isSameDay(here, wall) && isSameDay(here, wallOf(end)) ? {} : { weekday: 'short', day: 'numeric', month: 'short' }
+  const format = new Intl.DateTimeFormat(locale, { ...day, hour: 'numeric', minute: '2-digit' })
   line.textContent = text.replace('{time}', () => format.formatRange(start, end))
   line.hidden = false
 }

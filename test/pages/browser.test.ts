@@ -55,6 +55,8 @@ const PATHS = [
   '/events/?search=jazz&categories=music',
   '/events/?search=zzzz',
   '/none',
+  // The longest words of pages are German.
+  '/events/?lang=de',
 ]
 /**
  * Each page is seen in the narrow one of these, and axe, which takes most of the time, looks at one of each kind, in one of them in turn. `npm run
@@ -113,6 +115,9 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
       title,
       description: 'D'.repeat(3000),
       cost: '9'.repeat(80),
+      attendance: 'mixed',
+      online_url: 'https://meet.example/room',
+      online_label: 'L'.repeat(80),
       ...times,
       venue,
       organizer,

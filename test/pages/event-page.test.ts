@@ -10,6 +10,7 @@ import { startService, type TestService } from '../support/service.ts'
 
 const NEXT_YEAR = new Date().getUTCFullYear() + 1
 const TIMES = { start_date: `${NEXT_YEAR}-06-05 10:00`, end_date: `${NEXT_YEAR}-06-05 11:30` }
+const TABLE = `<table><tr>${'<td>Interval</td>'.repeat(12)}</tr></table>`
 const program = findChromium()
 const pathOf = (url: string) => new URL(url).pathname
 
@@ -101,7 +102,7 @@ describe('the page of an event', () => {
       )
   })
 
-  test('in a browser copies its address by one press, and tells its times in the zone of the visitor where that is another', {
+  test('in a browser copies its address by one press, tells its times in the zone of the visitor where that is another, and keeps the words of tables whole', {
     skip: program === undefined ? 'no Chromium is installed' : false,
   }, async () => {
     const browser = await startChromium(program ?? '')
@@ -124,30 +125,15 @@ describe('the page of an event', () => {
       assert.match(await yours('Asia/Tokyo', long), /^Your time: \w+,? 6 Jun.*5:00.*9:00/)
       // What begins on the same day there may end on another.
       assert.match(await yours('Europe/London', long), /^Your time: \w+,? 5 Jun,? 21:00.*\w+,? 6 Jun,? 0?1:00$/)
+      await tab.goTo(service.origin + (await pathFor({ description: TABLE, title: 'Table' })))
+      assert.ok((await tab.evaluate<number>("document.querySelector('td').offsetHeight")) < 50)
+      await tab.goTo(service.origin + long)
       const copy = "document.querySelector('[data-copy]')"
       await tab.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)')
       assert.equal(await tab.evaluate(`${copy}.hidden`), false)
       await tab.evaluate(`${copy}.click()`)
       assert.equal(await tab.evaluate('window.copied'), service.origin + long)
       assert.equal(await tab.evaluate(`${copy}.textContent`), 'Copied')
-    } finally {
-      await browser.close()
-    }
-  })
-
-  test('is no wider than a phone, whatever stands in it, and keeps the words of a table whole', {
-    skip: program === undefined ? 'no Chromium is installed' : false,
-  }, async () => {
-    const browser = await startChromium(program ?? '')
-    try {
-      const tab = await browser.open()
-      await tab.look({ width: 390 })
-      const [word, cells] = ['w'.repeat(80), '<td>Interval</td>'.repeat(12)]
-      const online = { attendance: 'online', online_url: 'https://meet.example/x', online_label: word }
-      const description = `<table><tr>${cells}</tr></table><p>${word}</p>`
-      await tab.goTo(service.origin + (await pathFor({ title: word, ...online, description, access_note: word })))
-      assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), 390)
-      assert.ok((await tab.evaluate<number>("document.querySelector('td').offsetHeight")) < 50)
     } finally {
       await browser.close()
     }

@@ -237,7 +237,25 @@ test('every date of each series is a press away, and totals and pages are exact 
 test('a list with a last day has each date of a series', async (context) => {
   const { make, page } = await calendar(context)
   await make('Yoga', 1, { recurrence: 'RRULE:FREQ=DAILY;COUNT=9' })
-  assert.equal(titles(await page(`/events/?start_date=${day(1)}&end_date=${day(4)}`), 'h3').length, 4)
+  const body = await page(`/events/?start_date=${day(1)}&end_date=${day(4)}`)
+  assert.equal(titles(body, 'h3').length, 4)
+  assert.match(body, /<p class="count">[^<]*–[^<]* · 4 events<\/p>/)
+})
+
+test('a list whose last day is before its first finds nothing, not even what is still on', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Exhibition', -3, { end_date: `${day(9)} 20:00` })
+  for (const query of [`end_date=${day(-1)}`, `start_date=${day(3)}&end_date=${day(2)}`])
+    assert.match(await page(`/events/?${query}`), /<h2>No events found\./, query)
+})
+
+test('the list of past events has no dates to choose, and names none that it does not go by', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Over', -3)
+  const body = await page(`/events/past/?start_date=${day(3)}&end_date=${day(4)}&when=today`)
+  assert.deepEqual(titles(body, 'h3'), ['Over'])
+  assert.doesNotMatch(body, /name="start_date" value|type="date"|Remove filter|Today<\/a>/)
+  assert.match(await page(`/events/?start_date=${day(3)}`), /href="\/events\/past\/"/)
 })
 
 test('a featured series opens the page at its next date, and is not in the list again', async (context) => {

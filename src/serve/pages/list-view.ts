@@ -9,7 +9,7 @@ import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
 import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
 import { findOngoing, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
-import { firstOf, isDay, monthOf, monthsLater, weeksOf, written, writtenDay } from './page-dates.ts'
+import { firstOf, isDay, monthOf, monthsLater, weeksOf, written, writtenDay, writtenRange } from './page-dates.ts'
 import {
   before,
   between,
@@ -97,8 +97,9 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
     pages: Math.ceil(begin / PER_PAGE),
     isShorter: every > begin,
   }
-  if (asked.query.filters.words !== undefined) return found
-  const ongoing = await findOngoing(viewing, asked.query.filters, firstDay(viewing, asked), MOST_ONGOING)
+  const first = firstDay(viewing, asked)
+  if (asked.query.filters.words !== undefined || (lastDay(asked) ?? first) < first) return found
+  const ongoing = await findOngoing(viewing, asked.query.filters, first, MOST_ONGOING)
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
@@ -147,19 +148,25 @@ export function firstDay({ context: { site }, today }: Viewing, { query }: Event
   return isDay(day) ? day : today
 }
 
+/** Returns the last day that the query of a list asks for, if it asks for one. */
+function lastDay({ query }: EventsAsked): string | undefined {
+  const { end_date: sent } = query.filters
+  const day = typeof sent === 'string' ? sent.slice(0, 10) : ''
+  return isDay(day) ? day : undefined
+}
+
 /**
  * Returns the filters of the events from the first day of a list on; for a search, events that began earlier and are still on are among them. Each series
  * stands at its next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
   const { filters } = asked.query
-  const last = typeof filters.end_date === 'string' ? filters.end_date.slice(0, 10) : ''
+  const last = lastDay(asked)
   const first = firstDay(viewing, asked)
-  const isBounded = isDay(last)
   const isEvery = [filters[EVERY_DATE], filters.post_parent, filters.when].some((asks) => asks !== undefined)
-  const collapsed = isBounded || isEvery ? {} : ({ collapse: 'series' } as const)
-  if (filters.words === undefined) return { ...starting(filters, first, isBounded ? last : undefined), ...collapsed }
-  return { ...(isBounded ? between(filters, first, last) : from(filters, first)), ...collapsed }
+  const collapsed = last !== undefined || isEvery ? {} : ({ collapse: 'series' } as const)
+  if (filters.words === undefined) return { ...starting(filters, first, last), ...collapsed }
+  return { ...(last === undefined ? from(filters, first) : between(filters, first, last)), ...collapsed }
 }
 
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
@@ -178,6 +185,8 @@ function countText(viewing: Viewing, asked: EventsAsked, total: number): string 
   const when = timeInWords(site, asked.query)
   if (when !== undefined) return asked.term ? `${when} · ${sayEvents(site, total)}` : sayEvents(site, total)
   const first = firstDay(viewing, asked)
+  const last = lastDay(asked)
+  if (last !== undefined) return `${writtenRange(site, first, last, today)} · ${sayEvents(site, total)}`
   const date = first === today ? say(site, 'today') : writtenDay(site, first, today)
   return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })
 }

@@ -104,9 +104,9 @@ export const between = (filters: EventFilters, first: string, last: string): Eve
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 
-/** Narrows filters to events that ended before a day. */
+/** Narrows filters to events that ended before a day, whatever times they ask for. */
 export const before = (filters: EventFilters, day: string): EventFilters => ({
-  ...withoutDates(filters),
+  ...withoutDatesAndWhen(filters),
   ends_before: `${day} 00:00:00`,
   starts_after: `${FIRST_DAY} 00:00:00`,
   strict_dates: true,

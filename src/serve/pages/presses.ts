@@ -46,7 +46,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
     html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
   const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
   const hasDates = isList(span) && DATES.some((name) => sent.has(name))
-  // A time leads to the list, so views whose path names a date have no times.
+  // A time leads to the list, so views that have their own dates have no times.
   const times = !isList(span)
     ? []
     : Object.entries(PRESSED_TIMES).map(([word, text]) => {

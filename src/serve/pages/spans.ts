@@ -28,7 +28,7 @@ interface ViewRow<View extends keyof Said> {
   at: (day: string | undefined, month: string | undefined) => Span<View>
   /** Returns the parameters for the dates of the calendar of this view; undefined where the calendar has the dates of an ordinary feed. */
   dates: (span: Span<View>, today: string) => string | undefined
-  /** Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path. */
+  /** Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path or its name. */
   isList: boolean
   /** Returns the words of the link to the view; undefined for a view that other views do not link to. */
   name: ((site: Site) => string | undefined) | undefined
@@ -49,7 +49,7 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     write: () => 'past/',
     at: () => ({ view: 'past' }),
     dates: (_span, today) => `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`,
-    isList: true,
+    isList: false,
     name: undefined,
   },
   month: {
@@ -133,7 +133,7 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, today: 
 /** Decides whether an address names a view without a date. */
 export const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
 
-/** Decides whether the dates of a view come from the query, and not from its path. */
+/** Decides whether the dates of a view come from the query, and not from its path or its name. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
 /** Returns the spans of the views that a view links to, itself included, near the date that it shows; each with the words of its link. */

@@ -36,7 +36,7 @@ export interface EventsAsked {
   query: PageQuery
 }
 
-/** The parameters that views with a date in their path ignore. */
+/** The parameters that other views than lists of coming events ignore. */
 const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
@@ -46,8 +46,8 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, leftOut(span), page))
 }
 
-/** Returns the parameters that links to a span leave out: dates for views with a date in their path; for past events `when`, which is about the future. */
-const leftOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
+/** Returns the parameters that links to a span leave out. */
+const leftOut = (span: Span) => (isList(span) ? [] : OF_LISTS)
 
 /** Returns a function for the address of a day with the same filters. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {

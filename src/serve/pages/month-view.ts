@@ -5,7 +5,7 @@ import { EVENING } from '../../calendar/events/event-when.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
 import type { Card } from './cards.ts'
-import { hueOf, isSeveralDays, shownTitle, titleOf, zoneOf } from './event-rows.ts'
+import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
 import {
   capitalized,
@@ -230,7 +230,7 @@ function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
   if (!card) return NOTHING
   const { site } = viewing.context
   const title = announced(site, card, titleOf(viewing, card))
-  const time = !card.isAllDay && html`<b>${writtenShortTime(site, card.start)}</b>${zoneOf(card)} `
+  const time = !card.isAllDay && html`<b>${writtenShortTime(site, card.start)}</b>${zoneBehind(card)} `
   return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
@@ -262,7 +262,7 @@ function brief(viewing: Viewing, card: Card): Html {
   const time =
     card.isAllDay || (isSeveralDays(card) && !isOvernight(card.start, card.end))
       ? say(site, 'All day')
-      : html`${written(site, 'time', card.start)}${zoneOf(card)}`
+      : html`${written(site, 'time', card.start)}${zoneBehind(card)}`
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }
 

@@ -81,7 +81,7 @@ export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezo
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** Returns that language for scripts, with the clock of the site. */
+/** Returns the language in which times are written, with the clock of the site. */
 export const clockLocaleOf = (site: Site): string =>
   localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]
 
@@ -93,7 +93,7 @@ interface Writing {
 
 /** Writes a wall time or a day in a form, in the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
-  const { format, texts } = writingOf(form)(localeOf(site))(form === 'time' ? site.clock : 'auto')
+  const { format, texts } = writingOf(form)(form === 'time' ? clockLocaleOf(site) : localeOf(site))
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
   return cachedText(texts, part, () =>
     format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`)),
@@ -101,18 +101,15 @@ export function written(site: Site, form: DateForm, wall: string): string {
 }
 
 const writingOf = madeOnce((form: DateForm) =>
-  madeOnce((locale: string) =>
-    madeOnce((clock: Site['clock']): Writing => {
-      const format = new Intl.DateTimeFormat(locale, {
-        ...FORMS[form],
-        ...(clock !== 'auto' && { hourCycle: clock === '12' ? 'h12' : 'h23' }),
-        timeZone: 'UTC',
-        calendar: 'gregory',
-        numberingSystem: 'latn',
-      })
-      return { format, texts: emptyCache(processBudget) }
-    }),
-  ),
+  madeOnce((locale: string): Writing => {
+    const format = new Intl.DateTimeFormat(locale, {
+      ...FORMS[form],
+      timeZone: 'UTC',
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+    })
+    return { format, texts: emptyCache(processBudget) }
+  }),
 )
 
 /** Writes a time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
@@ -140,7 +137,7 @@ export function writtenRange(site: Site, first: string, last: string, today: str
 
 /** Writes two days in a form as a range; the parts that both share are written once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
-  const { format, texts } = writingOf(form)(localeOf(site))('auto')
+  const { format, texts } = writingOf(form)(localeOf(site))
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
   return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
 }

@@ -10,6 +10,7 @@ import { statusWord } from '../../calendar/locales/translate.ts'
 import { findSeriesLinks } from '../../calendar/series/series.ts'
 import { readShared, type Shared } from '../../calendar/series/series-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type Card, excerptOf, pictureOf, shortened } from './cards.ts'
 import { daySections, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
@@ -43,7 +44,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
   await learnTerms(context, viewing.terms, shared.terms)
   const { description, trusted: isTrusted } = shared
   const image = links.images.get(shared.image ?? 0)
-  const picture = image && pictureOf(context, image, shared)
+  const picture = image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, shared))
   const excerpt = plainText(shared.excerpt)
   const title = titleOf(viewing, { title: plainText(series.title) })
   const path = seriesPath(viewing, series)

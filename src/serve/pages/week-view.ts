@@ -1,7 +1,7 @@
 import { addDays } from '../../base/text/moments.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { Card } from './cards.ts'
-import { hueOf, shownTitle, titleOf, zoneOf } from './event-rows.ts'
+import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { type Stretch, stretchesOf } from './month-view.ts'
 import {
   capitalized,
@@ -177,7 +177,7 @@ function entry(viewing: Viewing, card: Card | undefined): Html {
   const { site } = viewing.context
   const time = card.isAllDay
     ? say(site, 'All day')
-    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${writtenShortTime(site, card.start)}</time>${zoneOf(card)}`
+    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${writtenShortTime(site, card.start)}</time>${zoneBehind(card)}`
   const hue = hueOf(viewing, card).trim()
   return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(site, card.url)}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${card.place && html` <span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }

@@ -45,6 +45,28 @@ describe('the form of an event', () => {
   })
   after(() => service.close())
 
+  /** Posts a form with a file in it, as a browser does. */
+  const postWithFile = (path: string, fields: Record<string, string>, file: Blob, name: string) => {
+    const body = new FormData()
+    for (const [field, value] of Object.entries(fields)) body.append(field, value)
+    body.append('picture', file, name)
+    const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin }
+    return fetch(new URL(path, service.origin), { method: 'POST', body, redirect: 'manual', headers })
+  }
+  const pictureOf = async (background: string, width: number, height: number) =>
+    new Blob(
+      [
+        new Uint8Array(
+          await sharp({ create: { width, height, channels: 3, background } })
+            .png()
+            .toBuffer(),
+        ),
+      ],
+      {
+        type: 'image/png',
+      },
+    )
+
   test('1e.1: one post makes an event, with no more than a title, a date and a time', async () => {
     const made = await editor.post('/desk/events/new', {
       title: 'Thursday Jazz',
@@ -419,23 +441,9 @@ describe('the form of an event', () => {
     const repeated = await editor.post('/desk/events/preview', { title: 'Each week', ...times, ...weekly })
     assert.equal(repeated.status, 200)
     assert.match(repeated.body, /Every Friday, 3 times/)
-    const form = new FormData()
-    for (const [name, value] of Object.entries({
-      title: 'Pictured',
-      ...times,
-      key: 'preview-key',
-      image_alt: 'A boat',
-    }))
-      form.append(name, value)
-    const picture = await sharp({ create: { width: 44, height: 33, channels: 3, background: 'blue' } })
-      .png()
-      .toBuffer()
-    form.append('picture', new Blob([picture], { type: 'image/png' }), 'boat.png')
-    const pictured = await fetch(new URL('/desk/events/preview', service.origin), {
-      method: 'POST',
-      body: form,
-      headers: { cookie: editor.cookie, origin: new URL(service.origin).origin },
-    })
+    const fields = { title: 'Pictured', ...times, key: 'preview-key', image_alt: 'A boat' }
+    const picture = await pictureOf('blue', 44, 33)
+    const pictured = await postWithFile('/desk/events/preview', fields, picture, 'boat.png')
     assert.match(await pictured.text(), /<img[^>]*width="44"[^>]*alt="A boat"/)
     assert.equal(await counted(), events)
     const wrong = await editor.post('/desk/events/preview', {
@@ -597,7 +605,6 @@ describe('the form of an event', () => {
   })
 
   test('3d.16: a picture comes with the form, and its text is asked for', async () => {
-    const form = new FormData()
     const fields = {
       title: 'With a picture',
       start_date: '2030-12-05',
@@ -605,31 +612,33 @@ describe('the form of an event', () => {
       image_alt: 'Two notes',
       key: 'picture-form',
     }
-    for (const [name, value] of Object.entries(fields)) form.append(name, value)
-    const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer()
-    form.append('picture', new Blob([picture], { type: 'image/png' }), 'notes.png')
-    const post = (body: FormData) =>
-      fetch(new URL('/desk/events/new', service.origin), {
-        method: 'POST',
-        body,
-        redirect: 'manual',
-        headers: { cookie: editor.cookie, origin: new URL(service.origin).origin },
-      })
-    const [first, second] = [await post(form), await post(form)]
+    const picture = await pictureOf('red', 40, 30)
+    const post = (file: Blob) => postWithFile('/desk/events/new', fields, file, 'notes.png')
+    const [first, second] = [await post(picture), await post(picture)]
     assert.equal(first.status, 303, await first.text())
     assert.equal(second.headers.get('location'), first.headers.get('location'))
     const { body } = await service.get(`/events/${idIn(first.headers.get('location'))}`)
     assert.equal(body.image.width, 40)
     assert.equal((await service.get(`wp:/wp/v2/media/${body.image.id}`)).body?.alt_text ?? 'Two notes', 'Two notes')
-    const wrong = new FormData()
-    for (const [name, value] of Object.entries(fields)) wrong.append(name, value)
-    wrong.append('picture', new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>'], { type: 'image/png' }), 'notes.png')
-    const refused = await post(wrong)
+    const refused = await post(new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>'], { type: 'image/png' }))
     assert.equal(refused.status, 422)
     assert.match(await refused.text(), /<a href="#image">/)
   })
+
+  for (const [how, path, more] of [
+    ['saved with a fault', 'new', { title: '' }],
+    ['previewed with a fault', 'preview', { title: '' }],
+    ['shown with its dates', 'new', { title: 'Dated', repeats: 'weekly', show: 'dates' }],
+  ] as const)
+    test(`a form that is ${how} keeps its new picture`, async () => {
+      const fields = { start_date: '2030-12-06', start_time: '18:00', image_alt: 'A harp', key: how, ...more }
+      const again = await postWithFile(`/desk/events/${path}`, fields, await pictureOf('green', 42, 30), 'harp.png')
+      const { show: _show, ...controls } = controlsIn(await again.text())
+      const saved = await editor.post('/desk/events/new', { ...controls, title: `Pictured, ${how}` })
+      assert.equal(saved.status, 303, JSON.stringify(saved.body))
+      const { body } = await service.get(`/events/${idIn(saved.headers.get('location'))}`)
+      assert.equal(body.image.width, 42)
+    })
 
   test('1e.20: what a picture shows is asked for at each event, and pages have the text of that event', async () => {
     const image = await uploadPicture(service, 60, 40)
@@ -677,20 +686,13 @@ describe('the form of an event', () => {
   })
 
   test('1e.21: a picture of a phone that cannot be read is told so in a clear sentence, and what was typed stays', async () => {
-    const form = new FormData()
     const fields = { title: 'From a phone', start_date: '2030-06-02', start_time: '10:00' }
-    for (const [name, value] of Object.entries(fields)) form.append(name, value)
     const bytes = Buffer.concat([
       Buffer.from([0, 0, 0, 24]),
       Buffer.from('ftypheic\0\0\0\0mif1heic'),
       Buffer.alloc(500),
     ])
-    form.append('picture', new Blob([bytes], { type: 'image/heic' }), 'IMG_1.HEIC')
-    const refused = await fetch(new URL('/desk/events/new', service.origin), {
-      method: 'POST',
-      body: form,
-      headers: { cookie: editor.cookie, origin: new URL(service.origin).origin },
-    })
+    const refused = await postWithFile('/desk/events/new', fields, new Blob([bytes]), 'IMG_1.HEIC')
     assert.equal(refused.status, 422)
     const body = await refused.text()
     assert.match(body, /HEIC cannot be read here: send this one as JPEG or PNG/)

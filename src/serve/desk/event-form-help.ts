@@ -11,6 +11,7 @@ import { anonymous, can } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'
+import type { FormFaults } from './desk-inputs.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -22,10 +23,9 @@ import {
   sayAtDesk,
   typedOf,
 } from './desk-page.ts'
-import { formAgain, formInWords, getKnownEvent, mayUseForm } from './event-form.ts'
-import { allFaults, faultsAtControls, type ReadForm, readEventForm } from './event-form-values.ts'
+import { formAgain, formInWords, getKnownEvent, mayUseForm, readSentForm } from './event-form.ts'
+import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.ts'
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
-import { keepPicture } from './event-picture.ts'
 import { withMovedEnd } from './event-times.ts'
 
 // Answers the form of an event before it is saved: offers names, says times and clashes in words, keeps unsaved texts, and shows a preview.
@@ -132,22 +132,18 @@ async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const id = recordIdIn({ variables: { id: query.get('id') ?? '' } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
   if (!known && !events.operations.rights.create(context)) throw new Problem('rest_forbidden')
-  // A picture that is sent along is stored as saving would store it. Saving finds it by the key, and does not store it again.
-  const [read, picture] = await Promise.all([
-    readEventForm(context, typedOf(request), undefined),
-    keepPicture(request, fieldOf(request, 'key')),
-  ])
-  if (picture && 'id' in picture) read.raw.image = picture.id
-  const wrong = { ...read.faults, ...(picture && 'fault' in picture && { image: picture.fault }) }
-  if (Object.keys(wrong).length > 0)
-    return formAgain(request, known, await allFaults(context, { ...read, faults: wrong }))
-  try {
-    return { document: await withImages(context, () => writtenPage(request, read, showPage)) }
-  } catch (error) {
-    const faults = error instanceof Problem ? faultsAtControls(context, error) : undefined
-    if (!faults) throw error
-    return formAgain(request, known, faults)
-  }
+  return withImages(context, async () => {
+    const read = await readSentForm(request, known, undefined)
+    const again = (faults: FormFaults) => formAgain(request, known, read.typed, faults)
+    if (Object.keys(read.faults).length > 0) return again(await allFaults(context, read))
+    try {
+      return { document: await writtenPage(request, read, showPage) }
+    } catch (error) {
+      const faults = error instanceof Problem && faultsAtControls(context, error)
+      if (!faults) throw error
+      return again(faults)
+    }
+  })
 }
 
 async function writtenPage(

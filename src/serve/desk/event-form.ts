@@ -393,60 +393,72 @@ async function save(request: DeskRequest): Promise<DeskAnswer> {
   const isNew = request.variables.id === undefined
   if (isNew) mayUseForm(context)
   const known = isNew ? undefined : await getKnownEvent(context, recordIdIn(request))
-  const typed = { ...known?.typed, ...typedOf(request) }
-  if (fieldOf(request, 'show') === 'dates') return eventFormView(await formOf(context, typed, shownOf(request, known)))
-  return withImages(context, () => saveTyped(request, typed, known))
+  return withImages(context, () => saveTyped(request, known))
 }
 
-const shownOf = (request: DeskRequest, known: KnownEvent | undefined): Shown => ({
-  known,
-  version: versionOf(request, known),
-})
+/** A form as it was sent: its values, the faults found so far, and its controls as they are shown again. */
+export interface SentEventForm extends ReadForm {
+  typed: TypedForm
+}
 
-async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEvent | undefined): Promise<DeskAnswer> {
-  const { context } = request
-  const key = fieldOf(request, 'key')
+/**
+ * Reads a sent form, and stores the picture that came with it. The controls name that picture, so that a form which is shown again keeps it; saving finds it by
+ * the key of the form, and does not store it again.
+ * @param shown the controls that `readEventForm` compares with
+ */
+export async function readSentForm(
+  request: DeskRequest,
+  known: KnownEvent | undefined,
+  shown: TypedForm | undefined,
+): Promise<SentEventForm> {
+  const sent = typedOf(request)
+  const typed = { ...known?.typed, ...sent }
   const [read, picture] = await Promise.all([
-    readEventForm(context, typedOf(request), known?.typed),
-    keepPicture(request, key),
+    readEventForm(request.context, sent, shown),
+    keepPicture(request, fieldOf(request, 'key')),
   ])
-  const kept: TypedForm = picture && 'id' in picture ? { ...typed, image: [String(picture.id)] } : typed
-  if (picture && 'id' in picture) read.raw.image = picture.id
-  const faults = { ...read.faults, ...(picture && 'fault' in picture && { image: picture.fault }) }
-  const again = async (more: Shown) =>
-    eventFormView(await formOf(context, kept, { ...shownOf(request, known), ...more }))
-  if (Object.keys(faults).length > 0) return again({ faults: await allFaults(context, { ...read, faults }) })
-  const image = Number(lastTyped(kept, 'image'))
-  const said = image > 0 ? await describePicture(context, image, kept, known?.typed) : known && UNPICTURED
+  if (!picture) return { ...read, typed }
+  if ('fault' in picture) return { ...read, typed, faults: { ...read.faults, image: picture.fault } }
+  return { ...read, raw: { ...read.raw, image: picture.id }, typed: { ...typed, image: [String(picture.id)] } }
+}
+
+async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): Promise<DeskAnswer> {
+  const { context } = request
+  const read = await readSentForm(request, known, known?.typed)
+  const { typed, faults } = read
+  const again = (shown: FormFaults) => formAgain(request, known, typed, shown)
+  if (fieldOf(request, 'show') === 'dates') return again(faults.image === undefined ? {} : { image: faults.image })
+  if (Object.keys(faults).length > 0) return again(await allFaults(context, read))
+  const image = Number(lastTyped(typed, 'image'))
+  const said = image > 0 ? await describePicture(context, image, typed, known?.typed) : known && UNPICTURED
   Object.assign(read.raw, said)
   try {
-    return known ? await change(request, known, read, kept) : await create(request, read, key)
+    return known ? await change(request, known, read) : await create(request, read)
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const refused = faultsAtControls(context, error)
+    const refused = error instanceof Problem && faultsAtControls(context, error)
     if (!refused) throw error
-    return again({ faults: refused })
+    return again(refused)
   }
 }
 
-/** Shows a form again with the typed values and its faults. */
+/** Shows a form again with its faults. @param typed the controls */
 export async function formAgain(
   request: DeskRequest,
   known: KnownEvent | undefined,
+  typed: TypedForm,
   faults: FormFaults,
 ): Promise<DeskAnswer> {
-  const typed = { ...known?.typed, ...typedOf(request) }
-  return eventFormView(await formOf(request.context, typed, { ...shownOf(request, known), faults }))
+  return eventFormView(await formOf(request.context, typed, { known, faults, version: versionOf(request, known) }))
 }
 
-async function create(request: DeskRequest, { raw }: ReadForm, key: string): Promise<DeskAnswer> {
+async function create(request: DeskRequest, { raw }: ReadForm): Promise<DeskAnswer> {
   const { context } = request
-  const form = fieldOf(request, 'form')
+  const [key, form] = [fieldOf(request, 'key'), fieldOf(request, 'form')]
   const { id } = await createRecord(context, events, raw, key || undefined, form)
   return { seeOther: deskPath(context.site, `/events/${id}?saved=first`) }
 }
 
-async function change(request: DeskRequest, known: KnownEvent, read: ReadForm, typed: TypedForm): Promise<DeskAnswer> {
+async function change(request: DeskRequest, known: KnownEvent, read: SentEventForm): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
   const version = versionOf(request, known)
@@ -455,11 +467,11 @@ async function change(request: DeskRequest, known: KnownEvent, read: ReadForm, t
     const { status: _status, ...proposed } = values
     const whole = { ...known.proposed, ...proposed }
     const proposal = await proposeChange(context, events, known.id, { values: whole, version })
-    if ('conflicts' in proposal) return conflicting(request, known, typed, proposal)
+    if ('conflicts' in proposal) return conflicting(request, known, read.typed, proposal)
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
   const edited = await saveForm(context, events, known.id, { values, version })
-  if ('conflicts' in edited) return conflicting(request, known, typed, edited)
+  if ('conflicts' in edited) return conflicting(request, known, read.typed, edited)
   const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
   const isFirst = edited.changed.includes('status') ? '=first' : ''
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }

@@ -140,6 +140,32 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     assert.match(await unsavedOf(id), /First Second/)
   })
 
+  test('what is on its way to be kept is kept though the tab is closed', long, async () => {
+    const id = await made('Choir 5b')
+    const tab = await form(id)
+    await tab.evaluate(answered('/unsaved', { ms: 60_000 }))
+    await tab.evaluate(focus('title'))
+    await type(tab, 'On its way ')
+    await sleep(6000)
+    await tab.evaluate('window.fetch = before')
+    await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+    await sleep(500)
+    assert.match(await unsavedOf(id), /On its way/)
+  })
+
+  test('what is typed is kept at once when the page goes to the background', async () => {
+    const id = await made('Choir 5c')
+    const tab = await form(id)
+    await tab.evaluate(focus('title'))
+    await type(tab, 'Behind ')
+    await tab.evaluate(
+      "Object.defineProperty(document, 'visibilityState', { value: 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))",
+    )
+    await sleep(1000)
+    assert.match(await unsavedOf(id), /Behind/)
+    assert.match(await tab.evaluate<string>("document.querySelector('.kept').textContent"), /Kept/)
+  })
+
   test('whoever stops a save goes on being warned and kept', long, async () => {
     const id = await made('Choir 6')
     const tab = await form(id)

@@ -259,41 +259,54 @@ const KEEP_MS = 5000
 /** Until what could not be kept is tried again. */
 const AGAIN_MS = 20_000
 
+/** The most bytes of a request that goes on when its page is gone: browsers refuse more than 64 KiB of them at once. */
+const MOST_KEPT_ALIVE = 64_000
+
+/** Sends what is typed to be kept until it is saved. It goes on when the page is gone, unless it is too long. @param {URLSearchParams} fields @param {AbortSignal} signal */
+function sendTyped(fields, signal) {
+  const keepalive = fields.toString().length < MOST_KEPT_ALIVE
+  return send('/events/unsaved', fields, { keepalive, signal }).catch(() => undefined)
+}
+
 /** Keeps what is typed at the service, some seconds after the last change. */
 function keepTyped() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting
   let isSending = false
-  let isKept = true
+  /** How often something was typed, up to which the service has it, and up to which it was sent as the last. */
+  let [typed, kept, left] = [0, 0, 0]
   let ending = new AbortController()
   const state = document.createElement('span')
   state.className = 'hint kept'
   const bar = form?.querySelector('.savebar')
   bar?.insertBefore(state, bar.querySelector('.end'))
-  const keep = async () => {
+  /** @param {boolean} isLast whether the page may be gone before there is a next one */
+  const keep = async (isLast) => {
+    if (isSending || kept === typed || (isLast && left === typed)) return
+    const sent = typed
+    const fields = fieldsOf(() => true)
+    if (isLast) fields.set('is_last', '1')
+    if (isLast) left = sent
+    const answer = await sendTyped(fields, ending.signal)
+    if (answer?.state === 'kept') kept = Math.max(kept, sent)
+    else if (isLast) left = 0
     if (isSending) return
-    isKept = true
-    const answer = await send(
-      '/events/unsaved',
-      fieldsOf(() => true),
-      { signal: ending.signal },
-    ).catch(() => undefined)
-    if (isSending) return
-    state.textContent = answer?.state === 'kept' && isKept ? answer.text : ''
-    if (answer?.state === 'kept' || answer?.state === 'too large' || !isKept) return
-    later(answer ? KEEP_MS : AGAIN_MS)
+    state.textContent = kept === typed ? (answer?.text ?? '') : ''
+    if (isLast || sent !== typed || kept === typed || answer?.state === 'too large') return
+    waitToKeep(answer ? KEEP_MS : AGAIN_MS)
   }
-  const later = (pause = KEEP_MS) => {
-    isKept = false
+  const waitToKeep = (pause = KEEP_MS) => {
     clearTimeout(waiting)
-    waiting = setTimeout(keep, pause)
+    waiting = setTimeout(keep, pause, false)
   }
-  form?.addEventListener('input', () => {
+  const later = () => {
     // Whoever goes on writing has stopped the save, or it came to nothing.
     if (isSending) ending = new AbortController()
     isSending = false
-    later()
-  })
+    typed += 1
+    waitToKeep()
+  }
+  for (const name of ['input', 'unsent']) form?.addEventListener(name, later)
   // Somebody may have written before this script came.
   if (isTouched()) later()
   form?.addEventListener('submit', ({ submitter }) => {
@@ -303,13 +316,9 @@ function keepTyped() {
     // What arrives behind the save would be offered again.
     ending.abort()
   })
-  addEventListener('pagehide', () => {
-    if (isKept || isSending) return
-    const fields = fieldsOf(() => true)
-    // There is no next one.
-    fields.set('is_last', '1')
-    send('/events/unsaved', fields, { keepalive: true })
-  })
+  addEventListener('pagehide', () => keep(true))
+  // Phones end pages in the background without a word.
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && keep(true))
 }
 
 function listZones() {

@@ -12,6 +12,11 @@ type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
 
 const program = findChromium()
+/** Whether leaving the page warns. */
+const WARNS =
+  "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()"
+/** A network without limits, as Chromium is told of it. */
+const UNBOUNDED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
 describe('the form of an event in a browser', {
   skip: program === undefined ? 'no Chromium is installed' : false,
@@ -158,10 +163,7 @@ describe('the form of an event in a browser', {
 
   test('3d.14: leaving warns where something has changed, and not while it is saved', async () => {
     const tab = await open('/desk/events/new')
-    const warns = () =>
-      tab.evaluate(
-        "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
-      )
+    const warns = () => tab.evaluate(WARNS)
     await untilShown(tab, "document.querySelector('.event-form.alive')")
     assert.equal(await warns(), false)
     await type(tab, 'Changed')
@@ -171,6 +173,30 @@ describe('the form of an event in a browser', {
     await tab.evaluate(saving)
     assert.equal(await warns(), false)
   })
+
+  for (const [how, network, answers] of [
+    ['there is no network', { offline: true }, {}],
+    ['a proxy answers for the service', { offline: false }, { status: 502 }],
+  ] as const)
+    test(`a save while ${how} leaves the form as it is, says so, and can be done again`, async () => {
+      const title = `Saved once ${how}`
+      const tab = await open('/desk/events/new?start_date=2027-06-11&start_time=19:00')
+      await type(tab, title)
+      await tab.send('Network.emulateNetworkConditions', { ...UNBOUNDED, ...network })
+      await tab.evaluate(answered('', answers))
+      await tab.evaluate("document.querySelector('.savebar .main.first').click()")
+      await untilShown(
+        tab,
+        "document.querySelector('.savebar [role=alert]')?.textContent.includes('cannot be reached')",
+      )
+      assert.equal(await tab.evaluate("document.getElementById('title').value"), title)
+      assert.equal(await tab.evaluate(WARNS), true)
+      await tab.send('Network.emulateNetworkConditions', UNBOUNDED)
+      await tab.evaluate('window.fetch = before')
+      await tab.evaluate("document.querySelector('.savebar .main.first').click()")
+      await untilShown(tab, "location.search.startsWith('?saved')")
+      assert.equal((await saved(title)).start_date, '2027-06-11 19:00:00')
+    })
 
   test('1e.11: what was typed is kept when the tab is closed', async () => {
     const tab = await open('/desk/events/new')

@@ -1079,6 +1079,8 @@ export const de: Locale = {
   'Put it into the form': 'Ins Formular setzen',
   'Throw it away': 'Verwerfen',
   'What is different': 'Was anders ist',
+  'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
+    'Der Kalender ist gerade nicht zu erreichen. Was Sie geschrieben haben, steht noch hier: Speichern Sie gleich noch einmal.',
   'Kept, but not saved yet': 'Behalten, aber noch nicht gespeichert',
   Text: 'Schrift',
   Bold: 'Fett',

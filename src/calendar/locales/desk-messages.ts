@@ -287,6 +287,7 @@ export const deskMessages = [
   'Throw it away',
   'What is different',
   'Kept, but not saved yet',
+  'The calendar cannot be reached just now. What you typed is still here: save again in a moment.',
   'Text',
   'Bold',
   'Italic',

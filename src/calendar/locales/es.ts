@@ -1058,6 +1058,8 @@ export const es: Locale = {
   'Put it into the form': 'Ponerlo en el formulario',
   'Throw it away': 'Descartarlo',
   'What is different': 'Qué cambia',
+  'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
+    'Ahora no se puede acceder al calendario. Lo escrito sigue aquí: guarde otra vez en un momento.',
   'Kept, but not saved yet': 'Conservado, pero aún sin guardar',
   Text: 'Texto',
   Bold: 'Negrita',

@@ -1079,6 +1079,8 @@ export const fr: Locale = {
   'Put it into the form': 'Le mettre dans le formulaire',
   'Throw it away': 'Le jeter',
   'What is different': 'Ce qui diffère',
+  'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
+    'Le calendrier est injoignable pour le moment. Votre saisie est toujours là ; enregistrez à nouveau dans un instant.',
   'Kept, but not saved yet': 'Conservé, mais pas encore enregistré',
   Text: 'Texte',
   Bold: 'Gras',

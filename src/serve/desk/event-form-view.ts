@@ -6,7 +6,7 @@ import type { Clashes, NearEvent } from '../../calendar/events/clashes.ts'
 import { event } from '../../calendar/events/event.ts'
 import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
+import { described, fieldControl, guarded, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
 import { allTyped, type DeskView, deskPath, deskTranslatorFor, lastTyped, sayAtDesk } from './desk-page.ts'
 import { categoriesCard, pictureCard, slugCard, statusCard } from './event-form-aside.ts'
 import {
@@ -65,7 +65,7 @@ export function eventFormView(form: EventForm): DeskView {
     under: html`<a href="${deskPath(site, '/events')}">← ${say('Events')}</a>`,
     ...(form.notice !== undefined && { notice: form.notice }),
     deeds: deedsOf(form),
-    body: html`${faultLines(form)}${form.notes}<form class="edit event-form${known ? ' known' : ''}" method="post" action="${action}" enctype="multipart/form-data" novalidate data-guard data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
+    body: html`${faultLines(form)}${form.notes}<form class="edit event-form${known ? ' known' : ''}" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
 ${firstButton(form)}
 <div class="story">
 ${titleField(form)}

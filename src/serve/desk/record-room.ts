@@ -24,6 +24,7 @@ import {
   faultsOf,
   fieldControl,
   formValuesOf,
+  guarded,
   inputOf,
   labelOf,
   statusName,
@@ -253,7 +254,7 @@ async function formView(
     title: title || sayAtDesk(site, '(no title)'),
     room: room.name,
     under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
-    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate data-guard>
+    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>
 <div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
 <aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}${picture}</aside>
 <div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>

@@ -1,6 +1,7 @@
 // The script of every page of the desk: all works without it.
 
 import './event-list.js'
+import './guarded-forms.js'
 import './month.js'
 import './search-as-typed.js'
 
@@ -21,25 +22,3 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
   search.focus()
 })
-
-/** Warns before leaving a form in which something has changed, and not while it is being sent. */
-for (const form of document.querySelectorAll('form[data-guard]')) {
-  if (!(form instanceof HTMLFormElement)) continue
-  const text = () =>
-    new URLSearchParams(
-      [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name]),
-    ).toString()
-  const before = text()
-  let isSending = false
-  form.addEventListener('submit', ({ submitter }) => {
-    // A preview opens beside the form, which stays.
-    isSending = !submitter?.hasAttribute('formtarget')
-  })
-  // Whoever goes on writing has stopped it, or it came to nothing.
-  form.addEventListener('input', () => {
-    isSending = false
-  })
-  addEventListener('beforeunload', (event) => {
-    if (!isSending && text() !== before) event.preventDefault()
-  })
-}

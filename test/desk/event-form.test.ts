@@ -280,6 +280,25 @@ describe('the form of an event', () => {
     assert.match(past.body.warnings.join(), /past/)
   })
 
+  for (const [name, value, fault] of [
+    ['new_tags', 'loud, <b>', 'The value is invalid.'],
+    ['new_categories', '<i></i>', 'The value is invalid.'],
+    ['start_time', '24:00', 'Midnight at the end of a day is 0:00 on the next day.'],
+    ['repeat_until', '2030-05-05', 'The end lies before the start.'],
+    ['repeat_count', '99999', 'has to lie between 1 and 750'],
+    ['repeat_every', '0', 'This is a whole number, as 2.'],
+    ['author', '99999', 'The value is invalid.'],
+  ] as const)
+    test(`the form keeps what was typed, and says at its control what is wrong with ${name} “${value}”`, async () => {
+      const times = { start_date: '2030-06-05', start_time: '19:00', repeats: 'weekly' }
+      const { status, body } = await editor.post('/desk/events/new', { title: 'Odd', ...times, [name]: value })
+      assert.equal(status, 422, body)
+      assert.match(body, / name="title" value="Odd"/)
+      const id = name === 'repeat_count' ? 'repeats' : name
+      const [, said = ''] = new RegExp(`<p class="error" id="${id}-error">(.*?)</p>`).exec(body) ?? []
+      assert.ok(said.includes(fault), said)
+    })
+
   test('3d.18: an hour that the clocks skip is explained, and one that comes twice is told', async () => {
     const form = { title: 'Night', timezone: 'Europe/Oslo', start_time: '02:30', end_time: '04:00' }
     const skipped = await editor.post('/desk/events/new', { ...form, start_date: '2027-03-28' })

@@ -64,6 +64,11 @@ describe('an event in one line', () => {
     )
   })
 
+  test('a line without a time is not said to be without a day', async () => {
+    assert.match((await read('Choir 14 May 2027')).body, /No time was found in the line/)
+    assert.match((await read('Choir 19:30')).body, /No day was found in the line/)
+  })
+
   test('1e.2: an unknown venue stays text that will be made, and a rule makes a series', async () => {
     const { body } = await read('Yoga every tuesday 18:00 until 1 june 2027 @ The Old Barn')
     assert.match(body, /Will be made/)

@@ -1195,6 +1195,8 @@ export const de: Locale = {
   'One line in plain words': 'Eine Zeile in einfachen Worten',
   'A line has up to {count} signs.': 'Eine Zeile hat bis zu {count} Zeichen.',
   'What was understood': 'Was verstanden wurde',
+  'No time was found in the line.': 'In der Zeile wurde keine Uhrzeit gefunden.',
+  'Midnight at the end of a day is 0:00 on the next day.': 'Mitternacht am Ende eines Tages ist 0:00 am nächsten Tag.',
   'No day was found in the line.': 'In der Zeile wurde kein Tag gefunden.',
   'Save as a draft': 'Als Entwurf speichern',
   'Open in the form': 'Im Formular öffnen',

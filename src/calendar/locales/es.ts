@@ -1173,6 +1173,9 @@ export const es: Locale = {
   'One line in plain words': 'Una línea en palabras sencillas',
   'A line has up to {count} signs.': 'Una línea tiene hasta {count} signos.',
   'What was understood': 'Lo que se ha entendido',
+  'No time was found in the line.': 'No se encontró ninguna hora en la línea.',
+  'Midnight at the end of a day is 0:00 on the next day.':
+    'La medianoche al final de un día son las 0:00 del día siguiente.',
   'No day was found in the line.': 'No se encontró ningún día en la línea.',
   'Save as a draft': 'Guardar como borrador',
   'Open in the form': 'Abrir en el formulario',

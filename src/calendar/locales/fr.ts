@@ -1194,6 +1194,8 @@ export const fr: Locale = {
   'One line in plain words': 'Une ligne en mots simples',
   'A line has up to {count} signs.': 'Une ligne compte au plus {count} signes.',
   'What was understood': 'Ce qui a été compris',
+  'No time was found in the line.': 'Aucune heure n’a été trouvée dans la ligne.',
+  'Midnight at the end of a day is 0:00 on the next day.': 'Minuit à la fin d’un jour est 0:00 le jour suivant.',
   'No day was found in the line.': 'Aucun jour n’a été trouvé dans la ligne.',
   'Save as a draft': 'Enregistrer comme brouillon',
   'Open in the form': 'Ouvrir dans le formulaire',

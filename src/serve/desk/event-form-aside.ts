@@ -125,11 +125,11 @@ export function categoriesCard(form: EventForm): Html {
 
 export function slugCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
-  const { authors, typed, known } = form
+  const { authors, typed, known, faults } = form
   const chosen = lastTyped(typed, 'author')
   const author =
     authors.length > 0 &&
-    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author">${authors.map(({ id, name }) => html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`)}</select></div>`
+    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author"${described('author', faults.author)}>${authors.map(({ id, name }) => html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`)}</select>${faults.author && html`<p class="error" id="author-error">${faults.author}</p>`}</div>`
   return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 

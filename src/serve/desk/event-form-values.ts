@@ -2,7 +2,7 @@ import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
 import { readRecurrence } from '../../base/recurrence/recurrence-text.ts'
-import { plainText } from '../../base/text/html.ts'
+import { plainText, singleLine } from '../../base/text/html.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { utcOffset } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -149,8 +149,7 @@ export async function readEventForm(
   if (isTyped(typed, 'cost')) raw.cost = costsIn(typed)
   if (isTyped(typed, 'image')) raw.image = numberOr(lastTyped(typed, 'image'))
   for (const name of ['categories', 'tags'] as const) {
-    const made = allTyped(typed, `new_${name}`).flatMap((text) => (name === 'tags' ? text.split(',') : [text]))
-    const names = made.map((text) => text.trim()).filter((text) => text !== '')
+    const names = newNames(typed, name)
     if (isTyped(typed, name) || names.length > 0)
       raw[name] = [...allTyped(typed, name), ...names.map((text) => ({ name: text }))]
   }
@@ -165,7 +164,8 @@ export async function readEventForm(
   if (times) Object.assign(raw, rawTimes(times, typed, before))
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
   else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
-  const faults = { ...neededFaults(context, typed, shown), ...longFaults(context, typed), ...times?.faults }
+  const named = { ...neededFaults(context, typed, shown), ...nameFaults(context, typed), ...longFaults(context, typed) }
+  const faults = { ...named, ...times?.faults }
   return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
 
@@ -180,6 +180,20 @@ function costsIn(typed: TypedForm): string | string[] {
 function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | undefined): FormFaults {
   const isNeeded = !shown || isTyped(typed, 'title')
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
+}
+
+/** Returns the typed names of categories or tags, which may be new. */
+function newNames(typed: TypedForm, kind: 'categories' | 'tags'): string[] {
+  const made = allTyped(typed, `new_${kind}`).flatMap((text) => (kind === 'tags' ? text.split(',') : [text]))
+  return made.map((text) => text.trim()).filter((text) => text !== '')
+}
+
+/** Returns the faults of controls with a name of which nothing is left without its markup. */
+function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
+  const empty = (['categories', 'tags'] as const).filter((kind) =>
+    newNames(typed, kind).some((name) => singleLine(name) === ''),
+  )
+  return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
 /** Returns the faults of controls whose text is too long, and whose length no field of the event bounds. */

@@ -29,7 +29,7 @@ export interface ReadRepeats {
   faults: FormFaults
 }
 
-const NUMBER = /^\s*\d{1,4}\s*$/
+const NUMBER = /^\s*\d{1,9}\s*$/
 
 /** Reads the recurrence of a form. @param start the start of the event, from which a rule counts */
 export function readRepeats(
@@ -58,6 +58,8 @@ export function readRepeats(
   const last = lastTyped(typed, 'repeat_until').trim()
   const until = isRule && last !== '' ? dayIn('repeat_until', last) : undefined
   const count = isRule && last === '' ? numberIn('repeat_count') : undefined
+  if (until !== undefined && until < dayOf(start.local))
+    faults.repeat_until = sayAtDesk(site, 'The end lies before the start.')
   const isLate = (day: string) => day >= dayOf(start.local)
   const atTime = (day: string) => (start.allDay ? day : `${day} ${start.local.slice(11)}`)
   const added = lastTyped(typed, 'more_dates')

@@ -105,11 +105,16 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   const said = typeof day === 'object' ? day : undefined
   const time = isAllDay ? '00:00' : typeof clock === 'object' ? clock.start : said?.time?.start
   if (!isAllDay && clock === 'unread') faults.start_time = unreadTime(site, lastTyped(typed, 'start_time'))
+  else if (!isAllDay && time === '00:00' && DAY_END.test(lastTyped(typed, 'start_time')))
+    faults.start_time = sayAtDesk(site, 'Midnight at the end of a day is 0:00 on the next day.')
   else if (time === undefined && day !== 'unread') faults.start_time = sayAtDesk(site, 'Is needed.')
   const endTime = typeof clock === 'object' ? clock.end : said?.time?.end
-  if (!said || time === undefined) return { faults }
+  if (!said || time === undefined || faults.start_time !== undefined) return { faults }
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
+
+/** A time that names the midnight at the end of a day, as `24:00` and `24 Uhr`. It is read as 00:00, which as a start would be a day too early. */
+const DAY_END = /^\D*24/
 
 /** Reads the end. Unless it is typed, it lies two hours after the start. An hour before that of the start, without a day, is on the next day. */
 function endIn(

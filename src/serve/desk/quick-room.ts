@@ -88,7 +88,7 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   return html`<form class="understood card" method="post" action="${deskPath(site, '/events/new')}" aria-labelledby="understood"><h2 id="understood">${say('What was understood')}</h2>
 ${field('title', 'Title', html` dir="auto" aria-required="true" autofocus`)}
 <div class="row">${field('start_date', 'Date')}${!isAllDay && html`${field('start_time', 'Starts')}${field('end_time', 'Ends')}`}${isSeveral && field('end_date', 'Until')}</div>
-<p class="hint" role="status">${isRead ? said.text : say('No day was found in the line.')}${said.warnings.map((warning) => html` <b class="warn">${warning}</b>`)}</p>
+<p class="hint" role="status">${isRead ? said.text : say(line.start_date === undefined ? 'No day was found in the line.' : 'No time was found in the line.')}${said.warnings.map((warning) => html` <b class="warn">${warning}</b>`)}</p>
 ${isAllDay && html`<label class="check"><input type="checkbox" name="all_day" value="1" checked> ${say('All day')}</label>`}
 ${repeats(context, line, times)}
 ${venueOf(context, links)}

@@ -280,6 +280,28 @@ describe('the form of an event', () => {
     assert.match(past.body.warnings.join(), /past/)
   })
 
+  test('each form of one event keeps its own text, and saving one leaves the text of the other', async () => {
+    const times = { start_date: '2030-05-03 19:00:00', end_date: '2030-05-03 21:00:00' }
+    const { id } = await service.create('/events', { title: 'In two tabs', ...times })
+    const path = `/desk/events/${id}`
+    const [one, other] = [await untouched(path), await untouched(path)]
+    for (const [fields, title] of [
+      [one, 'From one tab'],
+      [other, 'From the other tab'],
+    ] as const) {
+      const kept = await editor.post('/desk/events/unsaved', { ...fields, id: String(id), title, is_last: '1' })
+      assert.equal(kept.body.state, 'kept')
+    }
+    assert.equal((await untouched(`${path}?unsaved=${one.form}`)).title, 'From one tab')
+    assert.equal((await untouched(`${path}?unsaved=${other.form}`)).title, 'From the other tab')
+    assert.equal((await editor.post(path, { ...other, title: 'From the other tab' })).status, 303)
+    assert.match((await editor.get(path)).body, /You typed something here that was not saved/)
+    const taken = await untouched(`${path}?unsaved`)
+    assert.equal(taken.title, 'From one tab')
+    assert.equal((await editor.post(path, { ...taken, version: versionIn((await editor.get(path)).body) })).status, 303)
+    assert.doesNotMatch((await editor.get(path)).body, /You typed something here/)
+  })
+
   for (const [name, value, fault] of [
     ['new_tags', 'loud, <b>', 'The value is invalid.'],
     ['new_categories', '<i></i>', 'The value is invalid.'],

@@ -27,7 +27,7 @@ export interface UnsavedText {
   kind: string
   /** 0 for a record that is still to be made. */
   record: number
-  /** The form of a record that is still to be made; empty for others. */
+  /** The form that it was typed in, as several may be open of one record; empty where the form has no name. */
   form: string
   /** The version of the record that the form showed. Where the record has another one now, somebody has changed it since. */
   version: number
@@ -56,7 +56,7 @@ export async function keepUnsavedText(
   })
 }
 
-/** Finds the unsaved text of the caller about a record. For record 0 it is the text of this form of a new record, or the latest of all such forms. */
+/** Finds the unsaved text of the caller about a record, or about a new one for record 0: that of this form, or the latest of all forms. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -77,7 +77,7 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
   values: JSON.parse(values),
 })
 
-/** Removes an unsaved text that the caller does not want: the one about a record, or of a form of a new one. */
+/** Removes an unsaved text that the caller does not want, or has saved. */
 export function discardUnsavedText({ caller, write }: Context, kind: string, record: number, form = ''): Promise<void> {
   return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record, form }))
 }

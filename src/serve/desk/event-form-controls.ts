@@ -20,7 +20,7 @@ export interface EventForm {
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
   /** The hidden key of the form, by which a form that is sent twice makes its event and its picture only once. */
   key: string
-  /** The name of the form of a new event, under which its text is kept until it is saved. */
+  /** The name of the form, under which its text is kept until it is saved. */
   formName: string
   may: {
     statuses: readonly string[]

@@ -85,24 +85,15 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   if (record !== undefined) await getKnownEvent(context, record)
   const { id: _id, key: _key, form: _form, is_last, ...values } = typed
   const version = Number(fieldOf(request, 'version')) || 0
-  const state = await keepUnsavedText(
-    context,
-    {
-      kind: 'event',
-      record: record ?? 0,
-      form: record === undefined ? fieldOf(request, 'form') : '',
-      version,
-      values,
-    },
-    is_last !== undefined,
-  )
+  const place = { kind: 'event', record: record ?? 0, form: fieldOf(request, 'form') }
+  const state = await keepUnsavedText(context, { ...place, version, values }, is_last !== undefined)
   return { data: { state, text: sayAtDesk(context.site, 'Kept, but not saved yet') } }
 }
 
 async function discardTyped(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const id = recordIdIn(request) ?? 0
-  await discardUnsavedText(context, 'event', id, id === 0 ? fieldOf(request, 'form') : '')
+  await discardUnsavedText(context, 'event', id, fieldOf(request, 'form'))
   return { seeOther: deskPath(context.site, `/events/${id === 0 ? 'new' : id}`) }
 }
 

@@ -404,7 +404,7 @@ function saveBar(form: EventForm): Html {
     may.trash &&
     known.status !== 'trash' &&
     html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`
-  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known ? html`<input type="hidden" name="version" value="${known.version}">` : html`<input type="hidden" name="form" value="${formName}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
 /** Returns the links beside the title of a stored event: to its page, to a copy of it, and to its history. */

@@ -13,7 +13,7 @@ import { waitingTerms } from '../../calendar/editing/bring-along.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { mayPropose, proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
 import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
-import { findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
+import { discardUnsavedText, findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
@@ -297,9 +297,9 @@ async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const known = await getKnownEvent(context, recordIdIn(request))
   const notice = query.has('saved') ? savedNotice(request, known) : undefined
-  const unsaved = await findUnsavedText(context, 'event', known.id)
+  const unsaved = await findUnsavedText(context, 'event', known.id, query.get('unsaved') || undefined)
   if (unsaved && query.has('unsaved')) {
-    const typed = { ...known.typed, ...typedIn(unsaved) }
+    const typed = { ...known.typed, ...typedIn(unsaved), form: [unsaved.form] }
     return eventFormView(await formOf(context, typed, { known, version: unsaved.version }))
   }
   const notes = html`${notesOf(context, known)}${await waitingNote(context, known)}${unsavedNote(context, unsaved, known)}`
@@ -468,10 +468,12 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
     const whole = { ...known.proposed, ...proposed }
     const proposal = await proposeChange(context, events, known.id, { values: whole, version })
     if ('conflicts' in proposal) return conflicting(request, known, read.typed, proposal)
+    await discardUnsavedText(context, 'event', known.id, fieldOf(request, 'form'))
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
   const edited = await saveForm(context, events, known.id, { values, version })
   if ('conflicts' in edited) return conflicting(request, known, read.typed, edited)
+  await discardUnsavedText(context, 'event', known.id, fieldOf(request, 'form'))
   const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
   const isFirst = edited.changed.includes('status') ? '=first' : ''
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }

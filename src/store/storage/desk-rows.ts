@@ -6,7 +6,7 @@ import { statement } from './statement.ts'
 // Reads and writes the rows that the desk keeps beside records: unsaved texts, proposals, and what undoes bulk changes. No version, list or cache depends on
 // these rows, so the record of changes has nothing of them. Also lists the imports and webhooks that fail.
 
-/** The key of an unsaved text: its user, its record, and its form where the record is still to be made. */
+/** The key of an unsaved text: its user, its record, and its form. */
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
 const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: string | null; oldest: string | null }>(

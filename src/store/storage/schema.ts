@@ -321,7 +321,7 @@ export interface UnsavedTextColumns {
   kind: string
   /** 0 for a record that is still to be made. */
   record: number
-  /** The id of the form for a record that is still to be made, since several such forms may be open; empty for an existing record. */
+  /** The name of the form, since several may be open of one record; empty for a form without a name. */
   form: string
   /** The version of the record that the form was filled with. */
   version: number

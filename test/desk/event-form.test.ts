@@ -302,6 +302,30 @@ describe('the form of an event', () => {
     assert.doesNotMatch((await editor.get(path)).body, /You typed something here/)
   })
 
+  for (const [kind, control] of [
+    ['categories', 'categories'],
+    ['tags', 'new_tags'],
+  ] as const)
+    test(`${kind} that were deleted while a form chose them are told, and the next save goes without them`, async () => {
+      const [stays, goes] = [
+        await service.create(`/${kind}`, { name: `Stays in ${kind}` }),
+        await service.create(`/${kind}`, { name: `Goes from ${kind}` }),
+      ]
+      await service.request('admin', 'DELETE', `/${kind}/${goes.id}?force=true`)
+      const times = { start_date: '2030-06-05', start_time: '19:00' }
+      const chosen = { [kind]: ['', String(stays.id), String(goes.id)] }
+      const refused = await editor.post('/desk/events/new', { title: `Chosen ${kind}`, ...times, ...chosen })
+      assert.equal(refused.status, 422, refused.body)
+      assert.match(refused.body, new RegExp(`id="${control}-error">Some of what was chosen here has been deleted`))
+      const saved = await editor.post('/desk/events/new', controlsIn(refused.body))
+      assert.equal(saved.status, 303, saved.body)
+      const { body } = await service.get(`/events/${idIn(saved.headers.get('location'))}`)
+      assert.deepEqual(
+        body[kind].map(({ id }: { id: number }) => id),
+        [stays.id],
+      )
+    })
+
   for (const [name, value, fault] of [
     ['new_tags', 'loud, <b>', 'The value is invalid.'],
     ['new_categories', '<i></i>', 'The value is invalid.'],

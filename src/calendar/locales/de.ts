@@ -1197,6 +1197,8 @@ export const de: Locale = {
   'What was understood': 'Was verstanden wurde',
   'No time was found in the line.': 'In der Zeile wurde keine Uhrzeit gefunden.',
   'Midnight at the end of a day is 0:00 on the next day.': 'Mitternacht am Ende eines Tages ist 0:00 am nächsten Tag.',
+  'Some of what was chosen here has been deleted; save again without it.':
+    'Einiges von dem, was hier gewählt war, ist gelöscht worden; speichern Sie noch einmal ohne es.',
   'No day was found in the line.': 'In der Zeile wurde kein Tag gefunden.',
   'Save as a draft': 'Als Entwurf speichern',
   'Open in the form': 'Im Formular öffnen',

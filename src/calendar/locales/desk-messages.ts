@@ -399,6 +399,7 @@ export const deskMessages = [
   'A line has up to {count} signs.',
   'What was understood',
   'Midnight at the end of a day is 0:00 on the next day.',
+  'Some of what was chosen here has been deleted; save again without it.',
   'No day was found in the line.',
   'No time was found in the line.',
   'Save as a draft',

@@ -1176,6 +1176,8 @@ export const es: Locale = {
   'No time was found in the line.': 'No se encontró ninguna hora en la línea.',
   'Midnight at the end of a day is 0:00 on the next day.':
     'La medianoche al final de un día son las 0:00 del día siguiente.',
+  'Some of what was chosen here has been deleted; save again without it.':
+    'Algo de lo elegido aquí se ha borrado; guarde otra vez sin ello.',
   'No day was found in the line.': 'No se encontró ningún día en la línea.',
   'Save as a draft': 'Guardar como borrador',
   'Open in the form': 'Abrir en el formulario',

@@ -1196,6 +1196,8 @@ export const fr: Locale = {
   'What was understood': 'Ce qui a été compris',
   'No time was found in the line.': 'Aucune heure n’a été trouvée dans la ligne.',
   'Midnight at the end of a day is 0:00 on the next day.': 'Minuit à la fin d’un jour est 0:00 le jour suivant.',
+  'Some of what was chosen here has been deleted; save again without it.':
+    'Une partie de ce qui était choisi ici a été supprimée ; enregistrez à nouveau sans elle.',
   'No day was found in the line.': 'Aucun jour n’a été trouvé dans la ligne.',
   'Save as a draft': 'Enregistrer comme brouillon',
   'Open in the form': 'Ouvrir dans le formulaire',

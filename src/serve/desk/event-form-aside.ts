@@ -103,13 +103,13 @@ const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
 
 export function categoriesCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
-  const { categories, typed, may, tags } = form
+  const { categories, typed, may, tags, faults } = form
   const chosen = new Set(allTyped(typed, 'categories'))
   const boxes = categories.options.map(
     ({ value, text, level = 0 }) =>
       html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
   )
-  const known = allTyped(typed, 'tags').map((id) => chip('tags[]', id, tags.get(id) ?? id))
+  const known = [...tags].map(([id, name]) => chip('tags[]', id, name))
   const made =
     may.makeCategory &&
     lineControl(form, 'new_categories', say('New category'), {
@@ -119,7 +119,7 @@ export function categoriesCard(form: EventForm): Html {
         html`<p class="hint">${say('There are more categories: type the name of one, and it is found.')}</p>`,
     })
   const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
-  return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div></fieldset>${made}
+  return html`<section class="card"><fieldset id="categories"${described('categories', faults.categories)}><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div>${faults.categories && html`<p class="error" id="categories-error">${faults.categories}</p>`}</fieldset>${made}
 <fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
 }
 

@@ -17,6 +17,7 @@ import { venueRules } from '../../calendar/linked/venue.ts'
 import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { type Caller, mayRead, type Owned } from '../../calendar/people/caller.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
@@ -153,7 +154,11 @@ export async function readEventForm(
     if (isTyped(typed, name) || names.length > 0)
       raw[name] = [...allTyped(typed, name), ...names.map((text) => ({ name: text }))]
   }
-  const [venue, organizer] = await Promise.all([venuesIn(context, typed), organizersIn(context, typed)])
+  const [venue, organizer, gone] = await Promise.all([
+    venuesIn(context, typed),
+    organizersIn(context, typed),
+    goneFaults(context, typed),
+  ])
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
   // The start is read along with a rule, since the rule counts from it.
@@ -165,7 +170,7 @@ export async function readEventForm(
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
   else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
   const named = { ...neededFaults(context, typed, shown), ...nameFaults(context, typed), ...longFaults(context, typed) }
-  const faults = { ...named, ...times?.faults }
+  const faults = { ...named, ...gone, ...times?.faults }
   return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
 
@@ -194,6 +199,16 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
     newNames(typed, kind).some((name) => singleLine(name) === ''),
   )
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
+}
+
+/** Returns the faults of categories and tags that are chosen and have been deleted meanwhile. A save would pass over them. */
+async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
+  const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
+  const [categories, tags] = [chosen('categories'), chosen('tags')]
+  const there = new Set((await findTermsByIds(db, [...categories, ...tags])).map(({ id }) => id))
+  const text = sayAtDesk(site, 'Some of what was chosen here has been deleted; save again without it.')
+  const isGone = (ids: readonly number[]) => ids.some((id) => isPossibleId(id) && !there.has(id))
+  return { ...(isGone(categories) && { categories: text }), ...(isGone(tags) && { new_tags: text }) }
 }
 
 /** Returns the faults of controls whose text is too long, and whose length no field of the event bounds. */

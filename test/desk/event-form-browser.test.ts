@@ -198,6 +198,22 @@ describe('the form of an event in a browser', {
       assert.equal((await saved(title)).start_date, '2027-06-11 19:00:00')
     })
 
+  test('a picture that is too large is refused where it is chosen, and the form stays', async () => {
+    const tab = await open('/desk/events/new')
+    const choose = (bytes: number) => `(() => {
+      const data = new DataTransfer()
+      data.items.add(new File([new Uint8Array(${bytes})], 'a.png', { type: 'image/png' }))
+      const input = document.getElementById('picture-file')
+      input.files = data.files
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+      return [input.files.length, input.parentElement.querySelector('.error')?.textContent ?? '']
+    })()`
+    const [count, said] = await tab.evaluate<[number, string]>(choose(30_000_000))
+    assert.equal(count, 0)
+    assert.match(said, /larger than 20 MB/)
+    assert.deepEqual(await tab.evaluate(choose(1000)), [1, ''])
+  })
+
   test('1e.11: what was typed is kept when the tab is closed', async () => {
     const tab = await open('/desk/events/new')
     await type(tab, 'Closed too early')

@@ -1081,6 +1081,7 @@ export const de: Locale = {
   'What is different': 'Was anders ist',
   'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
     'Der Kalender ist gerade nicht zu erreichen. Was Sie geschrieben haben, steht noch hier: Speichern Sie gleich noch einmal.',
+  'Too long to be kept before it is saved': 'Zu lang, um vor dem Speichern behalten zu werden',
   'Kept, but not saved yet': 'Behalten, aber noch nicht gespeichert',
   Text: 'Schrift',
   Bold: 'Fett',
@@ -1199,6 +1200,8 @@ export const de: Locale = {
   'Midnight at the end of a day is 0:00 on the next day.': 'Mitternacht am Ende eines Tages ist 0:00 am nächsten Tag.',
   'Some of what was chosen here has been deleted; save again without it.':
     'Einiges von dem, was hier gewählt war, ist gelöscht worden; speichern Sie noch einmal ohne es.',
+  'The picture is larger than {most} MB: choose a smaller one.':
+    'Das Bild ist größer als {most} MB: Wählen Sie ein kleineres.',
   'No day was found in the line.': 'In der Zeile wurde kein Tag gefunden.',
   'Save as a draft': 'Als Entwurf speichern',
   'Open in the form': 'Im Formular öffnen',

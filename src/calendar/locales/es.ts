@@ -1060,6 +1060,7 @@ export const es: Locale = {
   'What is different': 'Qué cambia',
   'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
     'Ahora no se puede acceder al calendario. Lo escrito sigue aquí: guarde otra vez en un momento.',
+  'Too long to be kept before it is saved': 'Demasiado largo para conservarlo antes de guardar',
   'Kept, but not saved yet': 'Conservado, pero aún sin guardar',
   Text: 'Texto',
   Bold: 'Negrita',
@@ -1178,6 +1179,8 @@ export const es: Locale = {
     'La medianoche al final de un día son las 0:00 del día siguiente.',
   'Some of what was chosen here has been deleted; save again without it.':
     'Algo de lo elegido aquí se ha borrado; guarde otra vez sin ello.',
+  'The picture is larger than {most} MB: choose a smaller one.':
+    'La imagen supera los {most} MB: elija una más pequeña.',
   'No day was found in the line.': 'No se encontró ningún día en la línea.',
   'Save as a draft': 'Guardar como borrador',
   'Open in the form': 'Abrir en el formulario',

@@ -1081,6 +1081,7 @@ export const fr: Locale = {
   'What is different': 'Ce qui diffère',
   'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
     'Le calendrier est injoignable pour le moment. Votre saisie est toujours là ; enregistrez à nouveau dans un instant.',
+  'Too long to be kept before it is saved': 'Trop long pour être conservé avant l’enregistrement',
   'Kept, but not saved yet': 'Conservé, mais pas encore enregistré',
   Text: 'Texte',
   Bold: 'Gras',
@@ -1198,6 +1199,8 @@ export const fr: Locale = {
   'Midnight at the end of a day is 0:00 on the next day.': 'Minuit à la fin d’un jour est 0:00 le jour suivant.',
   'Some of what was chosen here has been deleted; save again without it.':
     'Une partie de ce qui était choisi ici a été supprimée ; enregistrez à nouveau sans elle.',
+  'The picture is larger than {most} MB: choose a smaller one.':
+    'L’image dépasse {most} Mo : choisissez-en une plus petite.',
   'No day was found in the line.': 'Aucun jour n’a été trouvé dans la ligne.',
   'Save as a draft': 'Enregistrer comme brouillon',
   'Open in the form': 'Ouvrir dans le formulaire',

@@ -87,7 +87,8 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const version = Number(fieldOf(request, 'version')) || 0
   const place = { kind: 'event', record: record ?? 0, form: fieldOf(request, 'form') }
   const state = await keepUnsavedText(context, { ...place, version, values }, is_last !== undefined)
-  return { data: { state, text: sayAtDesk(context.site, 'Kept, but not saved yet') } }
+  const text = state === 'too large' ? 'Too long to be kept before it is saved' : 'Kept, but not saved yet'
+  return { data: { state, text: sayAtDesk(context.site, text) } }
 }
 
 async function discardTyped(request: DeskRequest): Promise<DeskAnswer> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { makeOnce } from '../../calendar/editing/idempotency.ts'
@@ -9,6 +8,7 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { can } from '../../calendar/people/caller.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
+import { writtenNumber } from '../pages/page-dates.ts'
 import { type Html, html, link } from '../pages/page-html.ts'
 import { type FormState, plainField } from './desk-inputs.ts'
 import {
@@ -110,10 +110,12 @@ function focalPointIn(text: string): FocalPoint | undefined {
 
 // The picture of a venue or an organizer in its form: kept, replaced, or removed.
 
-/** Returns the control that sends a picture. */
-export function uploadField(site: Site, hasPicture: boolean): Html {
+/** Returns the control that sends a picture. The script refuses larger files by its sentence, since a form with one of them is not read. */
+export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
-  return html`<div class="field"><label for="picture-file">${label}</label><input type="file" id="picture-file" name="picture" accept="image/*"></div>`
+  const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
+  const tooLarge = sayAtDesk(site, 'The picture is larger than {most} MB: choose a smaller one.', { most })
+  return html`<div class="field"><label for="picture-file">${label}</label><input type="file" id="picture-file" name="picture" accept="image/*" data-most="${maxBytes}" data-too-large="${tooLarge}"></div>`
 }
 
 /** Returns the card with the picture whose id is among the values of a form. */
@@ -132,7 +134,7 @@ export async function pictureCardOf(
     value: values.image_alt ?? image?.alt_text ?? '',
   }
   return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(site, 'Picture')}</h2><input type="hidden" name="image" value="${values.image}">${shown && html`<div class="picture"><img src="${link(shown.src)}" width="${shown.width}" height="${shown.height}" alt="${shown.alt}"></div>`}
-${can(caller, 'upload') && uploadField(site, image !== undefined)}${faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`}
+${can(caller, 'upload') && uploadField(context, image !== undefined)}${faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`}
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 

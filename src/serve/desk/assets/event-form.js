@@ -291,8 +291,9 @@ function keepTyped() {
     if (answer?.state === 'kept') kept = Math.max(kept, sent)
     else if (isLast) left = 0
     if (isSending) return
-    state.textContent = kept === typed ? (answer?.text ?? '') : ''
-    if (isLast || sent !== typed || kept === typed || answer?.state === 'too large') return
+    const isOver = kept === typed || answer?.state === 'too large'
+    state.textContent = isOver ? (answer?.text ?? '') : ''
+    if (isLast || sent !== typed || isOver) return
     waitToKeep(answer ? KEEP_MS : AGAIN_MS)
   }
   const waitToKeep = (pause = KEEP_MS) => {

@@ -14,6 +14,18 @@ async function isReachable() {
   }
 }
 
+/** Lets go of a chosen file that the service would not read, nor the form around it, and says so. @param {Event} change */
+function refuseLarge({ target: file }) {
+  if (!(file instanceof HTMLInputElement) || file.dataset.most === undefined) return
+  const isLarge = (file.files?.[0]?.size ?? 0) > Number(file.dataset.most)
+  const line = file.parentElement?.querySelector('.error') ?? document.createElement('p')
+  line.className = 'error'
+  line.setAttribute('role', 'alert')
+  line.textContent = isLarge ? (file.dataset.tooLarge ?? '') : ''
+  file.after(line)
+  if (isLarge) file.value = ''
+}
+
 /** @param {HTMLFormElement} form */
 function guard(form) {
   const text = () =>
@@ -48,6 +60,7 @@ function guard(form) {
     if (!isAnswered && !isAsking) send(submitter)
     isAnswered = false
   })
+  form.addEventListener('change', refuseLarge, true)
   // Whoever goes on writing has stopped it, or it came to nothing.
   form.addEventListener('input', () => {
     isSending = false

@@ -15,6 +15,12 @@ export interface KalendsEventsAttributes extends DetailedHTMLProps<HTMLAttribute
   attendance?: string | undefined
   access?: string | undefined
   bbox?: string | undefined
+  featured?: 'true' | 'false' | undefined
+  event_status?: string | undefined
+  hide_subsequent_recurrences?: 'true' | 'false' | undefined
+  include?: string | number | undefined
+  post_parent?: string | number | undefined
+  modified_after?: string | undefined
   show?: string | undefined
   limit?: number | undefined
   date?: string | undefined

@@ -12,6 +12,7 @@ import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { placedFilters } from '../../src/calendar/linked/linked-filters.ts'
 import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
 import { problemCodes } from '../../src/serve/http/openapi.ts'
+import { attributeFilters } from '../../src/serve/pages/page-filters.ts'
 import { linkedSpans, writeSpan } from '../../src/serve/pages/spans.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -197,6 +198,23 @@ test('docs/api.md and docs/series.md tell of every field and filter that clients
   assert.ok(own.length > 20)
   const untold = own.filter((name) => !told.has(name))
   assert.deepEqual(untold, [], `without a word in docs/api.md: ${untold.join(', ')}`)
+})
+
+test('client/react.d.ts has every attribute of <kalends-events>, and docs/embed.md those that are no filters', () => {
+  const element = readFileSync(join(root, 'src/serve/pages/assets/embed.js'), 'utf8')
+  const [, own = ''] = /observedAttributes = \[(.+?), \.\.\.FILTERS/.exec(element) ?? []
+  const attributes: string[] = own.match(/\w+/g) ?? []
+  const told = wordsNamed(pageOf('docs/embed.md'))
+  assert.deepEqual(
+    attributes.filter((name) => !told.includes(name)),
+    [],
+  )
+  const types: string[] = readFileSync(join(root, 'client/react.d.ts'), 'utf8').match(/(?<=^ {2})\w+(?=\?:)/gm) ?? []
+  // React has the language of every element.
+  const all = [...attributes, ...attributeFilters.keys()].filter((name) => name !== 'lang')
+  const untyped = all.filter((name) => !types.includes(name))
+  assert.deepEqual(untyped, [], `without a type in client/react.d.ts: ${untyped.join(', ')}`)
+  assert.equal(types.length, all.length, 'client/react.d.ts has attributes that the element lacks')
 })
 
 test('docs/pages.md has the address of every view', () => {

@@ -400,6 +400,67 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.equal(await tab.evaluate(visible), 1)
   })
 
+  test('takes attributes that say nothing usable as if they were not there', async () => {
+    const complaints = () => tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404'))
+    for (const [wrong, shown] of [
+      ['limit="-1"', 1],
+      ['limit="2.5"', 2],
+      ['limit="x"', 6],
+      ['until="99999"', 6],
+      ['until="+275760-09-13"', 6],
+      ['until="x"', 6],
+      ['view="year" colour="red" onevent="x" lang="no language"', 6],
+    ] as const) {
+      await open(`<kalends-events date="${YEAR}-05-01" ${wrong}></kalends-events>`)
+      assert.equal((await titles()).length, shown, wrong)
+      assert.deepEqual(complaints(), [], wrong)
+    }
+    for (const date of ['x', '99999', '5', '+275760-09-13', `${YEAR}-02-31x`]) {
+      await open(`<kalends-events view="day" date="${date}"></kalends-events>`)
+      assert.equal(
+        await inside(`root.querySelector('[data-key="1"]').dataset.to`),
+        later(new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' }), 1),
+        date,
+      )
+    }
+    for (const [level, heading] of Object.entries({ '-1': 'H1', '2.5': 'H2', x: 'H2', 9: 'H5' })) {
+      await open(`<kalends-events view="month" date="${DAY}" level="${level}"></kalends-events>`)
+      assert.equal(await inside(`root.querySelector('[part=heading]').tagName`), heading, level)
+    }
+    assert.deepEqual(complaints(), [])
+  })
+
+  test('says so and leaves the link of the page where the calendar answers anything but events', async () => {
+    const script = Buffer.from(await (await fetch(`${service.origin}/embed.js`)).arrayBuffer())
+    const answers: Readonly<Record<string, [status: number, type: string, text: string]>> = {
+      'a page': [200, 'text/html', '<!doctype html><title>Sign in</title>'],
+      'a failure': [503, 'application/json', '{"code":"x"}'],
+      'no object': [200, 'application/json', 'null'],
+      'other events': [200, 'application/json', '{"events":[{"id":1}],"total_pages":1}'],
+    }
+    let answer: (typeof answers)[string] | undefined
+    const calendar = createServer((request, response) => {
+      const [status, type, text] =
+        request.url === '/embed.js' ? [200, 'text/javascript', script] : (answer ?? [404, 'text/plain', ''])
+      response.writeHead(status, { 'content-type': type, 'access-control-allow-origin': '*' }).end(text)
+    })
+    await new Promise<void>((resolve) => calendar.listen(0, '127.0.0.1', resolve))
+    try {
+      for (const [name, given] of Object.entries(answers)) {
+        answer = given
+        await open(`<kalends-events><a href="/there">Calendar</a></kalends-events>`, {
+          strict: false,
+          script: `http://127.0.0.1:${(calendar.address() as AddressInfo).port}/embed.js`,
+        })
+        await settled()
+        assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /Not available/, name)
+        assert.equal(await tab.evaluate(`document.querySelector('kalends-events a').getClientRects().length`), 1, name)
+      }
+    } finally {
+      calendar.close()
+    }
+  })
+
   /** Axe takes a page that names no background for a white one, dark or not. */
   const GROUND = '<style>:root { background: canvas }</style>'
 

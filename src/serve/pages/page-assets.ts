@@ -6,6 +6,7 @@ import { translate } from '../../calendar/locales/translate.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 import { localeOf, weekStartOf } from './page-dates.ts'
+import { attributeFilters } from './page-filters.ts'
 
 // Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites, and the icons of the site.
 
@@ -300,6 +301,7 @@ function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string
     zone: zoneOf(site.timezone),
     week: weekStartOf(site, weekStart),
     locale: localeOf(site),
+    filters: [...attributeFilters].map((pair) => [...new Set(pair)].join('=')).join('&'),
     texts: inLanguages(TEXTS),
     css: styleOf('embed.css'),
   }
@@ -341,8 +343,8 @@ const bareScript = (text: string): string =>
 /** Reads a script and removes needless blanks as well, since every page that shows events loads it. No string in the script may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
-    .replace(/ (=>|[=?}]|&&|===) /g, '$1')
-    .replace(/\{ | \}|(?<=[(,]) (?=\w)/g, (blank) => blank.trim())
+    .replace(/ (=>|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
+    .replace(/\{ | \}|(?<=[(,)]|\w:) +(?=[\w'"`{[])|(?<=\b(?:if|for)) /g, (blank) => blank.trim())
 
 const styleOf = (name: string) =>
   withoutComments(textOf(name))

@@ -8,36 +8,13 @@ import { venueRules } from '../../calendar/linked/venue.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
+import { sharedFilters } from './page-filters.ts'
 import type { EventFilters } from './page-finding.ts'
 
 // Reads and writes the query of a page: its filters and the number of the page.
 
-/**
- * The filters that pages share with the interface: all but the filters for which a page has other ways (its span, `near`, its number), and those about who
- * asks or how lists are written.
- */
-const {
-  page,
-  geoloc_radius,
-  start_date,
-  end_date,
-  per_page: _perPage,
-  starts_before: _startsBefore,
-  starts_after: _startsAfter,
-  ends_before: _endsBefore,
-  ends_after: _endsAfter,
-  strict_dates: _strictDates,
-  status: _status,
-  geoloc: _geoloc,
-  geoloc_lat,
-  geoloc_lng,
-  collapse: _collapse,
-  ticketed: _ticketed,
-  // Pages call this filter `search`.
-  words: _words,
-  ...others
-} = eventFilters
-const SHARED = { ...others, start_date, end_date }
+const { page, start_date, end_date, geoloc_lat, geoloc_lng, geoloc_radius } = eventFilters
+const SHARED = { ...sharedFilters, start_date, end_date }
 const ABOUT: ReadonlyMap<string, string> = new Map(Object.entries(SHARED).map(([name, { about }]) => [name, about]))
 const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // <kalends-events> shows events of the calendar that this was loaded from on any page; docs/embed.md tells of it.
 
-/** @type {{ list: string, zone: string, week: number, locale: string, texts: Record<string, string[]>, css: string }} Put in by the server. */
+/** @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string, string[]>, css: string }} Put in by the server. */
 export const site = JSON.parse('{}')
 const home = new URL('.', import.meta.url).href
 /** A style sheet that the policy of no page forbids. */
@@ -38,9 +38,8 @@ const sheet = sheetOf(site.css)
 const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
 /** Fields of what `show` adds. */
 const EXTRAS = ',image,cost,cost_details,organizer.organizer,categories'
-const FILTERS = 'category,tag,venue,organizer,search,when,time,free,attendance,access,bbox'.split(',')
-/** What lists of the interface call some of them. @type {Record<string, string>} */
-const RENAMED = { category: 'categories', tag: 'tags', search: 'words' }
+/** The attributes that filter, each with what lists of the interface call it where that is another name. */
+const FILTERS = new URLSearchParams(site.filters)
 /** The pages of a month that are asked for. */
 const MOST_PAGES = 10
 
@@ -52,6 +51,10 @@ export const monthOf = (/** @type {Day} */ day, months = 0) =>
   dayOf(Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1 + months))
 /** The day it is where the calendar is. */
 export const today = () => new Date().toLocaleDateString('sv', { timeZone: site.zone })
+
+/** The day in an attribute; nothing unless it is one. */
+const dayIn = (text = '', day = text.slice(0, 10)) =>
+  day > '0' && new Date(day).toJSON()?.slice(0, 10) === day ? day : ''
 
 /** @type {Record<string, string>} */
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
@@ -105,6 +108,10 @@ async function fetchEvents(query, isAll, signal) {
 
 export const given = (/** @type {State} */ { host }, /** @type {string} */ name) => host.getAttribute(name) ?? ''
 
+/** A whole number from 1 to `most`. @param {State} state @param {string} name @param {number} otherwise @param {number} most */
+const numberIn = (state, name, otherwise, most) =>
+  Math.min(Math.max(Math.trunc(+given(state, name)) || otherwise, 1), most)
+
 /**
  * A wall time or day, as people write it.
  * @param {State} state
@@ -139,6 +146,22 @@ export function spanOf(/** @type {State} */ { view, day }) {
   return [later(first, -weekday(first)), later(last, 6 - weekday(last))]
 }
 
+/** The parameters of the list that the attributes ask for. @param {State} state */
+function queryOf(state) {
+  const [first = '', last] = spanOf(state)
+  // Those that are still on begin earlier.
+  const query = new URLSearchParams({
+    per_page: `${last ? 50 : numberIn(state, 'limit', 10, 50)}`,
+    ends_after: `${later(first, -1)} 23:59:59`,
+    strict_dates: '1',
+  })
+  const until = last || dayIn(given(state, 'until'))
+  if (until) query.set('starts_before', `${later(until, 1)} 00:00:00`)
+  for (const [name, parameter] of FILTERS) if (given(state, name)) query.set(parameter || name, given(state, name))
+  query.set('_fields', `total_pages,${(FIELDS + (given(state, 'show') && EXTRAS)).replace(/[^,]+/g, 'events.$&')}`)
+  return query
+}
+
 /** Shows what the attributes ask for; `focus` is the part that gets the focus then. */
 export async function load(/** @type {State} */ state, focus = '') {
   state.loading.abort()
@@ -146,22 +169,10 @@ export async function load(/** @type {State} */ state, focus = '') {
   state.loading = loading
   const { signal } = loading
   const [first = '', last] = spanOf(state)
-  const limit = last ? 50 : Math.min(Math.max(+given(state, 'limit') || 10, 1), 50)
-  // Those that are still on begin earlier.
-  const query = new URLSearchParams({
-    per_page: `${limit}`,
-    ends_after: `${later(first, -1)} 23:59:59`,
-    strict_dates: '1',
-  })
-  const until = last || given(state, 'until')
-  if (Date.parse(until)) query.set('starts_before', `${later(until, 1)} 00:00:00`)
-  for (const name of FILTERS) if (given(state, name)) query.set(RENAMED[name] ?? name, given(state, name))
-  const extras = given(state, 'show')
-  query.set('_fields', `total_pages,${(FIELDS + (extras && EXTRAS)).replace(/[^,]+/g, 'events.$&')}`)
   try {
     const days = last ? import('./embed-days.js') : undefined
-    const more = extras ? import('./embed-extras.js') : undefined
-    const found = await fetchEvents(query, !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
+    const more = given(state, 'show') ? import('./embed-extras.js') : undefined
+    const found = await fetchEvents(queryOf(state), !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
     state.events = found.filter((event) => event.last >= first)
     state.days = await days
     state.extras = await more
@@ -195,7 +206,7 @@ export function draw(state, focus) {
   if (found instanceof HTMLElement) found.focus()
 }
 
-export const levelOf = (/** @type {State} */ state) => Math.min(+given(state, 'level') || 2, 5)
+export const levelOf = (/** @type {State} */ state) => numberIn(state, 'level', 2, 5)
 
 /** Events under the days they begin on, from the day that is shown. @param {State} state */
 function agenda(state) {
@@ -256,7 +267,6 @@ function localeOf(lang) {
 /** @param {HTMLElement} host @param {ShadowRoot} root */
 function begin(host, root) {
   const locale = localeOf(host.closest('[lang]')?.getAttribute('lang'))
-  const date = host.getAttribute('date') ?? ''
   const view = host.getAttribute('view') ?? ''
   /** @type {State} */
   const state = {
@@ -266,7 +276,7 @@ function begin(host, root) {
     slot: make('slot', {}, make('a', { href: home }, home)),
     body: make('div', {}),
     view: view === 'month' || view === 'day' ? view : 'list',
-    day: Number.isNaN(Date.parse(date)) ? today() : dayOf(date.slice(0, 10)),
+    day: dayIn(host.getAttribute('date') ?? '') || today(),
     drawn: '',
     locale,
     texts: site.texts[locale.slice(0, 2)] ?? [],
@@ -286,7 +296,7 @@ function begin(host, root) {
 customElements.define(
   'kalends-events',
   class extends HTMLElement {
-    static observedAttributes = ['view', 'date', 'until', 'lang', 'level', 'limit', 'show', ...FILTERS]
+    static observedAttributes = ['view', 'date', 'until', 'lang', 'level', 'limit', 'show', ...FILTERS.keys()]
     /** @type {State | undefined} */
     #state
 

@@ -101,7 +101,10 @@ describe('calendar files as programs write them', () => {
       ),
     )
     assert.equal(code, 2)
-    assert.match(out, /In, but not whole:\n {2}line 3: The end of Odd cannot be read, so only its start is in/)
+    assert.match(
+      out,
+      /In, but not whole:\n {2}line 3: The end of Odd cannot be read or lies before its start, so only its start is in/,
+    )
     assert.match(out, /2 made.* 0 not in/)
     const found = await byTitle()
     assert.deepEqual([found.get('Odd').start_date, found.get('Odd').end_date], Array(2).fill('2027-07-05 20:00:00'))

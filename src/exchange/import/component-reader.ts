@@ -1,4 +1,4 @@
-import { type FileLine, linesOf, textOfBytes, withoutUtf16 } from './source-text.ts'
+import { type FileLine, linesOf, textIn, textOfBytes, withoutUtf16 } from './source-text.ts'
 
 // Reads the components and properties of a calendar file.
 
@@ -36,14 +36,16 @@ interface OpenComponent {
   calendar: number
   /** The properties of the calendar that have not been returned yet. */
   properties: Property[]
+  /** Whether the calendar itself was returned, which is so before its first component, also without properties. */
+  isNamed: boolean
 }
 
 /**
- * Yields the components directly below VCALENDAR, one after the other. Before the first comes a component named VCALENDAR, with the properties of the
- * calendar itself. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
+ * Yields the components directly below VCALENDAR, one after the other. Before the first of a calendar comes a component named VCALENDAR, with the
+ * line and the properties of the calendar itself; another one follows with properties that stand behind. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
-  const reading: OpenComponent = { open: [], count: 0, fault: undefined, calendar: 0, properties: [] }
+  const reading: OpenComponent = { open: [], count: 0, fault: undefined, calendar: 0, properties: [], isNamed: true }
   for await (const { number, text } of unfolded(bytes)) {
     const done = readLine(reading, number, text)
     if (done) yield done
@@ -72,11 +74,12 @@ async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfol
   for await (const line of linesOf(withoutUtf16(bytes), LONGEST_LINE)) {
     const part = partOf(line)
     const isFolded = part !== undefined && (part[0] === BLANK || part[0] === TAB)
-    if (!isFolded) {
+    if (!isFolded && !isContinued(parts)) {
       if (number > 0) yield whole()
       number = line.number
     }
     size += part?.length ?? LONGEST_PROPERTY + 1
+    if (isContinued(parts)) parts.push((parts.pop() ?? EMPTY).subarray(0, -1))
     if (part && size <= LONGEST_PROPERTY) parts.push(isFolded ? part.subarray(1) : part)
   }
   if (number > 0) yield whole()
@@ -84,6 +87,22 @@ async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfol
 
 const BLANK = 32
 const TAB = 9
+const EQUALS = 61
+
+/** Tells whether a line goes on in the next one in quoted-printable: it ends with `=`. */
+function isContinued(parts: readonly Uint8Array[]): boolean {
+  return parts.at(-1)?.at(-1) === EQUALS && QUOTED.test(textIn((parts[0] ?? EMPTY).subarray(0, 200)))
+}
+
+const EMPTY = new Uint8Array()
+const QUOTED = /^[^:]*;ENCODING=QUOTED-PRINTABLE[;:]/i
+
+/** Decodes quoted-printable, which calendars of the first version have. */
+function decodeQuoted(value: string): string {
+  const bytes = Buffer.from(value).toString('latin1').replace(/=$/, '')
+  const decoded = bytes.replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return textOfBytes(Buffer.from(decoded, 'latin1')).replaceAll('\r\n', '\n')
+}
 
 function partOf(line: FileLine): Uint8Array | undefined {
   return 'bytes' in line ? line.bytes : undefined
@@ -95,34 +114,46 @@ function readLine(reading: OpenComponent, number: number, text: string | undefin
   const name = named.toUpperCase()
   if (name === 'VCALENDAR') return calendarEdge(reading, edge.toUpperCase(), number)
   if (edge.toUpperCase() === 'BEGIN') {
-    const head = open.length === 0 ? calendarHead(reading, number) : undefined
+    const head = open.length === 0 ? calendarHead(reading) : undefined
     beginComponent(reading, name, number)
     return head
   }
   if (edge.toUpperCase() === 'END') return endComponent(reading, name)
-  const property = text === undefined ? undefined : readProperty(text)
+  const before = open.at(-1)?.properties.at(-1)
+  // Some programs break the lines of a description without folding them.
+  const isOpen = before?.name === 'DESCRIPTION' && before.value.length < LONGEST_PROPERTY
+  const isBroken = isOpen && text !== undefined && !BEGINS_PROPERTY.test(text)
+  const property = text === undefined || isBroken ? undefined : readProperty(text)
   if (open.length === 0) {
     if (property && reading.properties.length < MOST_LINES) reading.properties.push(property)
     return undefined
   }
   if (text === undefined) reading.fault ??= `Line ${number} is too long.`
   else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
+  else if (isBroken) before.value += `\\n${text}`
   else if (property) open.at(-1)?.properties.push(property)
   return undefined
 }
 
-/** Takes the properties of the calendar that were read so far; undefined for none. Concatenated files end and begin a calendar in the middle. */
-function calendarHead(reading: OpenComponent, line: number): Component | undefined {
+/** The beginning of a property, whose name programs write in capital letters or without any. */
+const BEGINS_PROPERTY = /^(?!https?:)(?:[A-Z][A-Z\d-]*|[a-z][a-z\d-]*)[;:]/
+
+/** Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated files end and begin a calendar in the middle. */
+function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)
-  return properties.length === 0 ? undefined : { name: 'VCALENDAR', line, properties, parts: [] }
+  if (properties.length === 0 && reading.isNamed) return undefined
+  reading.isNamed = true
+  return { name: 'VCALENDAR', line: reading.calendar, properties, parts: [] }
 }
 
 function calendarEdge(reading: OpenComponent, edge: string, number: number): ReadComponent | undefined {
   const [outer] = reading.open
+  const isEnd = edge === 'END'
   reading.open = []
-  reading.calendar = edge === 'END' ? 0 : number
-  if (outer) return { line: outer.line, reason: `This ${outer.name} has no end.` }
-  return edge === 'END' ? calendarHead(reading, number) : undefined
+  const rest = isEnd && reading.properties.length > 0 ? calendarHead(reading) : undefined
+  reading.isNamed = isEnd
+  reading.calendar = isEnd ? 0 : number
+  return outer ? { line: outer.line, reason: `This ${outer.name} has no end.` } : rest
 }
 
 /** Counts a line of the open component; false once there are too many. */
@@ -170,7 +201,13 @@ function readProperty(line: string): Property | undefined {
       at += MORE.exec(line)?.[0].length ?? 1
     }
   }
-  return line[at] === ':' ? { name: name.toUpperCase(), parameters, value: line.slice(at + 1) } : undefined
+  if (line[at] !== ':') return undefined
+  // Some programs write the name of a zone that has a colon, such as `tzone://Microsoft/Utc`, without quotes.
+  const end = parameters.TZID === undefined ? at : line.lastIndexOf(':')
+  if (end > at) parameters.TZID += line.slice(at, end)
+  const value = line.slice(end + 1)
+  const isQuoted = /^quoted-printable$/i.test(parameters.ENCODING ?? '')
+  return { name: name.toUpperCase(), parameters, value: isQuoted ? decodeQuoted(value) : value }
 }
 
 const PARAMETER = /([\w-]+)=(?:"([^"]*)"|([^";:,]*))/y

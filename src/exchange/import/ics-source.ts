@@ -5,28 +5,25 @@ import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../../base/ical
 import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
 import { type Fault, isFault, type Recurrence } from '../../base/recurrence/recurrence.ts'
 import { MOST_DATES, readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
-import { escapeHtml } from '../../base/text/html.ts'
+import { decodeEntities, escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
-import { DAY_MS, dayNumber, formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import { formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
+import { type CalendarTime, firstStart, lengthOfEvent, originalStart, timeOf, utcOfTime } from './calendar-times.ts'
 import {
   type CalendarZones,
-  type Clock,
   calendarZone,
   define,
   type EventSpan,
   endOfRule,
-  fixedZone,
   noZones,
-  offsetAt,
   utcOf,
   wallAt,
   wallOf,
   withSteps,
   yearOf,
-  zoneOf,
 } from './calendar-zones.ts'
 import {
   type Component,
@@ -54,36 +51,6 @@ import { countedBytes } from './source-text.ts'
 // Reads calendar files (iCalendar) as the items of an import.
 
 // Reads how an event of a calendar file repeats.
-
-/** A time of a component. */
-interface CalendarTime {
-  wall: string
-  zone: string
-  isDay: boolean
-  /** The clock that the file defines, and the wall time on it; set where no zone here shows the same, and `zone` is only the offset of that clock. */
-  own?: { clock: Clock; wall: string }
-}
-
-/** Reads a DATE or DATE-TIME with its zone. Times in UTC are converted to the zone of the file; times without a zone are read in it. */
-function timeOf(property: Property | undefined, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
-  const wall = property && wallOf(property.value)
-  if (!property || wall === undefined) return undefined
-  const { zone } = zones
-  if (/^\d{8}$/.test(property.value.trim())) return { wall, zone, isDay: true }
-  if (/z$/i.test(property.value.trim())) return { wall: utcToWall(wall, zone), zone, isDay: false }
-  const { TZID } = property.parameters
-  if (TZID === undefined) return { wall, zone, isDay: false }
-  const reading = zoneOf(TZID, span, zones)
-  if ('zone' in reading) return { wall, zone: reading.zone, isDay: false }
-  const { clock } = reading
-  const utc = utcOf(clock, wall)
-  const fixed = fixedZone(Math.round(offsetAt(clock, utc) / 60_000)) ?? 'UTC'
-  return { wall: utcToWall(formatUtc(utc), fixed), zone: fixed, isDay: false, own: { clock, wall } }
-}
-
-function utcOfTime({ wall, zone }: CalendarTime): string {
-  return wallToUtc(wall, zone)
-}
 
 /** The years after this one in which a rule without an end is followed. */
 const YEARS_AHEAD = 5
@@ -242,16 +209,19 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
   const entries = async function* ({ context: { now } }: Reading): AsyncGenerator<SourceEntry> {
-    const file = await survey(bytes(), task.zone, now)
-    const held: Component[] = []
+    const { zones, calendars, awaited } = await survey(bytes(), task.zone, now)
+    const held: [Component, CalendarFile][] = []
+    let file: CalendarFile = { zones, isCancelled: false }
     for await (const component of componentsOf(bytes())) {
       if ('reason' in component) yield faultOf(component)
-      else if (component.name === 'VTIMEZONE') define(file.zones, component)
+      else if (component.name === 'VCALENDAR')
+        file = calendarOf(calendars.get(component.line) ?? factsOf(component), zones)
+      else if (component.name === 'VTIMEZONE') define(zones, component)
       else if (component.name !== 'VEVENT') continue
-      else if (isAhead(component, file) && held.length < MOST_HELD) held.push(component)
+      else if (isAhead(component, awaited) && held.length < MOST_HELD) held.push([component, file])
       else yield* eventsOf(component, file)
     }
-    for (const component of held) yield* eventsOf(component, file)
+    for (const [component, own] of held) yield* eventsOf(component, own)
   }
   return { address, total: () => size * 2, progress, isWhole: () => true, entries }
 }
@@ -266,41 +236,62 @@ const MOST_HELD = 50_000
 const MOST_AWAITED = 500_000
 
 /** Tells whether an occurrence comes before its series, so that it has to wait; notes the series that have come. */
-function isAhead(component: Component, { awaited }: Survey): boolean {
+function isAhead(component: Component, awaited: Set<string>): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
   awaited.delete(uid)
   return false
 }
 
-interface Survey extends CalendarFile {
+/** What the properties of a calendar say of its events. */
+interface CalendarFacts {
+  /** The name of the zone for times without one. */
+  zoneName: string
+  isCancelled: boolean
+}
+
+interface Survey {
+  zones: CalendarZones
+  /** What each calendar of the file says, by the line it begins on: programs put several into one file. */
+  calendars: Map<number, CalendarFacts>
   /** UIDs of series that come later in the file. */
   awaited: Set<string>
 }
 
-/** Reads the zones of a file and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
+/** Reads the zones and the calendars of a file, and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
-  const awaited = new Set<string>()
-  const file = { zones: noZones(zone, now), isCancelled: false, awaited }
-  let name = ''
+  const found: Survey = { zones: noZones(zone, now), calendars: new Map(), awaited: new Set() }
+  const { zones, calendars, awaited } = found
   let isCalendar = false
   for await (const component of componentsOf(bytes)) {
     isCalendar = true
     if ('reason' in component) continue
-    if (component.name === 'VCALENDAR') {
-      name = textOf(component, 'X-WR-TIMEZONE') || name
-      if (/^cancel$/i.test(textOf(component, 'METHOD'))) file.isCancelled = true
-    }
-    if (component.name === 'VTIMEZONE') define(file.zones, component)
+    if (component.name === 'VCALENDAR' && calendars.size < MOST_CALENDARS)
+      calendars.set(component.line, factsOf(component, calendars.get(component.line)))
+    if (component.name === 'VTIMEZONE') define(zones, component)
     const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
     if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
   }
   if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
-  file.zones.zone = calendarZone(name, file.zones)
-  return file
+  return found
 }
 
-/** The zones of a file, and whether the file cancels all its events. */
+/** The most calendars of a file of which is noted what they say behind their events. */
+const MOST_CALENDARS = 100_000
+
+/** Reads what the properties of a calendar say; those behind its events add to those before. */
+function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
+  return {
+    zoneName: textOf(component, 'X-WR-TIMEZONE') || (before?.zoneName ?? ''),
+    isCancelled: before?.isCancelled || /^cancel$/i.test(textOf(component, 'METHOD')),
+  }
+}
+
+function calendarOf({ zoneName, isCancelled }: CalendarFacts, zones: CalendarZones): CalendarFile {
+  return { zones: { ...zones, zone: calendarZone(zoneName, zones) }, isCancelled }
+}
+
+/** The zones of a calendar, and whether it cancels all its events. */
 interface CalendarFile {
   zones: CalendarZones
   isCancelled: boolean
@@ -313,13 +304,23 @@ function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEn
   const identity = textOf(component, 'UID')
   const named = identity !== '' && { identity }
   const span = spanOf(component, file.zones)
-  const start = startOf(component, file.zones, span)
+  const start = firstStart(component, file.zones, span)
   if (!start) return yield { at, reason: `The event ${title} has no start that can be read.`, ...named }
-  const lasts = endOf(component, start, file.zones, span)
+  const lasts = lengthOfEvent(component, start, file.zones, span)
   if (lasts === undefined)
-    yield { at, reason: `The end of ${title} cannot be read, so only its start is in.`, isPart: true }
+    yield {
+      at,
+      reason: `The end of ${title} cannot be read or lies before its start, so only its start is in.`,
+      isPart: true,
+    }
   const end = lasts ?? (start.isDay ? 1 : 0)
-  const override = timeOf(propertyOf(component, 'RECURRENCE-ID'), file.zones, span)
+  const override = originalStart(component, file.zones, span)
+  if (/^thisandfuture$/i.test(propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? ''))
+    yield {
+      at,
+      reason: `${title} changes this date and all later ones, of which only this one is changed here.`,
+      isPart: true,
+    }
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map((reason) => ({ at, reason, isPart: true as const }))
   // An event whose dates are all exceptions takes place on none.
@@ -387,40 +388,6 @@ function wallAfter({ wall, zone }: CalendarTime, ms: number): string {
   return utcToWall(formatUtc(utcToMs(wallToUtc(wall, zone)) + ms), zone)
 }
 
-/** Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates follow no other clock. */
-function startOf(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
-  const property = propertyOf(component, 'DTSTART')
-  const repeats = component.properties.some(({ name }) => name === 'RRULE')
-  return timeOf(property, repeats && /z\s*$/i.test(property?.value ?? '') ? { ...zones, zone: 'UTC' } : zones, span)
-}
-
-/** Returns the duration of an event: days, or ms of an event with times; undefined where it cannot be read. */
-function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: EventSpan): number | undefined {
-  const duration = propertyOf(component, 'DURATION')
-  if (duration && !propertyOf(component, 'DTEND')) {
-    const ms = durationOf(duration.value)
-    return ms === undefined ? undefined : start.isDay ? Math.max(1, Math.round(ms / DAY_MS)) : Math.max(0, ms)
-  }
-  const property = propertyOf(component, 'DTEND')
-  if (!property) return start.isDay ? 1 : 0
-  const end = timeOf(property, zones, span)
-  if (!end) return undefined
-  if (start.isDay) return Math.max(1, dayNumber(end.wall) - dayNumber(start.wall))
-  return Math.max(0, utcMs(end) - utcMs(start))
-}
-
-const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
-
-function durationOf(value: string): number | undefined {
-  const [, sign, ...parts] =
-    /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(value.trim()) ??
-    []
-  if (parts.length === 0 || parts.every((part) => part === undefined)) return undefined
-  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
-  const ms = (weeks * 7 + days) * DAY_MS + hours * 3_600_000 + minutes * 60_000 + seconds * 1000
-  return sign === '-' ? -ms : ms
-}
-
 function sharedPart(
   component: Component,
   file: CalendarFile,
@@ -472,7 +439,7 @@ const HIGHEST = 2 ** 31 - 1
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
-  const event_status = file.isCancelled || status === 'CANCELLED' ? 'canceled' : 'postponed'
+  const event_status = file.isCancelled || /^CANCELL?ED$/.test(status) ? 'canceled' : 'postponed'
   const title = unannounced({ event_status }, summary)
   // Other calendars call an event tentative while it is uncertain.
   if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
@@ -490,9 +457,12 @@ function descriptionOf(component: Component): string {
     /html/i.test(parameters.FMTTYPE ?? 'html'),
   )
   const text = html ? decodeText(html.value).trim() : ''
-  if (text !== '') return text
+  if (/<img\b/i.test(text) || plainText(text) !== '') return text
   const plain = textOf(component, 'DESCRIPTION')
-  return MARKUP.test(plain) ? plain : escapeHtml(plain).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
+  // Some programs leave entities in plain text.
+  return MARKUP.test(plain)
+    ? plain
+    : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
 /** Returns the address of the event, or else the address in its place, unless that is the link of its meeting. */
@@ -510,7 +480,7 @@ const LABELLED = limits.line.characters
 function meetingOf(component: Component, linked: readonly SourceItem[]): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = (parameters.LABEL ?? '').replace(/\s+/g, ' ').trim().slice(0, LABELLED).toWellFormed()
-    return { url: value.trim(), label: label.replaceAll('<', '&lt;').replaceAll('>', '&gt;') }
+    return { url: decodeText(value).trim(), label: label.replaceAll('<', '&lt;').replaceAll('>', '&gt;') }
   })
   const found = conferences.find(({ url }) => isMeetingLink(url))
   const refused = conferences.filter(({ url }) => found === undefined && /^https?:/i.test(url))
@@ -537,18 +507,22 @@ function attendanceOf(component: Component, hasLink: boolean, linked: readonly S
 }
 
 function pageOfComponent(component: Component): string {
-  const url = propertyOf(component, 'URL')?.value.trim() ?? ''
+  // Addresses have no escapes, but some programs write them as texts.
+  const url = textOf(component, 'URL')
   return /^https?:\/\//i.test(url) ? url : ''
 }
 
 function imageOf(component: Component): string {
   const images = [...propertiesOf(component, 'IMAGE'), ...propertiesOf(component, 'ATTACH').filter(isPicture)]
-  return images.map(({ value }) => value.trim()).find((url) => /^https?:\/\//i.test(url)) ?? ''
+  return images.map(({ value }) => decodeText(value).trim()).find((url) => /^https?:\/\//i.test(url)) ?? ''
 }
 
 function isPicture({ parameters, value }: Property): boolean {
   return /^image\//i.test(parameters.FMTTYPE ?? '') || /\.(?:png|jpe?g|gif|webp|avif)(?:\?|$)/i.test(value)
 }
+
+/** The address that Google gives for an organizer that it does not know. */
+const OF_NOBODY = 'unknownorganizer@calendar.google.com'
 
 function linkedItems(component: Component, at: string): SourceItem[] {
   const place = textOf(component, 'LOCATION')
@@ -559,6 +533,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
       : {}
   const organizers = propertiesOf(component, 'ORGANIZER').map(({ parameters, value }) => {
     const email = /^mailto:(.+@.+)$/i.exec(value.trim())?.[1] ?? ''
+    if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
     // Programs that know no name put the e-mail address in its place, which nobody has meant to publish.
     return linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)

@@ -1,0 +1,196 @@
+// Calendar files in forms that no standard has, or that few programs read, as other programs write them.
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+import { ics, icsOf, vevent } from './calendar-file.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Shown = any
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+const AT = 'DTSTART:20270705T200000Z'
+
+let calendar: Calendar
+beforeEach(async () => {
+  calendar = await startCalendar({ timezone: 'Europe/Berlin' })
+})
+afterEach(() => calendar.close())
+
+const importing = async (text: string | Uint8Array) =>
+  calendar.kalends('import', await calendar.file('found.ics', text))
+const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
+/** What was stored of each event, by its title. */
+const stored = async <Value>(what: (event: Shown) => Value): Promise<Record<string, Value>> =>
+  Object.fromEntries((await events()).map((event) => [event.title, what(event)]))
+const hours = ({ all_day, start_date, end_date, timezone }: Shown) =>
+  all_day ? `${start_date.slice(0, 10)} to ${end_date.slice(0, 10)}` : `${start_date} to ${end_date} ${timezone}`
+
+describe('the hours of a calendar file', () => {
+  test('of several calendars follow the zone of each, and its METHOD cancels no event of another', async () => {
+    const of = (zone: string, method: string, ...own: string[][]) =>
+      ics([`X-WR-TIMEZONE:${zone}`, `METHOD:${method}`], ...own)
+    const start = 'DTSTART:20270705T200000'
+    const text =
+      of('America/New_York', 'CANCEL', vevent('a', 'SUMMARY:East', start)) +
+      of('Asia/Tokyo', 'PUBLISH', vevent('b', 'SUMMARY:Far', start)) +
+      ics(vevent('c', 'SUMMARY:Here', start)) +
+      ics(vevent('d', 'SUMMARY:Late', start), ['METHOD:CANCEL', 'X-WR-TIMEZONE:Europe/London'])
+    assert.equal((await importing(text)).code, 0)
+    const found = await stored(({ timezone, event_status }) => [timezone, event_status ?? 'scheduled'])
+    assert.deepEqual(found, {
+      East: ['America/New_York', 'canceled'],
+      Far: ['Asia/Tokyo', 'scheduled'],
+      Here: ['Europe/Berlin', 'scheduled'],
+      Late: ['Europe/London', 'canceled'],
+    })
+  })
+
+  test('are those of whole days where Outlook marks them so, also of those that repeat', async () => {
+    const mark = 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE'
+    const inBerlin = (name: string, time: string) => `${name};TZID=Europe/Berlin:${time}`
+    const { code, out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Local', inBerlin('DTSTART', '20270705T000000'), inBerlin('DTEND', '20270707T000000'), mark],
+        ['b', 'SUMMARY:In UTC', 'DTSTART:20270704T220000Z', 'DTEND:20270705T220000Z', mark],
+        ['c', 'SUMMARY:To the second', 'DTSTART:20270705T000000', 'DTEND:20270705T235959', mark],
+        ['d', 'SUMMARY:No midnight', 'DTSTART:20270705T100000', 'DTEND:20270705T110000', mark],
+        ['e', 'SUMMARY:Unmarked', 'DTSTART:20270705T000000', 'DTEND:20270706T000000'],
+        [
+          'f',
+          'SUMMARY:Weekly',
+          inBerlin('DTSTART', '20270301T000000'),
+          inBerlin('DTEND', '20270302T000000'),
+          mark,
+          'RRULE:FREQ=WEEKLY;UNTIL=20270321T230000Z',
+          inBerlin('EXDATE', '20270308T000000'),
+        ],
+        [
+          'f',
+          'SUMMARY:Weekly moved',
+          inBerlin('RECURRENCE-ID', '20270322T000000'),
+          inBerlin('DTSTART', '20270323T000000'),
+          inBerlin('DTEND', '20270324T000000'),
+          mark,
+        ],
+      ),
+    )
+    assert.equal(code, 0, out)
+    const all = (await events()).map((event) => `${event.title}: ${hours(event)}`)
+    assert.deepEqual(all.toSorted(), [
+      'In UTC: 2027-07-05 to 2027-07-05',
+      'Local: 2027-07-05 to 2027-07-06',
+      'No midnight: 2027-07-05 10:00:00 to 2027-07-05 11:00:00 Europe/Berlin',
+      'To the second: 2027-07-05 to 2027-07-05',
+      'Unmarked: 2027-07-05 00:00:00 to 2027-07-06 00:00:00 Europe/Berlin',
+      'Weekly moved: 2027-03-23 to 2027-03-23',
+      'Weekly: 2027-03-01 to 2027-03-01',
+      'Weekly: 2027-03-15 to 2027-03-15',
+    ])
+  })
+
+  test('go by the clock for the days of a DURATION, and by the time that passes for its hours (RFC 5545, 3.3.6)', async () => {
+    const start = 'DTSTART;TZID=Europe/Berlin:20270327T200000'
+    await importing(
+      icsOf(
+        ['a', 'SUMMARY:A day', start, 'DURATION:P1D'],
+        ['b', 'SUMMARY:24 hours', start, 'DURATION:PT24H'],
+        ['c', 'SUMMARY:Both', start, 'DURATION:P1DT2H'],
+      ),
+    )
+    assert.deepEqual(await stored(({ end_date }) => end_date), {
+      'A day': '2027-03-28 20:00:00',
+      '24 hours': '2027-03-28 21:00:00',
+      Both: '2027-03-28 22:00:00',
+    })
+  })
+
+  test('are those of a zone whose name has a colon and no quotes', async () => {
+    await importing(icsOf(['a', 'SUMMARY:Colon', 'DTSTART;TZID=tzone://Microsoft/Utc:20270705T200000']))
+    assert.deepEqual(await stored(({ utc_start_date }) => utc_start_date), { Colon: '2027-07-05 20:00:00' })
+  })
+
+  test('that cannot be are told of: an end before the start, and a change of all later dates', async () => {
+    const { code, out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Back', 'DTSTART:20270705T100000', 'DTEND:20270705T090000'],
+        ['b', 'SUMMARY:Less', 'DTSTART:20270705T100000', 'DURATION:-PT1H'],
+        ['c', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20270705', 'DTEND;VALUE=DATE:20270701'],
+        ['d', 'SUMMARY:Same', 'DTSTART;VALUE=DATE:20270705', 'DTEND;VALUE=DATE:20270705'],
+        ['e', 'SUMMARY:Weekly', AT, 'RRULE:FREQ=WEEKLY;COUNT=3'],
+        ['e', 'SUMMARY:Later', 'RECURRENCE-ID;RANGE=THISANDFUTURE:20270712T200000Z', 'DTSTART:20270712T210000Z'],
+      ),
+    )
+    assert.equal(code, 2)
+    for (const title of ['Back', 'Less', 'Days'])
+      assert.match(
+        out,
+        new RegExp(`The end of ${title} cannot be read or lies before its start, so only its start is in`),
+      )
+    assert.doesNotMatch(out, /The end of Same/)
+    assert.match(out, /Later changes this date and all later ones, of which only this one is changed here/)
+  })
+})
+
+describe('the texts of a calendar file', () => {
+  test('are read from quoted-printable, with its lines', async () => {
+    const lines = [
+      'SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Caf=C3=A9 =3D 5',
+      'DESCRIPTION;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:Stra=DFe=0D=0Aand=20=',
+      'on=20=',
+      'to the end',
+    ]
+    await importing(icsOf(['a', ...lines, AT]))
+    assert.deepEqual(await stored(({ description }) => description), {
+      'Café = 5': '<p>Straße<br />\nand on to the end</p>',
+    })
+  })
+
+  test('go on where a program has broken the lines of a description without folding them', async () => {
+    const broken = ['DESCRIPTION:First line', 'Doors: 19:00', 'https://example.org/tickets', 'and the rest.', AT]
+    await importing(icsOf(['a', 'SUMMARY:Broken', ...broken]))
+    const { Broken: text = '' } = await stored(({ description }) => description)
+    assert.match(text, /First line<br \/>\s*Doors: 19:00<br \/>\s*.*example\.org\/tickets.*<br \/>\s*and the rest\./s)
+  })
+
+  test('are those of the description where the text with markup is blank, as Outlook leaves it', async () => {
+    const blank =
+      'X-ALT-DESC;FMTTYPE=text/html:<!DOCTYPE HTML><HTML><BODY>\\n<!-- Converted --><P DIR=LTR><SPAN LANG="de">&nbsp\\;</SPAN></P></BODY></HTML>'
+    const picture = 'X-ALT-DESC;FMTTYPE=text/html:<p><img src="https://example.org/a.png" alt="A"></p>'
+    await importing(
+      icsOf(
+        ['a', 'SUMMARY:Blank', AT, blank, 'DESCRIPTION:What there is'],
+        ['b', 'SUMMARY:Picture', AT, picture, 'DESCRIPTION:x'],
+      ),
+    )
+    const found = await stored(({ description }) => description)
+    assert.equal(found.Blank, '<p>What there is</p>')
+    assert.match(found.Picture, /<img/)
+  })
+
+  test('have the characters that entities in plain text mean', async () => {
+    const text = 'DESCRIPTION:Bob&#8217\\;s &amp\\; Ann&hellip\\; R&D &lt\\;b&gt\\; &foo'
+    await importing(icsOf(['a', 'SUMMARY:Entities', AT, text]))
+    const { Entities: found } = await stored(({ description }) => description)
+    assert.equal(found, '<p>Bob’s &amp; Ann… R&amp;D &lt;b&gt; &amp;foo</p>')
+  })
+})
+
+describe('the rest of a calendar file', () => {
+  test('is canceled in either spelling, and has links without the escapes of texts', async () => {
+    await importing(
+      icsOf(
+        ['a', 'SUMMARY:Off', AT, 'STATUS:CANCELED'],
+        ['b', 'SUMMARY:Link', AT, 'URL:https://example.org/a?b=1\\,2\\;3'],
+      ),
+    )
+    const found = await stored(({ event_status, website }) => [event_status, website])
+    assert.equal(found.Off?.[0], 'canceled')
+    assert.equal(found.Link?.[1], 'https://example.org/a?b=1,2;3')
+  })
+
+  test('has no organizer that Google does not know', async () => {
+    const unknown = 'ORGANIZER;CN=Unknown Organizer:mailto:unknownorganizer@calendar.google.com'
+    await importing(icsOf(['a', 'SUMMARY:Nobody', AT, unknown]))
+    assert.deepEqual((await calendar.service.get('/organizers')).body.organizers, [])
+  })
+})

@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => calendar.close())
 
-const importing = async (text: string | Uint8Array) =>
-  calendar.kalends('import', await calendar.file('found.ics', text))
+const importing = async (text: string | Uint8Array, name = 'found.ics') =>
+  calendar.kalends('import', await calendar.file(name, text))
 const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
 /** What was stored of each event, by its title. */
 const stored = async <Value>(what: (event: Shown) => Value): Promise<Record<string, Value>> =>
@@ -192,5 +192,57 @@ describe('the rest of a calendar file', () => {
     const unknown = 'ORGANIZER;CN=Unknown Organizer:mailto:unknownorganizer@calendar.google.com'
     await importing(icsOf(['a', 'SUMMARY:Nobody', AT, unknown]))
     assert.deepEqual((await calendar.service.get('/organizers')).body.organizers, [])
+  })
+})
+
+describe('a table as Outlook and Google write it', () => {
+  test('has private events in every word for yes, and in every word that is none for no', async () => {
+    const words = ['Ein', 'Wahr', 'Vrai', 'Verdadero', 'True', 'Activé', 'whatever']
+    const rows = words.map((word) => `${word};5.7.2027;20:00:00;${word}`)
+    const open = ['Aus', 'Falsch', 'Faux', 'False', 'Normal', ''].map(
+      (word) => `open ${word};5.7.2027;20:00:00;${word}`,
+    )
+    const text = ['Betreff;Beginnt am;Beginnt um;Privat', ...rows, ...open, ''].join('\r\n')
+    const { code, out } = await importing(text, 'kalender.csv')
+    assert.equal(code, 0, out)
+    const found = await stored(({ status }) => status)
+    for (const [title, status] of Object.entries(found))
+      assert.equal(status, title.startsWith('open') ? 'publish' : 'private', title)
+    assert.equal(Object.keys(found).length, 13)
+  })
+
+  test('has whole days that end at midnight, in German too', async () => {
+    const { code, out } = await importing(
+      `Betreff;Beginnt am;Beginnt um;Endet am;Endet um;Ganztägiges Ereignis
+Ein Tag;5.7.2027;00:00:00;6.7.2027;00:00:00;Ein
+Drei Tage;5.7.2027;0:00;8.7.2027;0:00;Wahr
+Ohne Zeit;5.7.2027;;6.7.2027;;Ein
+Abends;5.7.2027;20:00:00;5.7.2027;22:00:00;Aus
+`,
+      'ganztags.csv',
+    )
+    assert.equal(code, 0, out)
+    assert.deepEqual(await stored(hours), {
+      'Ein Tag': '2027-07-05 to 2027-07-05',
+      'Drei Tage': '2027-07-05 to 2027-07-07',
+      'Ohne Zeit': '2027-07-05 to 2027-07-06',
+      Abends: '2027-07-05 20:00:00 to 2027-07-05 22:00:00 Europe/Berlin',
+    })
+  })
+
+  test('tells of an end before the start', async () => {
+    const { code, out } = await importing(
+      'Subject,Start Date,Start Time,End Date,End Time\nBack,2027-07-05,12:00 PM,2027-07-05,12:00 AM\nDays,2027-07-05,,2027-07-01,\nNight,2027-07-05,10:00 PM,,2:00 AM\n',
+      'back.csv',
+    )
+    assert.equal(code, 2)
+    assert.match(out, /Back: The end "2027-07-05 12:00 AM" cannot be read or lies before its start/)
+    assert.match(out, /Days: The end "2027-07-01" cannot be read or lies before its start/)
+    assert.doesNotMatch(out, /Night: /)
+    assert.deepEqual(await stored(hours), {
+      Back: '2027-07-05 12:00:00 to 2027-07-05 12:00:00 Europe/Berlin',
+      Days: '2027-07-05 to 2027-07-05',
+      Night: '2027-07-05 22:00:00 to 2027-07-06 02:00:00 Europe/Berlin',
+    })
   })
 })

@@ -225,8 +225,8 @@ const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
 /** The columns whose cells say yes or no. */
 const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link', 'image_decorative'] as const
 
-const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
-const NO = /^(?:|0|n|no|false|off|nein|falsch|non|faux|falso)$/i
+const YES = /^(?:1|y|yes|true|on|x|ja|wahr|ein|oui|vrai|activé|sí|si|verdadero|activado)$/i
+const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|desactivado)$/i
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
@@ -295,7 +295,11 @@ function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['contex
     yield* faults
     const { unread, ...read } = times
     if (unread !== undefined)
-      yield { at, reason: `${title}: The end "${unread}" cannot be read, so only its start is in.`, isPart: true }
+      yield {
+        at,
+        reason: `${title}: The end "${unread}" cannot be read or lies before its start, so only its start is in.`,
+        isPart: true,
+      }
     const linked = linkedOf(row)
     yield* linked
     yield eventItem(row, title, read, linked)
@@ -318,16 +322,26 @@ function rowTimes(cells: CsvRow['cells'], order: DateOrder): (RowTimes & { unrea
   if (from !== '' && startTime === undefined) return `The time "${from}" is not a time of day.`
   const end = ending === '' ? { day: start.day, time: undefined } : readTableDate(ending, order)
   const endTime = end?.time ?? readTableTime(to)
-  const isRead = end !== undefined && (to === '' || endTime !== undefined)
-  const unread = isRead ? {} : { unread: `${ending} ${to}`.trim() }
-  const lastDay = isRead ? end.day : start.day
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
-  if (isAllDay) return { all_day: true, start_date: start.day, end_date: lastDay, ...unread }
   const first = startTime ?? '00:00:00'
-  const last = (isRead ? endTime : undefined) ?? first
+  const last = endTime ?? first
   // An event whose day of end is not given, and whose time of end lies before its start, ends on the next day.
-  const day = ending === '' && last < first ? addDays(lastDay, 1) : lastDay
-  return { all_day: false, start_date: `${start.day} ${first}`, end_date: `${day} ${last}`, ...unread }
+  const isNextDay = !isAllDay && ending === '' && last < first
+  const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
+  const isBefore = isAllDay ? lastDay < start.day : `${lastDay} ${last}` < `${start.day} ${first}`
+  const isRead = end !== undefined && (to === '' || endTime !== undefined) && !isBefore
+  const unread = isRead ? {} : { unread: `${ending} ${to}`.trim() }
+  if (!isAllDay)
+    return {
+      all_day: false,
+      start_date: `${start.day} ${first}`,
+      end_date: isRead ? `${lastDay} ${last}` : `${start.day} ${first}`,
+      ...unread,
+    }
+  // Outlook writes a whole day until the next midnight.
+  const isMidnight = startTime === '00:00:00' && endTime === '00:00:00' && lastDay > start.day
+  const end_date = isRead ? addDays(lastDay, isMidnight ? -1 : 0) : start.day
+  return { all_day: true, start_date: start.day, end_date, ...unread }
 }
 
 /** Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a repeated name is told apart by address. */
@@ -407,7 +421,7 @@ function eventItem(
   }
 }
 
-/** The words by which calendars mark events that anybody may see. */
+/** The words by which calendars mark events that anybody may see; what nobody knows is private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 /** Returns the status of a row: that of its column, or else private where another column says so. */
@@ -417,7 +431,10 @@ function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>>
   const dated = date === '' || date === NEVER ? undefined : date
   if (status !== '') return { ...(dated !== undefined && { date_utc: dated }), ...scheduled(status, dated) }
   if (!cells.has('private') && !cells.has('sensitivity')) return {}
-  return { status: isYes(cells.get('private')) || !OPEN.test(cells.get('sensitivity') ?? '') ? 'private' : 'publish' }
+  const isOpen = [cells.get('private') ?? '', cells.get('sensitivity') ?? ''].every(
+    (cell) => NO.test(cell) || OPEN.test(cell),
+  )
+  return { status: isOpen ? 'publish' : 'private' }
 }
 
 /** Returns the prices of a row, which `|` separates; a bare number gets the currency sign. */

@@ -104,6 +104,29 @@ describe('the hours of a calendar file', () => {
     })
   })
 
+  test('are in the zone of the start where the end, an exception or the date that is changed names none', async () => {
+    const inNewYork = (time: string) => `DTSTART;TZID=America/New_York:${time}`
+    const { code, out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Daily', inNewYork('20270330T190000'), 'RRULE:FREQ=DAILY;COUNT=4', 'EXDATE:20270331T190000'],
+        ['a', 'SUMMARY:Moved', 'RECURRENCE-ID:20270401T190000', inNewYork('20270401T210000')],
+        ['b', 'SUMMARY:End', inNewYork('20270705T190000'), 'DTEND:20270705T200000'],
+        ['c', 'SUMMARY:UTC', inNewYork('20270705T190000'), 'DTEND:20270706T010000Z'],
+      ),
+    )
+    assert.equal(code, 0, out)
+    assert.deepEqual(
+      (await events()).map(({ title, utc_start_date, utc_end_date }) => [title, utc_start_date, utc_end_date]),
+      [
+        ['Daily', '2027-03-30 23:00:00', '2027-03-30 23:00:00'],
+        ['Moved', '2027-04-02 01:00:00', '2027-04-02 01:00:00'],
+        ['Daily', '2027-04-02 23:00:00', '2027-04-02 23:00:00'],
+        ['End', '2027-07-05 23:00:00', '2027-07-06 00:00:00'],
+        ['UTC', '2027-07-05 23:00:00', '2027-07-06 01:00:00'],
+      ],
+    )
+  })
+
   test('are those of a zone whose name has a colon and no quotes', async () => {
     await importing(icsOf(['a', 'SUMMARY:Colon', 'DTSTART;TZID=tzone://Microsoft/Utc:20270705T200000']))
     assert.deepEqual(await stored(({ utc_start_date }) => utc_start_date), { Colon: '2027-07-05 20:00:00' })

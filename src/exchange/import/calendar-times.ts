@@ -60,6 +60,19 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
   return time && isDay ? { wall: time.wall, zone: time.zone, isDay } : time
 }
 
+/** The further times of an event, which some programs write without a zone. */
+const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
+
+/** Returns an event whose further times are in the zone of its start where they name none. */
+export function withOneZone(component: Component): Component {
+  const TZID = propertyOf(component, 'DTSTART')?.parameters.TZID
+  if (TZID === undefined) return component
+  const properties = component.properties.map((property) =>
+    FURTHER.has(property.name) ? { ...property, parameters: { TZID, ...property.parameters } } : property,
+  )
+  return { ...component, properties }
+}
+
 /** Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates follow no other clock. */
 export function firstStart(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
   const isUtc = /z\s*$/i.test(propertyOf(component, 'DTSTART')?.value ?? '')

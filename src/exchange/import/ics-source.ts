@@ -11,7 +11,15 @@ import { isUrl } from '../../base/text/urls.ts'
 import { formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
-import { type CalendarTime, firstStart, lengthOfEvent, originalStart, timeOf, utcOfTime } from './calendar-times.ts'
+import {
+  type CalendarTime,
+  firstStart,
+  lengthOfEvent,
+  originalStart,
+  timeOf,
+  utcOfTime,
+  withOneZone,
+} from './calendar-times.ts'
 import {
   type CalendarZones,
   calendarZone,
@@ -298,7 +306,8 @@ interface CalendarFile {
 }
 
 /** Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
-function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEntry> {
+function* eventsOf(written: Component, file: CalendarFile): Generator<SourceEntry> {
+  const component = withOneZone(written)
   const at = `line ${component.line}`
   const title = textOf(component, 'SUMMARY')
   const identity = textOf(component, 'UID')

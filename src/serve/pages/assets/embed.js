@@ -63,8 +63,8 @@ const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 export const plain = (html = '') =>
   html
     .replace(/<[^>]*>/g, '')
-    .replace(/&(?:#(\d{1,6})|(\w+));/g, (all, code, name) =>
-      code ? String.fromCodePoint(code) : (ENTITIES[name] ?? all),
+    .replace(/&(?:#(\d{1,6}|x[\da-f]{1,5})|(\w+));/gi, (all, code, name) =>
+      code ? String.fromCodePoint(+`0${code}`) : (ENTITIES[name] ?? all),
     )
     .trim()
 

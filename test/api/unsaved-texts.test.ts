@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proposeChange } from '../../src/calendar/editing/review.ts'
-import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import {
   discardUnsavedText,
   findUnsavedText,
@@ -44,13 +44,18 @@ test('what somebody writes is kept for them alone, at most every five seconds an
   assert.deepEqual(await listUnsavedTexts(editor), [])
 })
 
-test('it goes when it is saved, for a new record as well', async () => {
+test('it goes when it is saved, for a new record as well, and in all its forms when the record goes to the trash', async () => {
   const author = await callerContext(service, 'author')
   await keepUnsavedText(author, { kind: 'event', record: 0, form: 'one', version: 0, values: { title: 'New' } })
   const { id, version } = await createRecord(author, events, { title: 'New', ...day }, undefined, 'one')
   assert.deepEqual(await listUnsavedTexts(author), [])
   await keepUnsavedText(later(author, 9), { kind: 'event', record: id, form: '', version, values: { title: 'Newer' } })
   await updateRecord(author, events, id, { title: 'Newer' })
+  assert.deepEqual(await listUnsavedTexts(author), [])
+  for (const [at, form] of ['', 'one', 'two'].entries())
+    await keepUnsavedText(later(author, 18 + at * 9), { kind: 'event', record: id, form, version, values: {} })
+  assert.equal((await listUnsavedTexts(author)).length, 3)
+  await removeRecord(author, events, id)
   assert.deepEqual(await listUnsavedTexts(author), [])
 })
 

@@ -47,6 +47,8 @@ export interface SentForm {
   values: RawValues
   version: number
   base?: RawValues
+  /** Its name: the unsaved text that is kept under this name goes with the save. */
+  form?: string
 }
 
 /** The most attempts of a save that others overtake; after them the user is asked to try again. */
@@ -59,6 +61,7 @@ const MOST_TRIES = 5
  */
 export async function saveForm(context: Context, served: Served, id: number, asked: SentForm): Promise<Edited> {
   const { operations } = served
+  const { form: name = '' } = asked
   await permittedRecord(context, operations, id, 'update')
   const unmade = await findUnmadeTerms(context, served, asked.values)
   const form = { ...asked, values: withoutUnmade(asked.values, unmade) }
@@ -72,7 +75,9 @@ export async function saveForm(context: Context, served: Served, id: number, ask
     // A scope alone changes nothing: it only says which dates of a series a change is for.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
-      await context.write((tx) => keepBeside(tx, context, served, { formOf: { record: id }, record: id }, unmade))
+      await context.write((tx) =>
+        keepBeside(tx, context, served, { formOf: { record: id, form: name }, record: id }, unmade),
+      )
       return { saved: { id, version }, changed, taken }
     }
     const brought = bringsAlong(context, served, row, values)
@@ -80,7 +85,11 @@ export async function saveForm(context: Context, served: Served, id: number, ask
       : undefined
     const sent = { ...values, ...brought?.values }
     try {
-      const saved = await updateRecord(context, served, id, sent, version, { unmade, beside: brought?.publish })
+      const saved = await updateRecord(context, served, id, sent, version, {
+        unmade,
+        beside: brought?.publish,
+        form: name,
+      })
       return { saved, changed, taken }
     } catch (error) {
       const isOvertaken = error instanceof Problem && error.code === 'rest_precondition_failed'

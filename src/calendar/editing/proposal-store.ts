@@ -250,7 +250,7 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** The record that a form is of; 0 with the name of the form where it is still to be made. */
+/** A record, 0 where it is still to be made, and the name of a form of it; without a name all forms of it are meant. */
 export interface FormPlace {
   record: number
   form?: string
@@ -267,7 +267,7 @@ export async function keepBeside(
   place: { formOf: FormPlace; record: number },
   unmade: UnmadeTerms = {},
 ): Promise<void> {
-  await removeUnsaved(tx, { user: caller.id, kind: resource.name, form: '', ...place.formOf })
+  await removeUnsaved(tx, { user: caller.id, kind: resource.name, ...place.formOf })
   if (resource.name !== 'event' || can(caller, 'publish')) return
   const [known] = await findOpenProposals(tx, 'event', place.record, caller.id)
   const isPending = (await findEvent(tx, place.record))?.status === 'pending'

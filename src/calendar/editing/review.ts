@@ -1,6 +1,7 @@
 import { over } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
+import { removeUnsaved } from '../../store/storage/desk-rows.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -94,6 +95,7 @@ export async function proposeChange(
   const proposal = await context.write(async (tx) => {
     await holdForProposal(tx, served, id, history.version)
     const [known] = await findOpenProposals(tx, kind, id, context.caller.id)
+    await removeUnsaved(tx, { user: context.caller.id, kind, record: id, form: form.form ?? '' })
     const now = formatUtc(context.now)
     if (Object.keys(merged.values).length === 0) {
       if (known) await updateProposal(tx, known.id, { state: 'withdrawn' }, now)

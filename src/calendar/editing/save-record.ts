@@ -157,6 +157,8 @@ export interface SaveExtras {
   /** The names of terms that wait, where they have been found before. */
   unmade?: UnmadeTerms
   beside?: ((tx: Tx) => Promise<void>) | undefined
+  /** The form whose unsaved text the save replaces. */
+  form?: string | undefined
 }
 
 /**
@@ -169,13 +171,18 @@ export async function updateRecord(
   id: number,
   raw: RawValues,
   version?: number,
-  { unmade, beside }: SaveExtras = {},
+  { unmade, beside, form = '' }: SaveExtras = {},
 ): Promise<Saved> {
   const { resource, operations } = served
   const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk })
   const row = await permittedRecord(context, operations, id, 'update')
-  const saving = savingFor(context, served, { record: id }, unmade ?? (await findUnmadeTerms(context, served, raw)))
+  const saving = savingFor(
+    context,
+    served,
+    { record: id, form },
+    unmade ?? (await findUnmadeTerms(context, served, raw)),
+  )
   const around: Around<WriteResult> = async (tx, write) => {
     const written = await saving(tx, write)
     await beside?.(tx)

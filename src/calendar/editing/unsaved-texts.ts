@@ -77,7 +77,7 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
   values: JSON.parse(values),
 })
 
-/** Removes an unsaved text that the caller does not want, or has saved. */
+/** Removes an unsaved text that the caller does not want. */
 export function discardUnsavedText({ caller, write }: Context, kind: string, record: number, form = ''): Promise<void> {
   return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record, form }))
 }

@@ -13,7 +13,7 @@ import { waitingTerms } from '../../calendar/editing/bring-along.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { mayPropose, proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
 import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
-import { discardUnsavedText, findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
+import { findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
@@ -461,19 +461,17 @@ async function create(request: DeskRequest, { raw }: ReadForm): Promise<DeskAnsw
 async function change(request: DeskRequest, known: KnownEvent, read: SentEventForm): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
-  const version = versionOf(request, known)
+  const [version, form] = [versionOf(request, known), fieldOf(request, 'form')]
   const values = changedValues(known, read, typedOf(request))
   if (!mayEdit(context.caller, known.row)) {
     const { status: _status, ...proposed } = values
     const whole = { ...known.proposed, ...proposed }
-    const proposal = await proposeChange(context, events, known.id, { values: whole, version })
+    const proposal = await proposeChange(context, events, known.id, { values: whole, version, form })
     if ('conflicts' in proposal) return conflicting(request, known, read.typed, proposal)
-    await discardUnsavedText(context, 'event', known.id, fieldOf(request, 'form'))
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
-  const edited = await saveForm(context, events, known.id, { values, version })
+  const edited = await saveForm(context, events, known.id, { values, version, form })
   if ('conflicts' in edited) return conflicting(request, known, read.typed, edited)
-  await discardUnsavedText(context, 'event', known.id, fieldOf(request, 'form'))
   const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
   const isFirst = edited.changed.includes('status') ? '=first' : ''
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }

@@ -57,17 +57,13 @@ export function findUnsavedRow(
     .executeTakeFirst()
 }
 
-const deleteUnsavedOne = statement<UnsavedPlace>()((db, value) =>
-  db
-    .deleteFrom('unsaved_texts')
-    .where('user', '=', value('user'))
-    .where('kind', '=', value('kind'))
-    .where('record', '=', value('record'))
-    .where('form', '=', value('form')),
-)
-
-export async function removeUnsaved(tx: Db, place: UnsavedPlace): Promise<void> {
-  await deleteUnsavedOne(tx, place)
+/** Removes the unsaved text of a form of a record, or without a form those of all forms of it. */
+export async function removeUnsaved(
+  tx: Db,
+  { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & Partial<UnsavedPlace>,
+): Promise<void> {
+  const ofRecord = tx.deleteFrom('unsaved_texts').where((where) => where.and({ user, kind, record }))
+  await (form === undefined ? ofRecord : ofRecord.where('form', '=', form)).execute()
 }
 
 /** Removes the unsaved texts and proposals of a deleted record. */

@@ -114,8 +114,8 @@ test('the first Sunday without an end, moved to the Saturday before, never loses
     if (one === -1) continue
     const { status, body } = await move(at(rows, one), -1)
     const after = await listed(rows[0]?.post_parent)
-    if (status === 400) assert.deepEqual(after, rows)
-    else assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
+    assert.equal(status, 200)
+    assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
     // The move may bring one more date within the horizon.
     assert.deepEqual(
       after.slice(0, rows.length).map(({ id }) => id),

@@ -19,6 +19,9 @@ export type RoundTripFormat = (typeof FORMATS)[number]
 /** The fields of events that clients of the reference do not know, without the status of the event. */
 const ownFields = rareFields().flatMap(({ name, by }) => (by === 'event_status' ? [] : [name]))
 
+/** Those of them that calendar files have, also where the link of the meeting is hidden. */
+const IN_FILES = ['attendance', 'online_url']
+
 /** The members that a format loses. The table in docs/exports.md gives the reasons. */
 export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> = {
   json: [],
@@ -28,7 +31,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
     ...['featured', 'sticky', 'show_map', 'categories', 'tags'],
     ...['timezone', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'recurrence', 'recurrence.overrides'],
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
-    ...ownFields,
+    ...ownFields.filter((name) => !IN_FILES.includes(name)),
     ...['venue.step_free', 'venue.accessible_toilet', 'venue.accessible_parking', 'venue.lift'],
     ...['venue.hearing_loop', 'venue.quiet_space', 'venue.assistance_dogs'],
   ],
@@ -97,7 +100,7 @@ function factsOf(id: number): object {
     sign_language: isEven ? 'bfi' : 'gsg',
     attendance: isEven ? 'mixed' : 'online',
     online_url: `https://meet.example.org/${id}?a=1&b=2`,
-    online_shown: 'always',
+    online_shown: ['always', 'before:60', 'never'][id % 3],
   }
 }
 

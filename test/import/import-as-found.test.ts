@@ -269,3 +269,46 @@ Abends;5.7.2027;20:00:00;5.7.2027;22:00:00;Aus
     })
   })
 })
+
+describe('the address and the place of an event', () => {
+  test('cost no event where they are none, and have no need of a scheme', async () => {
+    const { code, out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Blank', AT, 'URL:https://example.org/a b'],
+        ['b', 'SUMMARY:Long', AT, `URL:https://example.org/${'x'.repeat(3000)}`],
+        ['c', 'SUMMARY:Bare', AT, 'URL:www.example.org/c?d=1'],
+        ['d', 'SUMMARY:Program', AT, 'URL:outlook:00000000F1'],
+      ),
+    )
+    assert.equal(code, 2)
+    assert.match(out, /Blank: Its address is none, so it is in without it: https:\/\/example\.org\/a b/)
+    assert.match(out, /Long: Its address is none/)
+    assert.doesNotMatch(out, /Bare: |Program: |Not in:/)
+    const own = ({ website, url }: Shown) => (website === url ? '' : website)
+    assert.deepEqual(await stored(own), { Blank: '', Long: '', Bare: 'https://www.example.org/c?d=1', Program: '' })
+  })
+
+  test('are no venue where a meeting program stands in its place, but say that the event is online', async () => {
+    const places = [
+      'Microsoft Teams Meeting',
+      'Microsoft Teams-Besprechung',
+      'Réunion Microsoft Teams',
+      'Online',
+      'Zoom',
+    ]
+    const file = places.map((place, at) => vevent(`e${at}`, `SUMMARY:Talk ${at}`, AT, `LOCATION:${place}`))
+    const { code, out } = await importing(ics(...file, vevent('f', 'SUMMARY:Hall', AT, 'LOCATION:Online Hall')))
+    assert.equal(code, 0, out)
+    const table = `Title,Start,End,Venue\nTable,2027-07-05 10:00,2027-07-05 11:00,Zoom Meeting\n`
+    assert.equal((await importing(table, 'table.csv')).code, 0)
+    const found = await stored(({ venue, attendance }) => `${venue.venue ?? 'none'} ${attendance ?? ''}`)
+    const online = Object.fromEntries(places.map((_, at) => [`Talk ${at}`, 'none online']))
+    assert.deepEqual(found, { ...online, Hall: 'Online Hall ', Table: 'none online' })
+  })
+
+  test('of further dates with ends of their own are told not to be kept', async () => {
+    const dates = 'RDATE;VALUE=PERIOD:20270712T200000Z/20270712T230000Z'
+    const { out } = await importing(icsOf(['a', 'SUMMARY:Periods', AT, 'DTEND:20270705T210000Z', dates]))
+    assert.match(out, /Periods: Each of its dates is as long as the first one here, whatever end it has in the file/)
+  })
+})

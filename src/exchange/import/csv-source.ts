@@ -391,7 +391,8 @@ function eventItem(
   for (const name of FLAGS) if (cells.has(name)) values[name] = isYes(cells.get(name))
   Object.assign(values, othersOf(cells, 'event'))
   if (!headings.has('website') && cells.has('url')) values.website = cells.get('url')
-  const { link } = partsOfPlace(cells.get('venue') ?? '')
+  const { link, isOnline } = partsOfPlace(cells.get('venue') ?? '')
+  if (isOnline && !headings.has('attendance')) values.attendance = 'online'
   if (link !== '' && !values.website) values.website = link
   Object.assign(values, publicationOf(cells))
   if (cells.has('cost')) values.cost = costOf(cells)

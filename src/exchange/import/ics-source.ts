@@ -312,39 +312,32 @@ function* eventsOf(written: Component, file: CalendarFile): Generator<SourceEntr
   const title = textOf(component, 'SUMMARY')
   const identity = textOf(component, 'UID')
   const named = identity !== '' && { identity }
+  const part = (reason: string) => ({ at, reason, isPart: true as const })
   const span = spanOf(component, file.zones)
   const start = firstStart(component, file.zones, span)
   if (!start) return yield { at, reason: `The event ${title} has no start that can be read.`, ...named }
   const lasts = lengthOfEvent(component, start, file.zones, span)
   if (lasts === undefined)
-    yield {
-      at,
-      reason: `The end of ${title} cannot be read or lies before its start, so only its start is in.`,
-      isPart: true,
-    }
+    yield part(`The end of ${title} cannot be read or lies before its start, so only its start is in.`)
   const end = lasts ?? (start.isDay ? 1 : 0)
   const override = originalStart(component, file.zones, span)
   if (/^thisandfuture$/i.test(propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? ''))
-    yield {
-      at,
-      reason: `${title} changes this date and all later ones, of which only this one is changed here.`,
-      isPart: true,
-    }
+    yield part(`${title} changes this date and all later ones, of which only this one is changed here.`)
+  if (propertiesOf(component, 'RDATE').some(({ value }) => value.includes('/')))
+    yield part(`${title}: Each of its dates is as long as the first one here, whatever end it has in the file.`)
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
-  yield* file.zones.faults.splice(0).map((reason) => ({ at, reason, isPart: true as const }))
+  yield* file.zones.faults.splice(0).map(part)
   // An event whose dates are all exceptions takes place on none.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
   const { meeting, refused } = meetingOf(component, linked)
   if (refused !== '')
-    yield {
-      at,
-      reason: `${title}: The link of its meeting is no address by https, so it is in without it: ${refused}`,
-      isPart: true,
-    }
+    yield part(`${title}: The link of its meeting is no address by https, so it is in without it: ${refused}`)
+  const { page, unread } = pageOfComponent(component)
+  if (unread !== '') yield part(`${title}: Its address is none, so it is in without it: ${unread}`)
   const uid = identity || `${title} ${start.wall}`
-  const shared = sharedPart(component, file, linked, { at, uid, meeting })
+  const shared = sharedPart(component, file, linked, { at, uid, meeting, page })
   if (typeof recurrence === 'string')
     yield {
       at,
@@ -356,7 +349,7 @@ function* eventsOf(written: Component, file: CalendarFile): Generator<SourceEntr
   else if ('rule' in recurrence) yield seriesItem(shared, recurrence.rule, start, end)
   else {
     const [wall = start.wall, ...added] = recurrence.dates
-    if (recurrence.note !== undefined) yield { at, reason: `${title} ${recurrence.note}`, isPart: true }
+    if (recurrence.note !== undefined) yield part(`${title} ${recurrence.note}`)
     if (added.length === 0) yield occurrence(shared, { ...start, wall }, end, '')
     else yield seriesItem(shared, { added, left: [] }, { ...start, wall }, end)
   }
@@ -401,7 +394,7 @@ function sharedPart(
   component: Component,
   file: CalendarFile,
   linked: readonly SourceItem[],
-  { at, uid, meeting }: { at: string; uid: string; meeting: Meeting },
+  { at, uid, meeting, page }: { at: string; uid: string; meeting: Meeting; page: string },
 ): SharedFields {
   const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
   const { title, ...state } = titleAndState(component, file)
@@ -412,14 +405,14 @@ function sharedPart(
     values: {
       title: title === '' ? 'Untitled' : title.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       description: descriptionOf(component),
-      website: websiteOf(component, meeting.online_url),
+      website: page || websiteIn(component, meeting.online_url),
       ...meeting,
       ...publicationOf(component),
       ...state,
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
-    page: pageOfComponent(component),
+    page,
     ...sequenceOf(component),
   }
 }
@@ -474,11 +467,13 @@ function descriptionOf(component: Component): string {
     : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** Returns the address of the event, or else the address in its place, unless that is the link of its meeting. */
-function websiteOf(component: Component, meeting: string): string {
+/** Returns the address in the place of an event, unless that is the link of its meeting. */
+function websiteIn(component: Component, meeting: string): string {
   const { link } = partsOfPlace(textOf(component, 'LOCATION'))
-  return pageOfComponent(component) || (link === meeting ? '' : link)
+  return link === meeting || !isAddress(link) ? '' : link
 }
+
+const isAddress = (url: string) => /^https?:/i.test(url) && url.length <= limits.url.characters && isUrl(url)
 
 /** How people take part in an event, and the link where they meet. */
 type Meeting = Readonly<Record<'attendance' | 'online_url' | 'online_label' | 'online_shown', string>>
@@ -503,22 +498,23 @@ function meetingOf(component: Component, linked: readonly SourceItem[]): { meeti
   return { meeting, refused: refused.map(({ url }) => url.slice(0, LABELLED)).join(' ') }
 }
 
-function isMeetingLink(url: string): boolean {
-  return /^https:/i.test(url) && url.length <= limits.url.characters && isUrl(url)
-}
+const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
-/** Returns how people take part: as our own export says; else online if there is a link, and also at the venue if there is one. */
+/** Returns how people take part: as our own export says; else online if there is a link or a meeting program, and also at the venue if there is one. */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
   if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''
-  if (!hasLink) return ''
+  if (!hasLink && !partsOfPlace(textOf(component, 'LOCATION')).isOnline) return ''
   return linked.some(({ kind }) => kind === 'venue') ? 'mixed' : 'online'
 }
 
-function pageOfComponent(component: Component): string {
+/** Returns the address of an event on the web; `unread` is the beginning of one that browsers could not open. */
+function pageOfComponent(component: Component): { page: string; unread: string } {
   // Addresses have no escapes, but some programs write them as texts.
-  const url = textOf(component, 'URL')
-  return /^https?:\/\//i.test(url) ? url : ''
+  const sent = textOf(component, 'URL')
+  const url = /^www\./i.test(sent) ? `https://${sent}` : sent
+  if (isAddress(url)) return { page: url, unread: '' }
+  return { page: '', unread: /^https?:/i.test(url) ? sent.slice(0, LABELLED) : '' }
 }
 
 function imageOf(component: Component): string {

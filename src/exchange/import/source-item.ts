@@ -249,12 +249,17 @@ export function numberIn(identity: string): string | undefined {
   return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
 }
 
-/** Splits a text into a place and the address of a web page, such as that of a meeting; empty where the text has none. */
-export function partsOfPlace(text: string): { place: string; link: string } {
+/** Matches a place that is only the name of a meeting program, as Outlook writes `Microsoft Teams Meeting` in each language. */
+const MEETING_PROGRAM =
+  /^\s*(?:(?:[^\s,]+ ){0,3}microsoft teams(?:[ -][^\s,]+){0,2}|(?:zoom|google meet|webex|skype)(?: meeting)?|online)\s*$/i
+
+/** Splits a text into a place and the address of a web page, such as that of a meeting; empty where the text has none. A meeting program is no place. */
+export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
-  if (link === '') return { place: text, link }
+  const isOnline = MEETING_PROGRAM.test(text.replace(link, ''))
+  if (link === '' || isOnline) return { place: isOnline ? '' : text, link, isOnline }
   const parts = text.split(link).map((part) => part.replace(/^[\s,;:|)>-]{1,20}|[\s,;:|(<-]{1,20}$/g, ''))
-  return { place: parts.filter(Boolean).join(', '), link }
+  return { place: parts.filter(Boolean).join(', '), link, isOnline }
 }
 
 /** Reads a venue from a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end, and its address follows. */

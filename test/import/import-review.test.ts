@@ -57,6 +57,7 @@ test('what an import brings waits for a review where that is asked for, and is p
   }
   await calendar.kalends('import', '--every', '6h', '--review', '--name', 'other', 'https://other.example/x.ics')
   assert.match((await calendar.rows()).toString(), /--review/)
+  assert.match((await calendar.kalends('imports', 'undo', '--review', '1')).err, /unknown option/)
 })
 
 test('a source that says what is published has it waiting as well, and its drafts stay drafts', async (t) => {

@@ -287,7 +287,9 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
       assert.equal((await look('--from', folder)).code, 1, wrong)
     }
     assert.match(await page('/'), /Blue Door/)
+    assert.match((await look()).out, /^site_name +Blue Door +set\n/m)
     assert.equal((await look('--reset')).code, 0)
+    assert.match((await look()).out, /^site_name +Kalends +default\n/m)
     assert.doesNotMatch(await page('/'), /Blue Door/)
   } finally {
     rmSync(folder, { recursive: true })

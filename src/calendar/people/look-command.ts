@@ -35,7 +35,7 @@ export function registerLookCommand(program: Command, open: () => Promise<Databa
   program
     .command('look')
     .alias('set')
-    .description('Set the name or the look of the calendar while the service runs; without a name, list what is set.')
+    .description('Set the name or the look of the calendar while the service runs; without a name, list all values.')
     .argument('[name]', OWNER_SETTINGS.join(', '))
     .argument('[value]', 'the value from now on')
     .option('--reset', 'take back what was set: of one name, or the whole look without a name')
@@ -84,7 +84,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
     const value = isSet ? (set[name] ?? '') : start[name]
-    return [name, inShort(name, value), isSet ? 'set' : environmentName(name)]
+    return [name, inShort(name, value), isSet ? 'set' : isGiven(start, name) ? environmentName(name) : 'default']
   })
 }
 

@@ -65,7 +65,7 @@ interface Asked {
 /** Registers the commands `import` and `imports`, which open the calendar, and close it at the end. */
 export function registerImportCommands(program: Command, open: () => Promise<CalendarGround>): void {
   registerImport(program, open)
-  const imports = program.command('imports').description('List the runs of imports, or undo one.')
+  const imports = program.command('imports').description('List and undo imports, and manage those on a schedule.')
   addList(imports)
     .description('List the runs of imports, the newest first.')
     .action((_options: unknown, command: Command) =>
@@ -86,7 +86,6 @@ export function registerImportCommands(program: Command, open: () => Promise<Cal
     .command('undo')
     .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
     .argument('<run>', 'the number that `imports` shows')
-    .option('--review', 'let new events wait for a review, with the status pending, instead of publishing them')
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .action((number: string, { user }: { user?: string }, command: Command) =>
       runWithCalendar(command, open, async (ground, print) => {
@@ -127,7 +126,7 @@ function registerSchedules(imports: Command, open: () => Promise<CalendarGround>
   about('pause', 'Pause an import on a schedule.').action(
     change((database, name) => pauseSchedule(database, name), 'rests until it is resumed'),
   )
-  about('resume', 'Resume a paused import; it runs at once.')
+  about('resume', 'Resume a paused import; it runs within half a minute.')
     .option(ALLOWED, 'let its next run move more than a fifth of the events to the trash at once')
     .action(
       change(

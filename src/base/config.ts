@@ -73,7 +73,7 @@ export const settings = {
   language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
   languages: {
     ...list(
-      'The languages that pages are offered in besides that of the calendar: what the browser asks for, or the visitor chooses. `none`: that of the calendar alone.',
+      'The languages that pages have besides that of the calendar; the browser asks for one, or the visitor chooses it. `none`: that of the calendar alone.',
       'CODES|none',
       `none, or some of ${LANGUAGES.join(', ')}`,
       (code) => code === 'none' || LANGUAGES.some((language) => language === code),
@@ -91,7 +91,7 @@ export const settings = {
     'on',
   ),
   ...lookSettings,
-  pages_css: word('A style sheet that is put behind that of the pages. Empty: none.', 'FILE', ''),
+  pages_css: word('A style sheet that pages load after their own. Empty: none.', 'FILE', ''),
   frame_ancestors: {
     ...list(
       'The sites that may show events in a frame (`/embed/frame/`), such as https://www.example.org or https://*.example.org; * for all, none for no site.',
@@ -107,7 +107,7 @@ export const settings = {
     'on',
   ),
   mcp: choice(
-    'Whether assistants are answered at /mcp: off; read, where they find what everybody may read, and more with a password or token; write, where they write with one as well.',
+    'What assistants may do at /mcp. off: nothing. read: find what everybody may read and, with a password or token, what its owner may read. write: also write, with a password or token.',
     ['off', 'read', 'write'],
     'off',
   ),
@@ -136,7 +136,7 @@ export const settings = {
   ),
   database_read: discreet(
     word(
-      'A streaming standby of the PostgreSQL database, postgres://USER:PASSWORD@HOST/NAME, which answers anonymous reads while it shows everything that this process knows of; the database answers the others. Empty: the database answers all.',
+      'A streaming standby of the PostgreSQL database, postgres://USER:PASSWORD@HOST/NAME. It answers anonymous reads while it has everything that this process knows of; the database answers all else. Empty: none.',
       'ADDRESS',
       '',
     ),
@@ -155,7 +155,7 @@ export const settings = {
   ),
   media_url: checked(
     word(
-      'The public address of the images, such as that of a bucket everybody may read or of a CDN. Empty: /media of the site, where the service itself sends them.',
+      'The public address of the images, such as that of a public bucket or a CDN. Empty: /media of the site, where the service itself sends them.',
       'URL',
       '',
     ),
@@ -170,7 +170,7 @@ export const settings = {
     1000,
   ),
   series_months: wholeNumber(
-    'How many months ahead the dates of events that repeat are events of their own.',
+    'How many months ahead the service makes an event of each date of a series.',
     'MONTHS',
     24,
     1,
@@ -185,13 +185,13 @@ export const settings = {
   ),
   ...mapSettings,
   image_hosts: list(
-    'The only hosts images are fetched from. Empty: every public host. A private or local address is fetched from only when named here.',
+    'The only hosts that images are fetched from. Empty: all public hosts. A private or local address is asked only if it is named here.',
     'HOST,…',
     'names of hosts',
     isHost,
   ),
   webhook_hosts: list(
-    'The only hosts webhooks are sent to. Empty: every public host by https. A private or local address, and http, are for hosts named here alone.',
+    'The only hosts that webhooks are sent to. Empty: all public hosts, by https. Private or local addresses and http are possible only for hosts named here.',
     'HOST,…',
     'names of hosts',
     isHost,
@@ -206,14 +206,14 @@ export const settings = {
   ),
   text_bytes: wholeNumber('The longest description or excerpt accepted, in bytes.', 'BYTES', 200_000, 1000, 2_000_000),
   intake_bytes: wholeNumber(
-    'How much memory the bodies of all unfinished requests may take up together, in bytes; beyond it requests are answered with 503. Files are on disk.',
+    'How much memory the bodies of all unfinished requests may take up together, in bytes; further requests are answered with 503. Uploaded files do not count, since they are on disk.',
     'BYTES',
     64_000_000,
     1_000_000,
     64_000_000_000,
   ),
   patience_ms: wholeNumber(
-    'How long a client may take to send the head of a request, keep the rest of one waiting, or take nothing of its answer, in milliseconds.',
+    'How long a client may take to send the head of a request, may pause in its body, and may read nothing of the answer, in milliseconds.',
     'MILLISECONDS',
     30_000,
     100,
@@ -227,14 +227,14 @@ export const settings = {
     1_000_000,
   ),
   drain_ms: wholeNumber(
-    'How long a process that is told to stop goes on as before, while /readyz answers 503, before it takes no more connections and closes each by an answer, in milliseconds.',
+    'How long a process that is told to stop still takes connections, while /readyz answers 503, in milliseconds. Then it takes no more, and closes each one after its answer.',
     'MILLISECONDS',
     1000,
     0,
     600_000,
   ),
   stop_ms: wholeNumber(
-    'How long a process that is told to stop waits afterwards for requests it is answering, in milliseconds.',
+    'How long it then waits for the requests that it is answering, in milliseconds.',
     'MILLISECONDS',
     10_000,
     0,
@@ -263,21 +263,21 @@ export const settings = {
     (text) => text === '' || isListenPlace(text),
   ),
   history_days: wholeNumber(
-    'How many days the history of who wrote what, when and from where is kept, with the values that records had before. 0: for ever.',
+    'How many days the history is kept: who wrote what, when and from where, and the values that records had before. 0: for ever.',
     'DAYS',
     365,
     0,
     36_500,
   ),
   history_bytes: wholeNumber(
-    'How much room the values that records had before may take in the database, in bytes; the oldest go first, and who wrote what stays. 0: none are kept.',
+    'How much room the values that records had before may take in the database, in bytes; the oldest are dropped first, while who wrote what stays. 0: none are kept.',
     'BYTES',
     500_000_000,
     0,
     64_000_000_000,
   ),
   request_log: choice(
-    'Which requests have a line in the log, at the level info: all, only those that are no reads, or none.',
+    'Which requests have a line in the log, at the level info: all, writes alone, or none.',
     ['all', 'writes', 'none'],
     'all',
   ),

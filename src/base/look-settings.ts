@@ -230,19 +230,19 @@ export const lookSettings = {
     'line',
   ),
   pages_corner: choice('The corners of the pages.', ['round', 'slight', 'square'], 'round'),
-  pages_density: choice('How much room the pages leave.', ['normal', 'spacious', 'compact'], 'normal'),
+  pages_density: choice('How much empty space the pages have.', ['normal', 'spacious', 'compact'], 'normal'),
   pages_typeface: choice(
-    'The letters of the pages, of those that devices have.',
+    'The typeface of the pages, one that devices have.',
     ['sans', 'humanist', 'geometric', 'serif', 'slab', 'mono'],
     'sans',
   ),
-  pages_font: word('A font of the letters, as WOFF2, which the service itself sends. Empty: none.', 'FILE', ''),
+  pages_font: word('A font for the pages, as WOFF2, which the service itself sends. Empty: none.', 'FILE', ''),
   pages_logo: word(
     'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
     'FILE',
     '',
   ),
-  pages_logo_dark: word('The image in its place on dark pages. Empty: the same.', 'FILE', ''),
+  pages_logo_dark: word('The logo on dark pages. Empty: the same.', 'FILE', ''),
   pages_logo_name: choice('Whether the name of the calendar stands beside its logo.', ['beside', 'hidden'], 'beside'),
   pages_icon: word('The picture of the calendar in the tabs of browsers. Empty: the logo.', 'FILE', ''),
   pages_picture: word(
@@ -275,21 +275,21 @@ export const lookSettings = {
   ),
   pages_first_view: choice('The view at the address of the site.', ['list', 'month', 'week'], 'list'),
   pages_clock: choice(
-    'Whether times have 12 or 24 hours; auto is what the language does.',
+    'Whether times have 12 or 24 hours; auto: as is usual in the language.',
     ['auto', '12', '24'],
     'auto',
   ),
   pages_presses: checked(
     word(
-      `Categories that stand above lists as presses: their slugs with commas between them, ${MOST_PRESSES} at the most.`,
+      `Categories that visitors can press above lists: up to ${MOST_PRESSES} slugs, separated by commas.`,
       'SLUG,…',
       '',
     ),
-    `takes at most ${MOST_PRESSES} slugs with commas between them`,
+    `takes at most ${MOST_PRESSES} slugs, separated by commas`,
     (text) => readEntries(text).length <= MOST_PRESSES && !/[\s/?#"'<>]/.test(readEntries(text).join('')),
   ),
   week_start: choice(
-    'The first day of the week on pages; auto is that of the language.',
+    'The first day of the week on pages; auto: as is usual in the language.',
     ['auto', 'monday', 'saturday', 'sunday'],
     'auto',
   ),
@@ -356,7 +356,7 @@ export const mapSettings = {
     (text) => text === '' || tileAddress(text) !== undefined,
   ),
   map_attribution: word(
-    'Whose data the tiles show, as it always stands on the map; links are written as in Markdown.',
+    'Whom the map always names for the data of its tiles; links are written as in Markdown.',
     'TEXT',
     '[© OpenStreetMap contributors](https://www.openstreetmap.org/copyright)',
   ),

@@ -32,9 +32,9 @@ export function limitsPage(): string {
   return [
     '# Limits',
     '',
-    'Every text and list that is sent has a limit, which is looked at before anything else is done with it. Over a limit the answer is 400 `rest_invalid_param`, whose text names the field and the limit; over the limit of a whole body it is 413. The same limits hold for venues, organizers and terms that are sent within an event. The interface description has them as `maxLength` and `maxItems`. This page is compared with the declarations by `test/house/limits-page.test.ts`, which writes it with `UPDATE=1`.',
+    'Every text and list that is sent has a limit, which is checked before anything else is done with it. Over a limit the answer is 400 `rest_invalid_param`, whose text names the field and the limit; over the limit of a whole body it is 413. The same limits hold for venues, organizers and terms that are sent within an event. The interface description has them as `maxLength` and `maxItems`. This page is compared with the declarations by `test/house/limits-page.test.ts`, which writes it with `UPDATE=1`.',
     '',
-    `A character counts once however it is written: an entity such as \`&amp;\` is one. Bytes are those of UTF-8. Words are parted by blanks; in searches of venues and organizers by every sign. The bytes of descriptions and excerpts are the setting \`${environmentName('text_bytes')}\`, those of bodies \`${environmentName('body_bytes')}\` and \`${environmentName('image_bytes')}\`.`,
+    `An entity such as \`&amp;\` counts as one character. Bytes are those of UTF-8. Words end at blanks; in searches of venues and organizers at every sign. The limit of descriptions and excerpts is the setting \`${environmentName('text_bytes')}\`, those of bodies \`${environmentName('body_bytes')}\` and \`${environmentName('image_bytes')}\`.`,
     '',
     ...table(['Of every request', 'At the most'], general),
     '',

@@ -356,7 +356,7 @@ export const eventFilters = {
   }),
   post_parent: eventFilter({
     kind: recordId,
-    about: 'Only occurrences of the event with this id',
+    about: 'Only dates of the series with this id',
     lookUp: isEventOrSeries,
     // The id of an event is valid here, but finds nothing, since no series has it (rule 13.7).
     ...byColumn('series', Number),

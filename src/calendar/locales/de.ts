@@ -306,7 +306,7 @@ export const de: Locale = {
     'Die geografische Länge, um die herum gesucht wird; erfordert geoloc_lat',
   'Only the events with these ids, whenever they are':
     'Nur die Veranstaltungen mit diesen IDs, gleich wann sie stattfinden',
-  'Only occurrences of the event with this id': 'Nur Termine der Veranstaltung mit dieser ID',
+  'Only dates of the series with this id': 'Nur Termine der Serie mit dieser ID',
   'Only events that sell tickets, which this service does not':
     'Nur Veranstaltungen mit Kartenverkauf, den dieser Dienst nicht anbietet',
   'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
@@ -1240,7 +1240,7 @@ export const de: Locale = {
     'Der Name eines Ortes aus dem Verzeichnis; leer für keinen.',
   'The name of an organizer that is in the directory; leave it empty for none.':
     'Der Name eines Veranstalters aus dem Verzeichnis; leer für keinen.',
-  'Names, parted by commas.': 'Namen, durch Kommas getrennt.',
+  'Names, separated by commas.': 'Namen, durch Kommas getrennt.',
   Add: 'Hinzufügen',
   'Take off': 'Entfernen',
   'Say by how many days or hours.': 'Sagen Sie, um wie viele Tage oder Stunden.',

@@ -438,7 +438,7 @@ export const deskMessages = [
   'A minus sign moves to earlier. Eight o’clock stays eight o’clock.',
   'The name of a venue that is in the directory; leave it empty for none.',
   'The name of an organizer that is in the directory; leave it empty for none.',
-  'Names, parted by commas.',
+  'Names, separated by commas.',
   'Add',
   'Take off',
   'Say by how many days or hours.',

@@ -296,7 +296,7 @@ export const es: Locale = {
   'The latitude to look around; needs geoloc_lng': 'La latitud en torno a la que se busca; requiere geoloc_lng',
   'The longitude to look around; needs geoloc_lat': 'La longitud en torno a la que se busca; requiere geoloc_lat',
   'Only the events with these ids, whenever they are': 'Solo los eventos con estos IDs, sea cual sea su fecha',
-  'Only occurrences of the event with this id': 'Solo las repeticiones del evento con este ID',
+  'Only dates of the series with this id': 'Solo las fechas de la serie con este ID',
   'Only events that sell tickets, which this service does not':
     'Solo los eventos con venta de entradas, que este servicio no ofrece',
   'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
@@ -1219,7 +1219,7 @@ export const es: Locale = {
     'El nombre de un lugar del directorio; vacío para ninguno.',
   'The name of an organizer that is in the directory; leave it empty for none.':
     'El nombre de un organizador del directorio; vacío para ninguno.',
-  'Names, parted by commas.': 'Nombres separados por comas.',
+  'Names, separated by commas.': 'Nombres separados por comas.',
   Add: 'Añadir',
   'Take off': 'Quitar',
   'Say by how many days or hours.': 'Diga cuántos días u horas.',

@@ -307,7 +307,7 @@ export const fr: Locale = {
     'La longitude autour de laquelle chercher\u00a0; nécessite geoloc_lat',
   'Only the events with these ids, whenever they are':
     'Seulement les événements portant ces identifiants, quelles que soient leurs dates',
-  'Only occurrences of the event with this id': 'Seulement les occurrences de l’événement portant cet identifiant',
+  'Only dates of the series with this id': 'Seulement les dates de la série portant cet identifiant',
   'Only events that sell tickets, which this service does not':
     'Seulement les événements avec billetterie, que ce service ne propose pas',
   'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
@@ -1240,7 +1240,7 @@ export const fr: Locale = {
     'Le nom d’un lieu du répertoire ; vide pour aucun.',
   'The name of an organizer that is in the directory; leave it empty for none.':
     'Le nom d’un organisateur du répertoire ; vide pour aucun.',
-  'Names, parted by commas.': 'Des noms séparés par des virgules.',
+  'Names, separated by commas.': 'Des noms séparés par des virgules.',
   Add: 'Ajouter',
   'Take off': 'Retirer',
   'Say by how many days or hours.': 'Dites de combien de jours ou d’heures.',

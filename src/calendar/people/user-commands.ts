@@ -205,10 +205,7 @@ function registerPasswordAdd(password: Command, open: () => Promise<Database>, c
     .option('--name <name>', 'what it is for, to tell it from others', 'Command line')
     .option('--token', 'a token for `Authorization: Bearer` in place of an application password')
     .option('--scope <scope,…>', `limit what it may do to one or more of: ${SCOPES.join(', ')}`)
-    .option(
-      '--expires <when>',
-      'until when it is good: hours, days or weeks from now (12h, 90d, 4w) or a date (in UTC)',
-    )
+    .option('--expires <when>', 'until when it is good: 12h, 90d or 4w from now, a date, or a date and time in UTC')
     .action((login: string, options: NewCredential, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         const kind = options.token ? 'token' : 'password'

@@ -50,7 +50,7 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
     .addOption(
       new Option(
         '--conflicts <policy>',
-        'what to do with what was changed here and there: keep it there field by field, overwrite it, or skip the whole record',
+        'what becomes of fields that were changed both here and there: keep those there, overwrite them, or skip the whole record',
       )
         .choices(POLICIES)
         .default('keep'),

@@ -148,7 +148,7 @@ async function detailsOf(
   const names = [...(await readTermsAlone(context)).byId.values()]
     .filter(({ taxonomy }) => taxonomy === (deed === 'tags' ? 'tag' : 'category'))
     .map(({ name }) => name)
-  return html`${line('add', 'Add', 'Names, parted by commas.', names)}${line('remove', 'Take off', 'Names, parted by commas.', names)}`
+  return html`${line('add', 'Add', 'Names, separated by commas.', names)}${line('remove', 'Take off', 'Names, separated by commas.', names)}`
 }
 
 async function venueNames(context: Context): Promise<string[]> {

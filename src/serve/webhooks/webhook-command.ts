@@ -51,7 +51,7 @@ function registerAdd(webhook: Command, { open, hosts, clock }: OpenedPlaces): vo
     .argument('<url>', 'where messages are sent to, by https')
     .option(
       '--events <types>',
-      'of which changes: event.*, venue.created and the like, parted by commas, or *',
+      'which changes it is told of: event.*, venue.created and the like, separated by commas, or *',
       'event.*',
     )
     .option('--private', 'tell it everything, drafts and private records included, as administrators see it')

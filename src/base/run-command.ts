@@ -92,6 +92,12 @@ export function askedSpan(text: string, takes: string, least = 1): number {
   throw new Error(`${takes}, not "${text}".`)
 }
 
+/** Writes a span as `askedSpan` reads it, in the largest unit that fits. `ms` are whole minutes. */
+export function spanText(ms: number): string {
+  const unit = ['d', 'h'].find((name) => ms % (UNIT_MS[name] ?? ms) === 0) ?? 'm'
+  return `${ms / (UNIT_MS[unit] ?? ms)}${unit}`
+}
+
 /**
  * Reads a date in UTC, with or without a time, as milliseconds since the epoch. With `now` it also reads hours, days or weeks, which count from `now` in
  * `direction`. @throws Error with one sentence

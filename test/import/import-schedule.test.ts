@@ -65,7 +65,7 @@ describe('an import on a schedule', () => {
     await look()
     const [again] = await listSchedules(database.read)
     assert.deepEqual([again?.failures, again?.next_utc], [2, formatUtc(now + 600_000)])
-    assert.match((await calendar.kalends('imports', 'schedules')).out, /town +360m .* 2 +The site does not answer/)
+    assert.match((await calendar.kalends('imports', 'schedules')).out, /town +6h .* 2 +The site does not answer/)
     await calendar.kalends('imports', 'pause', 'town')
     now += 24 * HOUR
     await look()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { realPath } from '../../base/files.ts'
-import { askedSpan, table } from '../../base/run-command.ts'
+import { askedSpan, spanText, table } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
@@ -69,7 +69,7 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
   const rows = (await listSchedules(read)).map(
     ({ name, every_seconds, next_utc, leased_utc, paused, failures, outcome }) => [
       name,
-      `${every_seconds / 60}m`,
+      spanText(every_seconds * 1000),
       paused === 1 ? 'paused' : leased_utc > formatUtc(now) ? 'running' : next_utc,
       String(failures),
       outcome || '-',

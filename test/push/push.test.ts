@@ -484,7 +484,7 @@ describe('a push', onSqlite, () => {
     await succeed('--tags', 'loud')
     const titles = await titlesOf(target)
     assert.ok(titles.includes('Concert') && !titles.includes('Reading'))
-    assert.match((await push('--start-date', 'soonish')).err, /No list takes such a value: --start-date/)
+    assert.match((await push('--start-date', 'soonish')).err, /The filter does not take this value: --start-date/)
   })
 
   test('is refused into the calendar itself, whatever its address', async (t) => {

@@ -165,7 +165,7 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
     const named = names.map((name) => `--${name.replaceAll('_', '-')} ${String(raw[name])}`)
     const drafts = names.includes('status') ? ' Only --all has others than published ones.' : ''
     const records = names.some((name) => filters[name]?.lookUp) ? ' The calendar has nothing of that name or id.' : ''
-    throw new Error(`No list takes such a value: ${named.join(', ')}.${drafts}${records}`)
+    throw new Error(`The filter does not take this value: ${named.join(', ')}.${drafts}${records}`)
   }
 }
 

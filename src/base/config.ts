@@ -357,9 +357,9 @@ export function settingsPage(): string {
   return [
     '# Settings',
     '',
-    'Each setting is an environment variable and a flag of `kalends serve`; the flag wins. This page is written by `npm run docs` from the table in `src/base/config.ts`.',
+    'Each setting is an environment variable and a flag of `kalends serve` and every other command; the flag wins. This page is written by `npm run docs` from the table in `src/base/config.ts`.',
     '',
-    'The name of the calendar and its look ([looks.md](looks.md)) can be set while the service runs as well: at the desk, by `kalends look`, or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). What flag or environment gives wins over what was set so, which holds again at a start that does not name it. Zone, language, addresses and everything else are settings of the start.',
+    'The name of the calendar and its look ([looks.md](looks.md)) can also be set while the service runs: at the desk, by `kalends look`, or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). A value that a flag or variable gives at the start wins; after a start without it the value that was set holds again. All other settings are read at the start alone.',
     '',
     '| Environment | Flag | Default | Meaning |',
     '|---|---|---|---|',

@@ -48,6 +48,12 @@ test('the proxy of two nodes has the directives that the documents explain', () 
   assert.match(textOf('deploy/compose.yaml'), /- \.\/nodes\.conf:\/etc\/nginx\/conf\.d\/default\.conf:ro$/m)
 })
 
+test('folders for backups of containers belong to the user of the image', () => {
+  const [, user] = textOf('deploy/Containerfile').match(/^USER (\d+):\d+$/m) ?? []
+  const [, ...owners] = textOf('docs/backup.md').match(/-o (\d+) -g (\d+) /) ?? []
+  assert.deepEqual(owners, [user, user])
+})
+
 const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
   names.split(' '),
 )

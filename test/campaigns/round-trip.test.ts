@@ -5,7 +5,9 @@ import { after, before, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from '../import/calendar-command.ts'
 import { FORMATS, fillForRoundTrip, KNOWN_LOSSES, roundTrip } from './round-trip.ts'
 
-const EVENTS = Number(process.env.ROUND_TRIP_EVENTS ?? 75)
+/** Fewer events do not have everything that is lost. */
+const ENOUGH = 75
+const EVENTS = Number(process.env.ROUND_TRIP_EVENTS ?? ENOUGH)
 
 describe('a calendar that goes out and into an empty one', () => {
   let calendar: Calendar
@@ -22,7 +24,7 @@ describe('a calendar that goes out and into an empty one', () => {
       assert.deepEqual(unknown, [])
       // A series is written as single events only where it has a rule that programs read in several ways.
       const kept = KNOWN_LOSSES[format].filter((path) => !losses.has(path) && path !== 'recurrence')
-      assert.deepEqual(kept, [], 'is said to be lost')
+      if (EVENTS >= ENOUGH) assert.deepEqual(kept, [], 'is said to be lost')
     })
 })
 

@@ -97,6 +97,9 @@ const MEMBERS = 'test/api/event-members.test.ts'
 /** Exports and imports events with all our own fields in each format. */
 const ROUND_TRIP = 'test/campaigns/round-trip.test.ts'
 
+/** Looks at every view of pages, also the new one. */
+const VIEWS = 'test/pages/every-view.test.ts'
+
 test('with every step done, types of the sources, lint and the tests of the house hold', async () => {
   await follow(copy, [...recipes, ...onOrganizers], [])
   const [types, house] = await Promise.all([
@@ -107,6 +110,7 @@ test('with every step done, types of the sources, lint and the tests of the hous
       ...HOUSE.map((name) => `test/house/${name}.test.ts`),
       MEMBERS,
       ROUND_TRIP,
+      VIEWS,
     ]),
   ])
   assert.equal(types.output.trim(), '')

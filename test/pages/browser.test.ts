@@ -16,6 +16,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { viewPaths } from '../support/view-paths.ts'
 import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
@@ -46,11 +47,8 @@ function reasonNot({ name, program, package: debian }: Looking): string | undefi
 
 const PATHS = [
   '/',
-  '/events/month/',
-  '/events/week/',
-  '/events/map/',
+  ...viewPaths,
   '/venues/',
-  '/events/today/',
   '/embed/?view=month',
   '/events/?search=jazz&categories=music',
   '/events/?search=zzzz',

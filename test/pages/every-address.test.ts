@@ -8,6 +8,7 @@ import { onSqlite } from '../support/database.ts'
 import { HARD_TEXTS, writeHardRecords } from '../support/hard-records.ts'
 import { markupValidator } from '../support/markup.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { viewPaths } from '../support/view-paths.ts'
 
 let service: TestService
 
@@ -68,16 +69,7 @@ describe('of records that are hard to show', () => {
   test('every page is valid', {
     skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : onSqlite.skip,
   }, async () => {
-    const views = [
-      '/',
-      '/events/',
-      '/events/month/',
-      '/events/week/',
-      '/events/today/',
-      '/events/past/',
-      '/embed/?view=month',
-      '/none/',
-    ]
+    const views = ['/', ...viewPaths, '/embed/?view=month', '/none/']
     const first = new URL([...found.keys()].find((address) => address.includes('/events/category/')) ?? '').pathname
     const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     const queries = HARD_TEXTS.map((text) => `/events/?search=${encodeURIComponent(text)}&venue=1`)

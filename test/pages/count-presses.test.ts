@@ -8,7 +8,7 @@ import { until } from '../support/waiting.ts'
 const program = findChromium()
 const DAY = 86_400_000
 
-/** Today if it is a Saturday, else the next one. */
+/** Returns today if it is a Saturday, otherwise the next Saturday. */
 const saturday = (now: number) =>
   new Date(now + ((6 - new Date(now).getUTCDay() + 7) % 7) * DAY).toISOString().slice(0, 10)
 
@@ -19,7 +19,7 @@ describe('visitors are where they want to be after few presses', {
   let browser: Chromium
   let tab: ChromiumTab
   let presses = 0
-  /** The month after the next one, in the name of December. */
+  /** The month after next stands for December. */
   const soon = new Date()
   const december = new Date(Date.UTC(soon.getUTCFullYear(), soon.getUTCMonth() + 2, 1)).toISOString().slice(0, 7)
 
@@ -67,7 +67,7 @@ describe('visitors are where they want to be after few presses', {
     presses = 0
   }
 
-  /** Presses the first that a selector finds, of this text where one is given, and waits until another address is there. */
+  /** Presses the first element of a selector, or the first with the given text, and waits until another address is loaded. */
   async function press(selector: string, text?: string): Promise<void> {
     presses++
     const before = await tab.evaluate<string>('location.href')
@@ -75,7 +75,7 @@ describe('visitors are where they want to be after few presses', {
       `(() => { const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && ${text === undefined ? true : `one.textContent.trim() === ${JSON.stringify(text)}`}); found?.click(); return found !== undefined })()`,
     )
     assert.ok(found, `nothing to press: ${selector} ${text ?? ''}`)
-    // A page that gives way to another cannot tell.
+    // The evaluation fails while the page is being replaced.
     const isThere = `location.href !== ${JSON.stringify(before)} && document.readyState === 'complete' && !document.querySelector('[aria-busy]')`
     await until(() => tab.evaluate<boolean>(isThere).catch(() => false), 'another address')
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startService } from '../support/service.ts'
 
-/** The links to directions on the page of a venue and on that of an event there. */
+/** Returns the links to directions on the page of a venue and on the page of an event there. */
 async function directionsOf(venue: object, settings: Record<string, string> = {}): Promise<(string | undefined)[]> {
   const service = await startService(settings)
   try {

@@ -12,7 +12,7 @@ const shown = async (path: string): Promise<string> => {
   return body
 }
 
-/** The entries of a directory as text. */
+/** Returns the entries of a directory as text. */
 const entriesOf = (body: string) =>
   [...body.matchAll(/<li[^>]*><a href="\/(?:venue|organizer)\/[^"]*"><bdi>.*?<\/li>/g)].map(([entry]) =>
     entry.replaceAll(/<[^>]+>/g, '').trim(),

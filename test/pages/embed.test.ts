@@ -1,4 +1,4 @@
-// What shows the events on pages of other sites, in Chromium, where there is one, and on a page of another origin.
+// <kalends-events> on a page of another origin, in Chromium, where installed.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,11 +13,11 @@ import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
-/** Middle of a month, so that there are days around it. */
+/** A day in the middle of a month: the days around it are in the same month. */
 const YEAR = new Date().getUTCFullYear() + 1
 const DAY = `${YEAR}-05-14`
 const later = (day: string, days: number) => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
-/** Days since Monday. */
+/** Returns the number of days since Monday. */
 const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
 
 let service: TestService
@@ -170,7 +170,7 @@ describe('the page that writes the markup, with its script', {
 describe('the element on a page of another site', { skip: program === undefined && 'no Chromium is installed' }, () => {
   let chromium: Chromium
   let tab: ChromiumTab
-  /** What the other site answers. */
+  /** The body and the content security policy of the other site's page. */
   let markup = ''
   let policy = ''
   const site = createServer((request, response) => {
@@ -197,7 +197,7 @@ describe('the element on a page of another site', { skip: program === undefined 
   const STRICT = () =>
     `default-src 'none'; script-src ${service.origin}; connect-src ${service.origin}; require-trusted-types-for 'script'`
 
-  /** Opens a page with this body, and waits until its elements show what they can. */
+  /** Opens a page with this body and waits until its elements have loaded. */
   async function open(
     body: string,
     { strict = true, images = false, html = 'lang="en"', script = `${service.origin}/embed.js` } = {},
@@ -207,7 +207,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     tab.requested.length = 0
     tab.complaints.length = 0
     await tab.goTo(`${origin}/`)
-    // Without a script the element stays as it is.
+    // Without the script of the service, the element stays as it is.
     if (script.startsWith(service.origin)) await settled()
   }
   const settled = () =>
@@ -331,7 +331,7 @@ describe('the element on a page of another site', { skip: program === undefined 
       await inside<string>(`root.querySelector('[data-key="${DAY}"]').ariaLabel`),
       new RegExp(`14 May ${YEAR}, 2 events$`),
     )
-    // What ends at night is over the evening before; what lasts several days is on each of them.
+    // An event that ends at night ends on the evening before. An event of several days is on each of them.
     const busy = await inside<string[]>('[...root.querySelectorAll(".busy")].map((day) => day.dataset.to.slice(5))')
     assert.deepEqual(busy, ['05-14', '05-15', '05-20', '05-21', '05-22', '05-24'])
     await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
@@ -383,7 +383,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     await open(`<kalends-events view="month" date="${DAY}" lang="ar"></kalends-events>`, {
       html: 'lang="ar" dir="rtl"',
     })
-    // A language that it lacks is left as a whole: months and days with the other texts.
+    // The element has no Arabic texts, so months and days are in English too.
     assert.match(await inside<string>('root.textContent'), new RegExp(`^May ${YEAR}Today`))
     await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
     await press('ArrowLeft')
@@ -461,7 +461,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     }
   })
 
-  /** Axe takes a page that names no background for a white one, dark or not. */
+  /** Axe assumes a white background, even in dark mode, unless the page names one. */
   const GROUND = '<style>:root { background: canvas }</style>'
 
   test('has nothing that axe objects to, light and dark, wide and narrow (2d.12)', async () => {

@@ -1,4 +1,4 @@
-// What visitors do on the page of an event: go to its tickets, send it to somebody, read its times in their own zone, and print it.
+// Visitors on the page of an event go to its tickets, share it, read its times in their own zone and print it.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -123,7 +123,7 @@ describe('the page of an event', () => {
       assert.equal(await yours('Europe/Berlin', path), '')
       assert.match(await yours('America/New_York', path), /^Your time: 0?4:00\s*[–-]\s*0?5:30$/)
       assert.match(await yours('Asia/Tokyo', long), /^Your time: \w+,? 6 Jun.*5:00.*9:00/)
-      // What begins on the same day there may end on another.
+      // The event begins and ends on one day in the zone of the calendar, and on two days in London.
       assert.match(await yours('Europe/London', long), /^Your time: \w+,? 5 Jun,? 21:00.*\w+,? 6 Jun,? 0?1:00$/)
       await tab.goTo(service.origin + (await pathFor({ description: TABLE, title: 'Table' })))
       assert.ok((await tab.evaluate<number>("document.querySelector('td').offsetHeight")) < 50)

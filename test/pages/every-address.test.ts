@@ -1,4 +1,4 @@
-// Records that are hard to show: every address that answers give leads somewhere, and what stands there is a valid document.
+// Records that are hard to show: every address in an answer leads to a valid document.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { XMLValidator } from 'fast-xml-parser'
@@ -18,20 +18,20 @@ before(async () => {
 })
 after(() => service.close())
 
-/** As a browser asks. */
+/** Fetches an address as a browser does. */
 const visit = (address: string) => fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
 
-/** Every address of our own in an answer. */
+/** Returns every address of the service in an answer. */
 function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string' && value.startsWith(service.origin)) found.add(value)
   else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) addressesIn(one, found)
   return found
 }
 
-/** What indexes name besides: templates of routes, and routes that want a caller or a body. */
+/** Addresses in indexes that a plain GET cannot read: templates of routes, and routes that need a caller or a body. */
 const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$|\/webhooks$|\/v1\/settings$/
 
-/** Everything that the interface leads to, from its root on: texts by their addresses. */
+/** Follows all addresses from the root of the interface. Returns the type and text of each by its address. */
 async function walk(): Promise<Map<string, { type: string; text: string }>> {
   const platform = `${service.origin}/wp-json/wp/v2`
   const lists = ['events', 'venues', 'organizers', 'categories', 'tags'].map((name) => `${service.base}/${name}`)
@@ -47,7 +47,7 @@ async function walk(): Promise<Map<string, { type: string; text: string }>> {
     assert.equal(response.status, 200, address)
     const [type, text] = [response.headers.get('content-type') ?? '', await response.text()]
     found.set(address, { type, text })
-    // The description names the beginnings of addresses.
+    // The interface description is not followed: it lists the bases of addresses.
     if (type.startsWith('application/json') && !address.endsWith('/doc')) due.push(...addressesIn(JSON.parse(text)))
   }
   return found
@@ -65,7 +65,7 @@ describe('of records that are hard to show', () => {
     }
   })
 
-  // What the walk has read shows on each database that the records are the same; the form of pages is the same on both.
+  // The walk reads the same records on both databases, so one database is enough for markup.
   test('every page is valid', {
     skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : onSqlite.skip,
   }, async () => {
@@ -76,7 +76,7 @@ describe('of records that are hard to show', () => {
     const others = [`/events/${day}/`, `${first}month/`, '/events/?venue=abc', '/events/?page=999', ...queries]
     const shown = [...found].filter(([, { type }]) => type.startsWith('text/html'))
     const firsts = firstOfKinds(shown.map(([address]) => new URL(address).pathname))
-    // Pages of events have the texts of all other records too; of those `npm run pages:check` looks at each, and this at one of three.
+    // Pages of events contain the texts of all other records, so `npm test` validates the first page of each other kind and every third page.
     const isLookedAt = (path: string, number: number) =>
       process.env.PAGES_CHECK === 'all' || path.startsWith('/event/') || firsts.has(path) || number % 3 === 0
     const pages = shown

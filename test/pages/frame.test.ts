@@ -1,4 +1,4 @@
-// Events in a frame of another site, whose owner may put in no script.
+// Events in a frame on another site, for owners who cannot add a script.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -179,7 +179,7 @@ describe('a frame in a browser', { skip: program === undefined && 'no Chromium i
         await tab.goTo(`http://127.0.0.1:${(other.address() as AddressInfo).port}${path}`)
         const isRefused = () => tab.complaints.some((text) => /frame-ancestors|Framing/.test(text))
         if (isShown) {
-          // What is refused is so before the page around it is complete, or a moment later.
+          // The browser refuses a frame before the page around it is complete, or shortly after.
           await sleep(500)
           assert.ok(!isRefused(), `${path}: ${tab.complaints}`)
         } else await until(isRefused, `${path} is shown`)

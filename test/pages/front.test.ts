@@ -10,7 +10,7 @@ const HOUR = (hour: number) => `${String(hour).padStart(2, '0')}:00:00`
 
 interface Calendar {
   service: TestService
-  /** Makes an event of an hour, in so many days. */
+  /** Makes an event of one hour, this many days from now. */
   make: (title: string, days: number, more?: object) => ReturnType<TestService['create']>
   page: (path: string) => Promise<string>
 }
@@ -35,7 +35,7 @@ async function calendar(context: TestContext): Promise<Calendar> {
   }
 }
 
-/** What opens the page, and what follows. */
+/** Returns the opening section of the page, and everything else. */
 function parts(body: string): { front: string; rest: string } {
   const [, front = ''] = /<section class="front[^>]*>(.*?)<\/section>/s.exec(body) ?? []
   return { front, rest: body.replace(front, '') }
@@ -63,7 +63,7 @@ test('coming featured events open the front page: the soonest with a picture lea
   assert.deepEqual([titles(front, 'h2'), titles(front, 'h3')], [['Concert'], ['Words alone', 'Far away']])
   assert.match(front, /class="hero">.*class="shot"><img [^>]*srcset=[^>]*fetchpriority="high"/s)
   assert.match(front, /class="card plain">/)
-  // Nothing is said twice, and everything is said once.
+  // Each event is on the page exactly once.
   assert.deepEqual(titles(rest, 'h3'), ['Canceled', 'Plain'])
   assert.ok(!rest.includes('>Concert<'))
   assert.match(rest, /5 events from today on/)
@@ -131,7 +131,7 @@ test('what has begun stands once under Ongoing, ending soonest first, and the da
   const [, all = ''] = /href="([^"]+)">All 10 ongoing events/.exec(ongoing) ?? []
   assert.equal(all, `/events/${day(0)}/#ongoing`)
   const whole = await page(all.replace(/#.*/, ''))
-  // The day has its own events first.
+  // The events of the day itself come first.
   assert.match(whole, /Tonight.*id="ongoing".*Show 10.*Show 1</s)
   assert.doesNotMatch(whole, /Last night/)
 })
@@ -146,7 +146,7 @@ test('a day has the second day of a weekend among its own, and what lasts longer
   assert.match(body, /Weekend.*Concert.*id="ongoing".*Exhibition/s)
 })
 
-/** The titles and days of what lasts above the weeks of a month. */
+/** Returns the titles and days of the long events above the weeks of a month. */
 function bandOf(body: string) {
   const [, band = ''] = /<section class="band"[^>]*>(.*?)<\/section>/s.exec(body) ?? []
   const shown = [...band.matchAll(/<bdi>([^<]+)<\/bdi><\/a><p><time[^>]*>([^<]+)/g)]

@@ -11,7 +11,7 @@ const two = (number: number) => String(number).padStart(2, '0')
 const WORDS = ['Concert', 'Reading', 'Flea market', 'Choir', 'Guided walk', 'Workshop', 'Exhibition', 'Story time']
 const PLACES = ['Town Hall', 'Library', 'Old Mill', 'Harbour', 'Museum']
 
-/** No two of them have the same title, and ten are on each day but the last. */
+/** Returns an event with a title of its own; ten events are on each day but the last of the month. */
 function eventOf(number: number) {
   const on = `2027-05-${two(1 + (number % 30))}`
   const [word, place] = [WORDS[number % WORDS.length], PLACES[number % PLACES.length]]
@@ -59,7 +59,7 @@ describe('a month of three hundred events', () => {
     await makeAnew(40, 40)
     const { user, system } = process.cpuUsage(before)
     const ms = (user + system) / 1000 / 40
-    // With the client and what else this process does; the benchmark measures it by itself, and its goal is 5 ms.
+    // The time includes the client in this process. The benchmark measures the page alone, with a goal of 5 ms.
     assert.ok(ms < 30, `${ms} ms`)
   })
 })

@@ -1,4 +1,4 @@
-// What comes late, twice or never on pages and in the element: answers of the service, style sheets, positions.
+// Pages and the element when answers, style sheets or positions come late, twice or never.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { answered, openTab, type } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
-/** Tests that wait for seconds, or of what loses nothing that somebody did. */
+/** Skips slow tests, and those of faults that lose no work of the user, except in `npm run pages:check`. */
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
 describe('on pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
@@ -105,7 +105,7 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
 
   test('a page whose style sheet comes late does not replace one that was asked for later', long, async () => {
     const tab = await openTab(browser, service, '/events/')
-    // Style sheets come late.
+    // Each style sheet is added 1.5 s late.
     await tab.evaluate(`(() => {
     const before = Element.prototype.before
     HTMLLinkElement.prototype.before = function (...nodes) { setTimeout(() => before.apply(this, nodes), 1500) }

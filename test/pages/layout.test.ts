@@ -1,4 +1,4 @@
-// How pages look in Chromium, where it is: what a narrow screen has room for, what is in view, and what paper shows.
+// The layout of pages in Chromium, where installed: on narrow screens, in the first window and on paper.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Tab } from '../support/browsers.ts'

@@ -1,11 +1,11 @@
-// What pages tell search engines of an event: its price, and where it is.
+// The linked data of an event for search engines: its price and its place.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 
-/** The linked data on the page of an event. */
+/** Makes an event and returns the linked data of its page. */
 async function linked(fields: object) {
   const { url } = await service.create('/events', { title: 'Linked', ...day, ...fields })
   const { body } = await service.request('anonymous', 'GET', `~${new URL(url).pathname}`, undefined, {

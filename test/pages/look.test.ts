@@ -140,7 +140,7 @@ test('every accent is readable as text and on buttons, and seen as a control, in
   )
 })
 
-/** The contrast ratio of WCAG 2, apart from that of the pages. */
+/** Computes the contrast ratio of WCAG 2 independently of the code of the pages. */
 function ratio(a: string, b: string): number {
   const [x = 0, y = 0] = [a, b].map(luminance).sort((one, other) => other - one)
   return (x + 0.05) / (y + 0.05)
@@ -191,7 +191,7 @@ test('files of the look are served from every node under names of their content,
     const css = await style(await page('/'))
     const [, font = ''] = /src:url\((font-[\w-]+\.woff2)\) format\("woff2"\);font-display:swap/.exec(css) ?? []
     assert.equal((await fetch(`http://127.0.0.1:${two.port}/assets/${font}`)).headers.get('content-type'), 'font/woff2')
-    // The whole of an answer may be sent back.
+    // A client may send a whole answer back.
     const { given: _given, set: _set, ...whole } = (await service.get(SETTINGS, 'admin')).body
     assert.equal((await set(whole)).body.pages_logo, body.pages_logo)
   } finally {

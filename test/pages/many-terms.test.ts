@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { day, startService, type TestService } from '../support/service.ts'
 
-/** More than any form offers, in events of at most 100 each. */
+/** More tags than any form offers, in events with up to 100 tags each. */
 const TAGS = 2300
 const AT_ONCE = 100
 

@@ -145,7 +145,7 @@ describe('the map', () => {
   })
 })
 
-/** One pixel. */
+/** A picture of one pixel. */
 const TILE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
   'base64',
@@ -196,7 +196,7 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
   await tab.goTo(`${service.origin}/events/map/`)
   await untilShown(tab, "/cannot be loaded/.test(document.querySelector('.map .failed').textContent)")
   assert.equal(await tab.evaluate("document.querySelectorAll('.places > li').length"), 3)
-  // More places than fifty: those that are close are one button.
+  // With more than fifty places, places that are close share one button.
   status = 200
   for (let n = 0; n < 50; n++) {
     const venue = { venue: `Stall ${n}`, geo_lat: 40 + (n % 2) + n / 10_000, geo_lng: 10 }
@@ -207,7 +207,7 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
       venue,
     })
   }
-  // What moves is left out for whoever wants that, and the source of the map stays in view.
+  // Readers who prefer less motion see no animation, and the source of the map stays in view.
   await tab.look({ width: 360 })
   await tab.goTo(`${service.origin}/events/map/`)
   await untilShown(tab, "document.querySelector('.pin button')")

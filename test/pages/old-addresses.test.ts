@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What is at an address below the root of the site: its status, and where it leads. */
+/** Returns the status of a path of the site, and the target of its redirect. */
 async function at(path: string): Promise<string> {
   const response = await fetch(service.origin + path, { redirect: 'manual', headers: { accept: 'text/html' } })
   await response.arrayBuffer()
@@ -21,7 +21,7 @@ async function at(path: string): Promise<string> {
   return `${response.status}${location === null ? '' : ` ${location}`}`
 }
 
-/** Gives a record another slug; those of venues and organizers do not change over HTTP. */
+/** Gives a record another slug. Slugs of venues and organizers cannot change over HTTP. */
 async function rename(kind: 'event' | 'venue' | 'organizer', id: number, slug: string): Promise<void> {
   if (kind === 'event') return service.update(`/events/${id}`, { slug })
   const rules = kind === 'venue' ? venueRules : organizerRules

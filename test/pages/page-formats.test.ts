@@ -1,4 +1,4 @@
-// The same address in other formats than a page, as Accept chooses them (1d.27).
+// Pages in other formats at the same address, chosen by the `Accept` header (1d.27).
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'
@@ -20,7 +20,7 @@ const FEEDS = {
   'application/x-ndjson': 'ndjson',
 }
 
-/** `Accept` as it is sent for a page by Firefox, Chromium, Safari, and browsers of years ago. */
+/** The `Accept` headers of Firefox, Chromium, Safari and old browsers when they open a page. */
 const BROWSERS = [
   'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',

@@ -113,7 +113,7 @@ function contrast(a = '', b = ''): number {
 }
 
 test('the style sheet and the script stay within their weight (2d.25)', () => {
-  // As browsers get them.
+  // Sizes after compression.
   const size = (name: string) => gzipSync(readFileSync(`${folder}/assets/${name}`)).length
   assert.ok(size('calendar.js') < 3000)
   assert.ok(size('calendar.css') < 6000)

@@ -1,4 +1,4 @@
-// Pages are written in the language that the browser or the address asks for.
+// Pages in the language that the browser or the address asks for.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
@@ -21,7 +21,7 @@ after(() => service.close())
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Paths of the pages of records, by their titles. */
+/** The paths of the pages of records, by title. */
 const paths: Record<string, string> = {}
 
 async function fill(to: TestService): Promise<void> {
@@ -59,7 +59,7 @@ async function fill(to: TestService): Promise<void> {
 const page = (path: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
   from.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
 
-/** A page of each view and each state of it. */
+/** Returns the paths of each view in each of its states. */
 const everyPage = (): string[] => [
   '/',
   ...viewPaths,
@@ -87,7 +87,7 @@ const everyPage = (): string[] => [
   ...Object.values(paths),
 ]
 
-/** The texts that a page shows or says. */
+/** Returns the texts that a page shows or tells screen readers. */
 function textsOf(markup: string): string[] {
   const plain = markup.replace(/<(script|style|pre|nav class="languages")[\s\S]*?<\/(script|style|pre|nav)>/g, '')
   const said = [...plain.matchAll(/(?:title|aria-label|placeholder|alt|content|summary)="([^"]*)"/g)].map(
@@ -99,7 +99,7 @@ function textsOf(markup: string): string[] {
 
 const escaped = (text: string) => text.replace(/[.*+?^$()[\]\\|]/g, String.raw`\$&`)
 
-/** English texts that read otherwise in a language; a German day is a `Tag`. */
+/** Returns patterns of the English texts that a language translates. `Tag` is left out, since it is German for day. */
 const foreign = (language: Language) =>
   messages
     .filter((text) => translate(language, text) !== text && !text.startsWith('{') && text !== 'Tag')

@@ -6,10 +6,10 @@ import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
-/** Ids of what was made. */
+/** The ids of the records made here. */
 const made: Record<string, number> = {}
 
-/** A page as somebody with a browser gets it. */
+/** Gets a page as a browser does. */
 function page(path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
 }
@@ -118,7 +118,7 @@ after(() => service.close())
 
 const MONTH = `/events/month/${NEXT_YEAR}-05/`
 
-/** Every page of the calendar there is a kind of. */
+/** Returns the paths of one page of each kind. */
 const views = () => [
   '/',
   '/events/',
@@ -718,7 +718,7 @@ describe('what crawlers read', () => {
 
 describe('a service', () => {
   test('makes a page once for all who ask while it is made', async (t) => {
-    // So few are never turned away, however slow the machine is.
+    // Few enough readers that none is refused on a slow machine.
     const readers = 20
     const { database } = service.app
     const { promise: haveAllAsked, resolve: allAsked } = Promise.withResolvers<void>()
@@ -796,7 +796,7 @@ test('the page of a venue has what is still on before the days to come, as the l
 test('dates are written by the server alone, and no test compares their bytes (2d.8)', async () => {
   const script = readFileSync(new URL('../../src/serve/pages/assets/calendar.js', import.meta.url), 'utf8')
   assert.doesNotMatch(script, /Intl\.|toLocale/)
-  // Releases of ICU change the blanks of times; the day itself stands in an attribute.
+  // Releases of ICU change the spaces in times, so the test reads the `datetime` attribute.
   const { body } = await page(`/events/${NEXT_YEAR}-05-03/`)
   assert.match(body, new RegExp(`datetime="${NEXT_YEAR}-05-03`))
 })

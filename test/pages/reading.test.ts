@@ -1,4 +1,4 @@
-// What visitors read on pages: names in any writing, times, what is said where nothing is, and which press comes first.
+// The texts of pages: names in any script, times, empty lists, and the order of links.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'

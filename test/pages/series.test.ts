@@ -41,7 +41,7 @@ test('the page of an event says how it repeats, and leads to its other dates and
   assert.equal(series.status, 200)
   assert.match(series.text, /<h1><bdi>Straßenmarkt am Tor<\/bdi><\/h1><p class="lead">Every 3 days, 40 times<\/p>/)
   assert.match(series.text, /<b>cheese<\/b>/)
-  // Its dates do not say again what it has said.
+  // Its dates do not repeat the text of the series.
   assert.doesNotMatch(series.text, /class="excerpt"/)
   assert.match(series.text, /40 dates/)
   assert.match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
@@ -100,7 +100,7 @@ test('a venue has a series at its next date, and every date behind a press', asy
   assert.equal(titles(all).length, 20)
   assert.match(all, /name="robots" content="noindex/)
   assert.match(all, /href="[^"]*hide_subsequent_recurrences=0&amp;page=2"/)
-  // Its own name is not said again in each row.
+  // The rows do not repeat the name of the venue.
   assert.doesNotMatch(text, /<p class="where"><bdi>Depot/)
 })
 

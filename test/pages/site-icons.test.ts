@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { startService } from '../support/service.ts'
 
-/** The files that browsers and devices ask for by themselves. */
+/** Fetches the icon files that browsers and devices ask for by themselves. */
 async function iconsOf(settings: object) {
   const service = await startService(settings)
   try {

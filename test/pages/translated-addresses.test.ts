@@ -12,7 +12,7 @@ before(async () => {
   service = await startService()
   const music = await service.create('/categories', { name: 'Musik' })
   const concerts = await service.create('/categories', { name: 'Konzerte', parent: music.id })
-  // Names that are words of addresses.
+  // These names are also words of addresses.
   const today = await service.create('/categories', { name: 'Heute', parent: music.id })
   const card = await service.create('/categories', { name: 'Karte', parent: music.id })
   const venue = await service.create('/venues', { venue: 'Halle' })
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What is at an address below the root of the site: its status, and where it leads. */
+/** Returns the status of a path of the site, and the target of its redirect. */
 async function at(path: string, accept = 'text/html'): Promise<string> {
   const response = await fetch(service.origin + path, { redirect: 'manual', headers: { accept } })
   await response.arrayBuffer()
@@ -125,7 +125,7 @@ describe('addresses of moved sites in other languages (2d.20)', () => {
     })
   }
 
-  /** The path around the word, which is where it stands. */
+  /** The parts of a path before and behind each word. */
   const PLACES: Partial<Record<PathWord, [before: string, behind: string]>> = {
     events: ['/', '/'],
     event: ['/', '/x/'],

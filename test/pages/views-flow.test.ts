@@ -1,4 +1,4 @@
-// Uses the map in Chromium, with a server of tiles beside it, and goes from view to view: npm test -- views-flow
+// Uses the map in Chromium with a tile server, and goes from view to view: npm test -- views-flow
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

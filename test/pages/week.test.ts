@@ -6,14 +6,14 @@ import { startService, type TestService } from '../support/service.ts'
 let service: TestService
 
 const page = (path: string) => service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
-/** A page without the thin spaces around dashes, which differ by version of ICU. */
+/** Gets a page, and removes the thin spaces around dashes, which differ by version of ICU. */
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
   assert.equal(status, 200, path)
   return body.replaceAll('\u2009', '')
 }
 
-/** The section of one day of a week. */
+/** Returns the section of one day of a week. */
 function sectionOf(body: string, day: string): string {
   const section = body.split('<section class="of').find((one) => one.includes(`<time datetime="${day}"`))
   assert.ok(section, `no section of ${day}`)
@@ -54,7 +54,7 @@ describe('a week', () => {
     assert.equal(body.match(/<section class="of/g)?.length, 7)
     assert.match(sectionOf(body, MONDAY), /19:30<\/time>.*On Monday/s)
     assert.match(sectionOf(body, '2031-05-11'), /On Sunday/)
-    // What ends before five in the morning is of the evening before.
+    // An event that ends before five in the morning is on the evening before only.
     assert.match(sectionOf(body, '2031-05-06'), /Late night/)
     assert.doesNotMatch(sectionOf(body, '2031-05-07'), /Late night/)
     assert.doesNotMatch(body, /The Sunday before|The Monday after/)

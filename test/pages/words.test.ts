@@ -75,7 +75,7 @@ describe('a search on pages', () => {
     assert.match(body, /<h2>Upcoming events<\/h2>/)
     assert.deepEqual(titlesIn(body), ['harbour-walk', 'early-concert', 'late-concert'])
     assert.doesNotMatch(body, /class="mini"/)
-    // Quotation marks differ by language, so the filter has none.
+    // Quotation marks differ by language, so the label of the filter has none.
     assert.match(body, /aria-label="Remove filter: xylophone"/)
   })
 

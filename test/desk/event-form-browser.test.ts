@@ -12,10 +12,10 @@ type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
 
 const program = findChromium()
-/** Whether leaving the page warns. */
+/** A script that returns true when leaving the page warns. */
 const WARNS =
   "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()"
-/** A network without limits, as Chromium is told of it. */
+/** Network conditions of Chromium without limits. */
 const UNBOUNDED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
 describe('the form of an event in a browser', {
@@ -51,7 +51,7 @@ describe('the form of an event in a browser', {
     await tab.send('Input.insertText', { text })
   }
 
-  /** What a page complained of, but for names that it did not get, since the machine had other work. */
+  /** Returns the complaints of a page without those about 503: a busy machine may refuse requests for names. */
   const complaintsOf = ({ complaints }: ChromiumTab) => complaints.filter((one) => !one.includes('503'))
 
   const saved = async (title: string) => {
@@ -121,7 +121,7 @@ describe('the form of an event in a browser', {
     await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
     await tab.evaluate("document.getElementById('start_time').focus(); document.getElementById('start_time').select()")
     await type(tab, '8.15pm')
-    // Whoever pauses while typing is told what it comes to so far.
+    // After a pause in typing, the form shows the duration so far.
     await untilShown(tab, "document.getElementById('when-words').textContent.includes('1 hour, 15 minutes')")
     await tab.key('Tab')
     await tab.key('Tab')
@@ -219,7 +219,7 @@ describe('the form of an event in a browser', {
     await type(tab, 'Closed too early')
     await tab.evaluate("document.title = 'left'; dispatchEvent(new PageTransitionEvent('pagehide'))")
     const next = await open('/desk/events/new')
-    // What was typed is sent while the tab closes, beside the question for the next page.
+    // The tab sends the typed text as it closes, so the next page may be answered first.
     const isOffered = async () => {
       await next.goTo(new URL('/desk/events/new', service.origin).href)
       return next.evaluate<boolean>("Boolean(document.querySelector('.unsaved'))")

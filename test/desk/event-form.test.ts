@@ -9,7 +9,7 @@ import { uploadPicture } from '../support/pictures.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { threadMs } from '../support/thread-time.ts'
 
-/** The controls of a form with the values that they post. */
+/** Returns the controls of a form with the values that they post. */
 function controlsIn(body: string): Record<string, string | string[]> {
   const [, form = ''] = /<form class="edit[^>]*>(.*?)<\/form>/s.exec(body) ?? []
   const fields: Record<string, string | string[]> = {}
@@ -45,7 +45,7 @@ describe('the form of an event', () => {
   })
   after(() => service.close())
 
-  /** Posts a form with a file in it, as a browser does. */
+  /** Posts a form with a file, as a browser does. */
   const postWithFile = (path: string, fields: Record<string, string>, file: Blob, name: string) => {
     const body = new FormData()
     for (const [field, value] of Object.entries(fields)) body.append(field, value)
@@ -201,7 +201,7 @@ describe('the form of an event', () => {
     assert.equal(body.website, 'https://example.org/theirs')
   })
 
-  /** What a browser would post of a form that nobody has touched. */
+  /** Returns the fields that a browser would post of an unchanged form. */
   async function untouched(path: string, desk = editor): Promise<Record<string, string | string[]>> {
     const { body } = await desk.get(path)
     return controlsIn(body)
@@ -736,7 +736,7 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
     const page = await service.get(`~${new URL(own.body.url).pathname}`)
     assert.match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
-    // 1e.20: an event may say on purpose that its picture needs no text
+    // An event may say that its picture needs no text (1e.20).
     await change(second, { image_decorative: ['0', '1'] })
     const silent = await service.get(`/events/${idIn(second)}`)
     assert.deepEqual([silent.body.image_decorative, silent.body.image_alt], [true, undefined])
@@ -860,7 +860,7 @@ describe('the form of an event', () => {
     assert.deepEqual(names.toSorted(), ['Category 500', 'Zither'])
   })
 
-  // What is typed is looked at before a database is.
+  // Typed texts are checked before any statement is sent, so one database is enough.
   test('a third of a megabyte in any control is told at it and costs little', onSqlite, async () => {
     const fields = controlsIn((await editor.get('/desk/events/new')).body)
     const rest = { title: 'Long', start_date: '2030-12-05', start_time: '18:00', repeats: 'weekly' }

@@ -1,5 +1,5 @@
-// Somebody keeps the calendar in a browser, by its keys and its mouse alone, in Chromium and Firefox, where they are. `npm test` does in Chromium
-// what is done most; `npm run pages:check` does everything, in both.
+// Somebody keeps the calendar by keys and mouse in Chromium and Firefox, where installed. `npm test` does the most frequent work in Chromium;
+// `npm run pages:check` does everything in both.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,11 +32,11 @@ for (const { name, program, start } of browsers) {
   )
 }
 
-/** What a plain event at a known venue may take, from the first page of the desk, and one that repeats and has a picture. */
+/** The most actions and seconds for a plain event at a known venue, from the first page of the desk; the seconds for one that repeats and has a picture. */
 const PLAIN = { actions: 6, seconds: 30 }
 const RICH_SECONDS = 60
 
-/** HTML as a word processor puts it on the clipboard. */
+/** HTML that a word processor puts on the clipboard. */
 const FROM_WORD =
   '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{margin:0}</style></head><body><!--StartFragment--><p class="MsoNormal" style="color:red;mso-margin-top-alt:auto"><b>From</b> <span lang="EN-GB" style="font-family:Arial" onclick="alert(1)">Word<o:p></o:p></span></p><script>alert(2)</script><!--EndFragment--></body></html>'
 
@@ -75,7 +75,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   }
   const goTo = (path: string) => tab.goTo(service.origin + path)
   const cookies = new Map<string, string>()
-  /** Sits down at the desk as somebody who has signed in before. */
+  /** Opens a page of the desk as a signed-in user. */
   const sit = async (login: Reader, path = '/desk/') => {
     const cookie = cookies.get(login) ?? (await sitAtDesk(service, login)).cookie
     cookies.set(login, cookie)
@@ -94,7 +94,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   const told = (t: { diagnostic: (text: string) => void }) => {
     const { actions, seconds, waited } = person.sum()
     t.diagnostic(`${actions} actions, ${seconds} s and ${waited} s of waiting: ${person.done.join(', ')}`)
-    // Beside other tests the pages are slow.
+    // Other tests slow the pages down, so `npm test` does not count the waiting.
     return { actions, seconds: isWhole ? seconds + waited : seconds }
   }
   const within = ({ actions, seconds }: { actions: number; seconds: number }) => {
@@ -219,7 +219,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await person.press('#venue_name')
     await person.type('Harbour Hall')
     await person.choose('#picture-file', picture)
-    // It moves what stands below it.
+    // The picture moves the controls below it, so the test waits until it is shown.
     await untilShown(tab, "document.querySelector('#picture-shown img')?.naturalWidth > 0")
     await person.press('#image_alt')
     await person.type('A microphone on an empty stage')
@@ -287,7 +287,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.deepEqual(await status(), ['scheduled', 'scheduled', 'scheduled', 'scheduled'])
     })
 
-    /** Presses a deed of the bar, which may stand in a menu. */
+    /** Presses a deed of the bar, and opens the menu first if the deed is in it. */
     const deed = async (name: string) => {
       const button = `.bulk button[name=deed][value="${name}"]`
       const isHidden = await tab.evaluate<boolean>(`!document.querySelector('${button}').checkVisibility()`)
@@ -330,7 +330,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await alive()
       await person.press('#excerpt')
       await person.type('Begun, and not saved.')
-      // The page sends what was typed while it goes away, beside the question for the next one.
+      // The page sends the typed text as it closes, so the next page may be answered first.
       const isOffered = async () => {
         await goTo(`/desk/events/${id}`)
         return (await text('.note')).includes('not saved')
@@ -447,13 +447,13 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.equal(raw, description)
     })
 
-    /** The description as it is kept: forms show it with its markup. */
+    /** Returns the stored description: the form shows its markup. */
     const rawOf = async (id: number) => {
       const { body } = await (await sitAtDesk(service, 'editor')).get(`/desk/events/${id}`)
       return decodedText(/id="description"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1] ?? '')
     }
 
-    // The browser keeps the cookie of this sign-in, so that no other person sits down after it.
+    // The browser keeps the cookie of this sign-in, so no test after it signs in as another person.
     test('3d.13: a session that ends while somebody types asks for the password in place, and the text goes on', async () => {
       const { id } = await create('Interrupted')
       await sit('editor', `/desk/events/${id}`)
@@ -483,7 +483,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
         await person.press('#site_name')
         await tab.key('Control+a')
         await person.type('Choirs of Kilvara')
-        // The window in which a colour is chosen belongs to the system.
+        // The system draws the window that chooses a colour, so a script sets the value.
         await tab.evaluate(`document.querySelector('[name=pages_accent]').value = '#8a2be2'`)
         await person.press('#password')
         await person.type('a choir that sings well')

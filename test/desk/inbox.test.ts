@@ -18,7 +18,7 @@ describe('the inbox, Today and the history', () => {
   })
   after(() => service.close())
 
-  /** The address of the next page of the inbox. */
+  /** Returns the address of the next page of the inbox. */
   const newer = (body: string) => /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
 
   const send = (title: string, more: object = {}) =>
@@ -285,7 +285,7 @@ describe('the inbox, Today and the history', () => {
 })
 
 test('Today tells administrators, and nobody else, that the disk is nearly full', async () => {
-  // No file system of the kernel has room.
+  // /proc never has free room.
   const media = await mkdtemp(join(tmpdir(), 'kalends-media-'))
   const service = await startService({ data: '/proc', media: `file:${media}` })
   try {

@@ -1,4 +1,4 @@
-// What comes late, twice or never at the desk: answers of the service, the end of a press, the save of a form.
+// The desk when answers, the end of a press or the save of a form come late, twice or never.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { answered, openTab, type } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
-/** Tests that wait for seconds, or of what loses nothing that somebody did. */
+/** Skips slow tests, and those of faults that lose no work of the user, except in `npm run pages:check`. */
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
 describe('at the desk', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
@@ -100,7 +100,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Bl')
     await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-    // The composition takes the Enter of a real keyboard, which sends nothing.
+    // On a real keyboard, the composition takes this Enter and the form is not sent; here the test keeps it from being sent.
     await tab.evaluate(
       "document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())",
     )
@@ -171,7 +171,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     const tab = await form(id)
     await tab.evaluate(focus('title'))
     await type(tab, 'Stopped ')
-    // As Escape does while a page is awaited.
+    // `stop` cancels the request, as Escape does while a page loads.
     await tab.evaluate("document.querySelector('.event-form').requestSubmit(); window.stop()")
     await sleep(500)
     assert.equal(await tab.evaluate("document.getElementById('title').value"), 'Stopped Choir 6')
@@ -180,7 +180,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
       "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
     )
     assert.equal(warns, true, 'warns')
-    // Tabs of other tests may have kept theirs just before, which takes five seconds more.
+    // If a tab of another test has just kept its text, this one waits five seconds more.
     await untilShown(tab, "document.querySelector('.kept').textContent !== ''")
     assert.match(await unsavedOf(id), /more/)
   })
@@ -276,7 +276,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     const from = await tab.evaluate<Point>(entryPoint(id))
     const to = await tab.evaluate<Point>(dayPoint('2027-07-15'))
     await tab.mouse('move', from.x, from.y)
-    // As Control and a press opens a menu on a Mac: the menu gets the end of the press.
+    // On a Mac, a press with Control opens a menu, and the menu gets the end of the press.
     await tab.evaluate(
       `document.querySelector('[data-id="${id}"]').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, button: 0, buttons: 1, ctrlKey: true, clientX: ${from.x}, clientY: ${from.y}, pointerType: 'mouse' }))`,
     )

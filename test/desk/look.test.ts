@@ -18,7 +18,7 @@ const front = async () =>
   String((await service.request('anonymous', 'GET', '~/', undefined, { accept: 'text/html' })).body)
 const version = async () => /name="version" value="(\d+)"/.exec((await admin.get('/desk/look')).body)?.[1] ?? ''
 
-/** Posts the form with files, as browsers do. */
+/** Posts the form with files, as a browser does. */
 async function send(
   fields: Record<string, string | Blob>,
 ): Promise<{ status: number; location: string; text: string }> {

@@ -52,7 +52,6 @@ describe('the month to plan on', () => {
 
   test('1e.7: an event moves to another day at the same time, and back', async () => {
     const { id } = await service.create('/events', { title: 'Choir', ...at('2027-03-27') })
-    // The clock of New York has gone forward meanwhile, and that of the hall stays.
     const moved = await editor.post('/desk/month/move', { id: String(id), day: '2027-04-03' })
     assert.equal(moved.status, 303)
     assert.equal(moved.headers.get('location'), `/desk/month/2027-04?moved=${id}&from=2027-03-27`)

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** The controls of the form that shows what was understood, as a browser would send them. */
+/** Returns the controls of the form below a quick line, as a browser would send them. */
 function controlsIn(body: string): Record<string, string | string[]> {
   const form = /<form class="understood[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
   const controls: Record<string, string | string[]> = {}

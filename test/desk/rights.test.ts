@@ -7,23 +7,23 @@ import { storedRows } from '../support/stored-rows.ts'
 type Login = (typeof USERS)[number]
 type Form = Record<string, string>
 
-/** A form as it is posted to a page, of a record that was just made for it. */
+/** A form posted to a page, with a record made for it. */
 interface Posted {
   path: string
   form: Form
 }
 
-/** The same over REST. */
+/** The REST request with the same effect. */
 interface Twin {
   method: 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: object
 }
 
-/** What a page does to records: the same over REST, to records of somebody else. */
+/** Makes records of the editor. Returns the form of a page that changes one, and the REST request that does the same to another. */
 type Row = (service: TestService, editor: AtDesk) => Promise<{ desk: Posted; rest: Twin }>
 
-/** Makes a record of the editor. */
+/** Makes a record of the editor. Returns its id. */
 const make = async (service: TestService, room: string, more: object = {}): Promise<number> =>
   (await service.create(`/${room}`, { ...NEW[room], ...more }, 'editor')).id
 
@@ -86,7 +86,7 @@ const ofRoom = (room: string, naming: string): Record<string, Row> => ({
   [`/${room}/:id/history`]: (service, editor) => putBack(service, editor, room, naming),
 })
 
-/** A record that was changed, and the version before. */
+/** Makes and changes two records; the form puts the earlier version of the first back. */
 const putBack = async (service: TestService, editor: AtDesk, room: string, naming: string) => {
   const [id, other] = [await make(service, room), await make(service, room)]
   for (const one of [id, other]) await service.update(`/${room}/${one}`, named(naming), 'editor')
@@ -107,7 +107,7 @@ const versionIn = async (editor: AtDesk, path: string) => {
 const SETTINGS = '~/wp-json/kalends/v1/settings'
 const changed = { title: 'Changed' }
 
-/** The pages that write what REST writes as well. */
+/** Pages that write the same as a REST request. */
 const ROWS: Readonly<Record<string, Row>> = {
   ...Object.assign({}, ...Object.entries(NAMING).map(([room, naming]) => ofRoom(room, naming))),
   '/events/new': async () => ({
@@ -170,15 +170,15 @@ const ROWS: Readonly<Record<string, Row>> = {
   }),
 }
 
-/** The pages without a twin over REST: for whom they are, with a form. */
+/** A page without a twin over REST, the users who may post to it, and a form. */
 interface Apart {
-  /** What does the same, or why nothing does. */
+  /** The command with the same effect, or why there is none. */
   twin: string
   whom: readonly Login[]
   posted: (service: TestService) => Promise<Posted>
 }
 
-/** Two of the same are made one over REST by changing each event and removing one of both, which is for those who may change all events. */
+/** Over REST, merging two records means changing each of their events and removing one record, so only users who may change all events may merge. */
 const merging = (room: string): Apart => ({
   twin: 'changes of all events, and a removal',
   whom: ['admin', 'editor'],
@@ -215,7 +215,7 @@ const APART: Readonly<Record<string, Apart>> = {
   },
 }
 
-/** What is everybody's own, which nobody else can name. */
+/** Pages that change only what belongs to the signed-in user: no request can name another user's. */
 const OWN: Readonly<Record<string, string>> = {
   '/me': 'one’s own name',
   '/me/password': 'one’s own password for the desk',
@@ -266,7 +266,7 @@ describe('what a role may do at the desk', () => {
       const stored = await storedRows(service.app.database.read)
       for (const login of refused) {
         const { status, body } = await at(login).post(`/desk${desk.path}`, desk.form)
-        // A change of many tells of each event by itself.
+        // A deed for many events answers 200 and reports each event by itself.
         if (page !== '/events/many') assert.ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
       }
       assert.deepEqual(await storedRows(service.app.database.read), stored)

@@ -1,4 +1,4 @@
-// Looks at the screens of the desk in Chromium and Firefox, where they are. `npm run pages:check` looks at all of them in every way.
+// Checks the screens of the desk in Chromium and Firefox, where installed. `npm run pages:check` checks every screen in every sight.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -23,8 +23,8 @@ import { until } from '../support/waiting.ts'
 const isWhole = process.env.PAGES_CHECK === 'all'
 
 /**
- * Each screen is seen in the narrow one of these, and axe, which takes most of the time, looks at one of each kind, in one of them in turn. `npm run
- * pages:check` has it look at each in all ways.
+ * `npm test` opens each screen in the narrow sight. Axe takes most of the time, so it checks one screen of each kind, in one of the two sights by turns.
+ * `npm run pages:check` runs axe on each screen in all sights.
  */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
@@ -36,7 +36,7 @@ const ALL: Sight[] = [
   { width: 1280, scripts: false },
 ]
 
-/** The screens that are there without any record; `ground` adds those of records. */
+/** Screens that need no record; `ground` adds those of records. */
 const SCREENS = [
   '/desk/',
   '/desk/events',
@@ -66,10 +66,10 @@ const SCREENS = [
   '/desk/nowhere',
 ]
 
-/** Those with an error for their status, which browsers complain of. */
+/** Screens with an error status, which browsers complain about. */
 const FAILING = ['/desk/nowhere', '/desk/set-up/none', '/wp-admin/authorize-application.php?app_name=']
 
-/** Fills the calendar, and finds the screens of its records; a title and a name are as long and as odd as they may be. */
+/** Fills the calendar, with a title and a name that are as long and odd as allowed. Returns the screens of its records. */
 async function ground(service: TestService): Promise<string[]> {
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
@@ -97,7 +97,7 @@ async function ground(service: TestService): Promise<string[]> {
   ]
 }
 
-/** The calendar of all tests here, since filling it takes as long as looking at many screens. */
+/** One calendar for all tests here, since filling it takes long. */
 let service: TestService
 let screens: string[]
 before(async () => {
@@ -130,7 +130,7 @@ function lookIn(start: () => Promise<Browser>): void {
   })
   after(() => browser?.close())
 
-  /** Loads what a press or a submitted form leads to. */
+  /** Runs a script that presses or submits something, and waits until the next page has loaded. */
   const go = async (expression: string) => {
     await tab
       .evaluate(`new Promise((done) => { addEventListener('pagehide', done); ${expression} })`)
@@ -163,7 +163,7 @@ function lookIn(start: () => Promise<Browser>): void {
   for (const [at, sight] of (isWhole ? ALL : FEW).entries())
     test(`1e.21, 1e.22: have nothing that axe objects to, are no wider than the window and load nothing that is not theirs, seen so: ${JSON.stringify(sight)}`, async () => {
       await tab.look(sight)
-      // Firefox has a process, and so cookies, for each way of showing colours.
+      // Firefox starts a new process for each colour scheme, which has no cookies yet.
       await tab.goTo(`${service.origin}/desk/sign-in`)
       await tab.evaluate(`document.cookie = '${(await sitAtDesk(service, 'admin')).cookie}; path=/'`)
       tab.requested.length = 0
@@ -225,7 +225,7 @@ describe('the markup of the desk', {
   test('is valid', async () => {
     const desk = await sitAtDesk(service, 'admin')
     const validate = await markupValidator('switches')
-    // The press that saves a draft gives the status a second value, of which the last counts.
+    // The button that saves a draft has the name `status` as well; the last value counts.
     const isMeant = (fault: string) => fault.endsWith('Duplicate form control name "status"')
     for (const screen of screens) {
       const faults = await validate((await desk.get(screen)).body)

@@ -10,7 +10,7 @@ import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** Posts a form as a browser without a script does, of a client at an address of its own. */
+/** Returns a browser without scripts at this client address, which posts forms. */
 function browserOf(service: TestService, address = '192.0.2.1') {
   const { origin } = new URL(service.origin)
   const from = { 'x-forwarded-for': address, accept: 'text/html' }
@@ -100,7 +100,7 @@ describe('signing in to the desk', () => {
     }
     await Promise.all(Array.from({ length: 200 }, guess))
     assert.ok(statuses.filter((status) => status === 401).length <= 22, String(statuses))
-    // An overloaded service refuses some before it looks at them.
+    // An overloaded service answers some guesses with 503 without checking them.
     assert.ok(
       statuses.every((status) => [401, 429, 503].includes(status)),
       String(statuses),

@@ -10,15 +10,15 @@ import { openGround } from '../support/command-ground.ts'
 import { type CommandResult, runCommand } from '../support/commands.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** A service, and the commands of imports on its calendar over a connection of their own. */
+/** A service, and the import commands on its calendar over another database connection. */
 export interface Calendar {
   service: TestService
   kalends: (...words: string[]) => Promise<CommandResult>
-  /** The calendar over a connection of its own, which whoever asks closes. */
+  /** Opens the calendar over another database connection, which the caller closes. */
   ground: () => Promise<CalendarGround>
   /** Writes a file into a folder of the test; returns its path. */
   file: (name: string, content: string | Uint8Array) => Promise<string>
-  /** Every row of every table that an import writes to, as text. */
+  /** Returns every row of every table that an import writes to, as text. */
   rows: () => Promise<string>
   close: () => Promise<void>
 }
@@ -44,10 +44,10 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
   }
 }
 
-/** What runs write in any case, and what requests write by and by: presented records, and when a password was used. */
+/** Tables that every run writes, and those that requests write later: presented records, and when a password was used. */
 const PASSED_OVER = ['imports', 'import_sources', 'presented_records', 'credentials']
 
-/** Every row of every table that an import writes to, as text. */
+/** Returns every row of every table that an import writes to, as text. */
 export async function rowsOf({ read }: Database): Promise<string> {
   const tables = (await listTables(read)).filter(({ name }) => !PASSED_OVER.includes(name))
   const rows: unknown[] = []

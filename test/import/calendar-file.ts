@@ -1,4 +1,4 @@
-/** The lines of an event in a calendar file. */
+/** Returns the lines of an event in a calendar file. */
 export const vevent = (uid: string, ...lines: readonly string[]) => [
   'BEGIN:VEVENT',
   `UID:${uid}`,
@@ -6,10 +6,10 @@ export const vevent = (uid: string, ...lines: readonly string[]) => [
   'END:VEVENT',
 ]
 
-/** A calendar file with these components. */
+/** Returns a calendar file with these components. */
 export const ics = (...components: readonly (readonly string[])[]) =>
   ['BEGIN:VCALENDAR', 'VERSION:2.0', ...components.flat(), 'END:VCALENDAR', ''].join('\r\n')
 
-/** A calendar file with events, each given by its UID and its lines. */
+/** Returns a calendar file with events, each given by its UID and its lines. */
 export const icsOf = (...events: readonly (readonly [uid: string, ...lines: string[]])[]) =>
   ics(...events.map((event) => vevent(...event)))

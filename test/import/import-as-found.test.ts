@@ -1,4 +1,4 @@
-// Calendar files in forms that no standard has, or that few programs read, as other programs write them.
+// Calendar files that other programs write, in forms that no standard defines or few programs read.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -19,7 +19,7 @@ afterEach(() => calendar.close())
 const importing = async (text: string | Uint8Array, name = 'found.ics') =>
   calendar.kalends('import', await calendar.file(name, text))
 const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
-/** What was stored of each event, by its title. */
+/** Returns a value of each stored event, by title. */
 const stored = async <Value>(what: (event: Shown) => Value): Promise<Record<string, Value>> =>
   Object.fromEntries((await events()).map((event) => [event.title, what(event)]))
 const hours = ({ all_day, start_date, end_date, timezone }: Shown) =>

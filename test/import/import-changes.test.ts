@@ -12,7 +12,7 @@ const at = (day: number) => ({
   end_date: `2027-05-${String(day).padStart(2, '0')} 22:00:00`,
 })
 
-/** Two calendars, and what the first one was asked for through an address in front of it. */
+/** Starts two calendars, and a proxy of the first one that records the requests. */
 async function pair(t: TestContext) {
   const [other, calendar] = [await startCalendar(), await startCalendar()]
   t.after(calendar.close)
@@ -59,7 +59,7 @@ describe('an import of another calendar of this kind', () => {
     assert.match(out, /event \d+ \(Evening 2\) is gone from the source\./)
     assert.match(out, /1 made, 1 changed, 1 unchanged/)
     assert.deepEqual(await titles(calendar), ['Changed', 'Evening 2', 'Evening 3', 'Evening 4', 'Evening 5', 'New'])
-    // Other options have everything told again.
+    // With other options, the report names every record again.
     assert.match(
       (await calendar.kalends('import', '--mirror', source)).out,
       /Evening 2\) is gone from the source; it goes to the trash/,

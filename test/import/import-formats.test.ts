@@ -170,7 +170,7 @@ describe('an import of another format', () => {
     const text = (title: string) => ics(vevent(`${title}@x`, `SUMMARY:${title}`, 'DTSTART:20260705T200000Z'))
     const mark = Buffer.from('\ufeff', 'utf16le')
     const sources = [
-      // Old Outlook and Lotus Notes write in the encoding of Windows, and so does who saves a calendar in an old editor.
+      // Old versions of Outlook, Lotus Notes and old text editors write Windows-1252.
       await calendar.file('windows.ics', Buffer.from(text('Fête à Orléans \x80'), 'latin1')),
       await calendar.file('marked.ics', Buffer.concat([mark, Buffer.from(text('Żółć'), 'utf16le')])),
       await calendar.file('big-end.ics', Buffer.concat([mark, Buffer.from(text('Größe'), 'utf16le')]).swap16()),
@@ -226,7 +226,7 @@ describe('an import of another format', () => {
       ics(
         paris('Hundredth', '20270410T200000', 'RRULE:FREQ=YEARLY;BYYEARDAY=100;COUNT=2'),
         paris('Week', '20270607T200000', 'RRULE:FREQ=YEARLY;BYWEEKNO=23;BYDAY=MO,TU;COUNT=3'),
-        // Across the change of the clocks.
+        // The clocks change between these dates.
         paris('Watch', '20270327T220000', 'RRULE:FREQ=HOURLY;INTERVAL=6;COUNT=5', 'EXDATE:20270328T020000Z'),
         paris('Twice', '20270705T200000', 'RRULE:FREQ=DAILY;COUNT=2', 'RRULE:FREQ=WEEKLY;COUNT=2'),
         paris('Without', '20270705T200000', 'RRULE:FREQ=DAILY;COUNT=3', 'EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=2'),
@@ -303,7 +303,7 @@ describe('an import of another format', () => {
     )
     assert.match(out, /1 left as they are here, 0 moved to the trash/)
     assert.deepEqual([code, await calendar.rows()], [0, before])
-    // A revision counts also when it says the same.
+    // A later revision is recorded even if nothing else in it changes.
     assert.match((await run(ics(revision('Third', '7')))).out, /1 unchanged/)
     await run(ics(revision('Fifth', '5')))
     assert.deepEqual(await seen(), [['Third', undefined]])
@@ -562,7 +562,7 @@ describe('an import of another format', () => {
       const text = await (
         await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=${format}`)
       ).text()
-      // As two sources that know nothing of each other.
+      // Other UIDs make the two files independent sources.
       const apart = text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]+/g, (uid) => `${format}-${uid}`)
       const { out, code } = await calendar.kalends('import', await calendar.file(`own.${format}`, apart))
       assert.equal(code, 0, `${format}: ${out}`)
@@ -692,7 +692,7 @@ describe('an import of another format', () => {
       assert.equal(code, 1)
     }
     assert.equal(await calendar.rows(), before)
-    // A command that is not told the port of the service takes its address for another.
+    // A command that does not know the port of the service does not recognize its address.
     const elsewhere = async () => {
       const ground = await calendar.ground()
       return { ...ground, site: { ...ground.site, url: 'http://localhost:8080' } }
@@ -702,7 +702,7 @@ describe('an import of another format', () => {
     assert.match(err, /^The source is this calendar itself, or a copy of its database; [^\n]*\n$/)
     assert.equal(refused, 1)
     assert.equal(await calendar.rows(), before)
-    // Among others they are passed over, and named.
+    // In a file with other events, they are skipped and named.
     const lines = (await given('ndjson')).trimEnd().split('\n')
     const other = JSON.stringify({
       ...JSON.parse(lines[0] ?? ''),

@@ -20,7 +20,7 @@ const event = (id: number) => ({
   timezone: 'UTC',
 })
 
-/** A calendar, and a site whose list of events is answered when the gate is opened. */
+/** Starts a calendar, and a site that answers its list of events once `open` is called. */
 async function gated(t: TestContext) {
   const calendar = await startCalendar()
   t.after(calendar.close)
@@ -45,7 +45,7 @@ async function gated(t: TestContext) {
   return { calendar, source, open, isAsked: () => until(async () => asked > 0, 'nobody has asked') }
 }
 
-/** ms in which a run would have begun. */
+/** Time in ms after which a run would have begun. */
 const BEGUN_MS = 1500
 
 async function refuseSecond(calendar: Calendar): Promise<void> {
@@ -95,7 +95,7 @@ describe('two imports of one source at the same time', () => {
     const { calendar, source, open, isAsked } = await gated(t)
     const first = calendar.kalends('import', source)
     await isAsked()
-    // As if another machine had waited for as long as this one may say nothing.
+    // Another machine has taken over, as it does after this one was silent for too long.
     const { database } = calendar.service.app
     await database.write((tx) => tx.updateTable('import_sources').set({ holder: 'other 1 x' }).execute())
     open()

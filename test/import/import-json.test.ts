@@ -174,7 +174,7 @@ describe('an import of records as the interface shows them', () => {
     assert.deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
   })
 
-  /** A source whose one event has another title here, and yet another one there, since it was imported. */
+  /** Makes a source with one event whose title has changed in this calendar and in the source since the import. */
   const changedInBoth = async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1)]))
     await calendar.kalends('import', source)
@@ -326,7 +326,7 @@ describe('an import of records as the interface shows them', () => {
   })
 })
 
-/** What an undo brings back: everything but when it was last changed. */
+/** Returns the values that an undo restores: all but the time of the last change, with linked records apart. */
 function essence({
   modified: _modified,
   modified_utc: _utc,

@@ -10,7 +10,7 @@ const PATH = '/wp-json/tribe/events/v1'
 const ICS =
   'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 
-/** A server of one's own making; returns its origin, and the requests that it got. */
+/** Starts a server with these answers. Returns its origin and the requests it gets. */
 async function server(t: TestContext, answer: RequestListener): Promise<{ origin: string; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = []
   const listening = createServer((request, response) => {

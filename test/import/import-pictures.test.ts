@@ -11,13 +11,13 @@ import { type Calendar, startCalendar } from './calendar-command.ts'
 const NAMESPACE = '/wp-json/tribe/events/v1'
 const UPLOADS = '/wp-content/uploads/2026/05'
 
-/** A site with events and pictures, which may be changed while it runs. */
+/** A site whose events and pictures may change while it runs. */
 interface Site {
   origin: string
   events: object[]
-  /** The paths of its pictures. */
+  /** The paths of the pictures. */
   pictures: Set<string>
-  /** The paths of pictures that were asked for. */
+  /** The paths of requested pictures. */
   asked: string[]
 }
 
@@ -50,7 +50,7 @@ async function startSite(t: TestContext): Promise<Site> {
   return site
 }
 
-/** An event as the site shows it. */
+/** Returns an event in the form in which the site lists it. */
 const event = ({ origin }: Site, id: number, fields: object = {}) => ({
   id,
   slug: `evening-${id}`,
@@ -69,7 +69,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
   })
   after(() => calendar.close())
 
-  /** Imports the site and says what the report says. */
+  /** Imports the site. Returns the result of the command. */
   const importSite = (site: Site, ...words: string[]) =>
     calendar.kalends('import', '--name', site.origin, '--same-as', 'none', ...words, site.origin + NAMESPACE)
   const moved = (site: Site, ...words: string[]) => importSite(site, '--origin', 'moved', ...words)
@@ -262,7 +262,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.equal(await description('evening-61'), text)
     const undone = await calendar.kalends('imports', 'undo', String(Number(last) - 1))
     assert.match(undone.out, /1 removed/, JSON.stringify(undone))
-    // Another process than the service removed it.
+    // The command removed it over its own connection, so the service notices a little later.
     await until(
       async () => (await calendar.service.get('/events/by-slug/evening-61')).status !== 200,
       'it is still there',

@@ -110,7 +110,7 @@ describe('the report of an import', () => {
     assert.equal(out.slice(out.indexOf('The first'), out.indexOf('Would make')), shown)
     assert.doesNotMatch(await run(calendar, source), /The first events/)
     assert.doesNotMatch(await run(calendar, '--dry-run', '--no-private', source), /Board · /)
-    // The page of the event has the same words.
+    // The page of the event shows the same date and time.
     const page = await (await fetch(`${calendar.service.origin}/event/call/`)).text()
     const words = page.replace(/<[^>]+>/g, '')
     assert.ok(words.includes(day(`${YEAR}-07-05`)) && words.includes('20:00 EDT'), words)

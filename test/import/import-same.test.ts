@@ -16,7 +16,7 @@ const town = (title = 'Ball') => ics(titled('1@x', title), titled('2@x', 'Course
 describe('a calendar that was imported under another name', () => {
   let calendar: Calendar
   beforeEach(async () => {
-    // Elsewhere the calendar file has a series in UTC as single events.
+    // In a calendar of another zone, the calendar file writes a series in UTC as single events.
     calendar = await startCalendar({ timezone: 'UTC' })
   })
   afterEach(() => calendar.close())
@@ -24,7 +24,7 @@ describe('a calendar that was imported under another name', () => {
     const { events } = (await calendar.service.get(ALL)).body
     return events.map(({ title }: { title: string }) => title).sort()
   }
-  /** The UIDs of the public calendar file, without those of dates of a series. */
+  /** Returns the UIDs of the public calendar file, without those of changed dates of a series. */
   const uids = async () => {
     const response = await fetch(`${calendar.service.origin}/events.ics`)
     const text = await response.text()
@@ -123,7 +123,7 @@ test('two sources that are first imported at the same time leave one event and o
   }
   const files = await Promise.all(['a', 'b'].map(fileOf))
   const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-  // On PostgreSQL both have written their series before either can end its transaction.
+  // On PostgreSQL, a lock lets both imports write their series before either can commit.
   const both = isLocked.then(() => Promise.all(files.map((file) => calendar.kalends('import', file))))
   if (isPostgres(database.read))
     await database.write(async (tx) => {

@@ -20,10 +20,10 @@ import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const HOUR = 3_600_000
-/** Of tests that ask for no reports. */
+/** Ignores reports. */
 const unheard = () => undefined
 
-/** The settings of a calendar, as flags for another process. */
+/** Returns the settings of a calendar as flags for another process. */
 function flagsOf({ service }: Calendar): string[] {
   const { database, data, timezone } = service.config
   return ['--database', database, '--data', data, '--timezone', timezone, '--port', '0', '--log-level', 'silent']
@@ -86,7 +86,7 @@ describe('an import on a schedule', () => {
     const { database } = calendar.service.app
     await calendar.kalends('import', '--every', '1d', '--name', 'town', 'https://town.example')
     let now = Date.now() + 1000
-    // It never comes back from this.
+    // This run never ends.
     const clock = () => now
     void runDueImports(database, () => new Promise(() => undefined), clock, unheard)
     await until(async () => (await listSchedules(database.read))[0]?.leased_utc !== '', 'nobody has it in hand')
@@ -178,7 +178,7 @@ describe('an import on a schedule', () => {
       now += 61_000
     }
     look()
-    // That look has leased nothing once another statement has been answered.
+    // The answer to this later statement shows that the last look has leased nothing.
     const leased = async () => (await listSchedules(database.read)).filter(({ leased_utc }) => leased_utc !== '').length
     assert.deepEqual([await leased(), begun, running.begun.size], [12, 12, 12])
     end(new Error('gone'))

@@ -9,7 +9,7 @@ type Shown = any
 
 const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01'
 
-/** In a year that is ahead for as long as anybody runs this. */
+/** A year that is always ahead. */
 const YEAR = new Date().getUTCFullYear() + 1
 
 const calendarOf = (t: TestContext) =>
@@ -116,7 +116,7 @@ describe('an import of events that repeat', () => {
     const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=4')))
     await calendar.kalends('import', source)
     const before = await allEvents(calendar)
-    // Two weeks later, every second week, with another title.
+    // The series now begins two weeks later, repeats every second week and has another title.
     const later = ics(weekly('FREQ=WEEKLY;INTERVAL=2;COUNT=4'))
       .replaceAll(`${YEAR}0105T`, `${YEAR}0119T`)
       .replace('Weekly', 'Other')
@@ -398,7 +398,7 @@ describe('an import of the series of another calendar', () => {
       const before = await calendar.rows()
       assert.equal((await calendar.kalends('import', await save())).code, 0)
       assert.equal(await calendar.rows(), before)
-      // A text of the whole series, and one occurrence more that has something for itself.
+      // The source changes a text of the whole series, and values of one more occurrence.
       const [mine, special] = (await allEvents(other)).filter(({ title }) => /Market|special/.test(title))
       await other.service.update(`/events/${special.id}`, { recurrence_scope: 'all', excerpt: 'New' })
       await other.service.update(`/events/${mine.id}`, { title: 'Market & more', featured: true })

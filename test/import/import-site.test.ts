@@ -7,7 +7,7 @@ import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
-/** A site of one's own making; returns its address. */
+/** Starts a site with these answers. Returns its address. */
 async function site(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   t.after(() => server.close())
@@ -24,7 +24,7 @@ const event = (id: number) => ({
   modified_utc: '2026-01-01 00:00:00',
 })
 
-/** A namespace with empty lists but for the pages of events that `pages` gives. */
+/** Answers with the pages of events that `pages` gives, and with empty lists of everything else. */
 function namespace(
   pages: (page: number) => { status?: number; headers?: Record<string, string>; body: unknown },
 ): RequestListener {

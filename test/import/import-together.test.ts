@@ -10,7 +10,7 @@ const WHEN = {
   status: 'publish',
 }
 
-/** What events may be sent with: each as the interface takes it and as a source shows it. */
+/** Values of events that the interface takes and that a source may list. */
 const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { ...WHEN, title: 'Plain' },
   { ...WHEN, title: 'Ünïcode “quoted” & ﬁne', description: '<p onclick="x()">Bold <b>text</b></p>', excerpt: 'a < b' },
@@ -28,10 +28,10 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { ...WHEN, title: 'Of no zone', timezone: 'UTC', start_date: '2026-07-01 00:00:00', end_date: '2026-07-02 00:00:00' },
 ]
 
-/** Columns that tell two records of the same content apart. */
+/** Columns that differ between two records with the same content. */
 const OWN = ['id', 'slug', 'uid', 'modified', 'modified_utc']
 
-/** Texts that make a file long enough to be read in a thread. */
+/** Events with texts that make a file long enough to be read in a thread. */
 const LONG = Array.from({ length: 120 }, (_, at) => ({
   ...WHEN,
   id: at,
@@ -61,7 +61,7 @@ for (const [how, before] of [
       for (const values of EVENTS) await service.create('/events', { ...values, ...links }, 'author')
       const shown = { venue, organizer: [organizer], categories: [category], tags: [tag], image: false }
       const records = [...before, ...EVENTS.map((values, at) => ({ id: 1000 + at, ...values, ...shown }))]
-      // The first lines of NDJSON are read before the thread has started.
+      // A long file is JSON, since the first lines of NDJSON are read before the thread has started.
       const [name, text] =
         before.length > 0
           ? ['same.json', JSON.stringify(records)]
@@ -110,7 +110,7 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
   assert.match(out, /Run 1: 121 made, .* 2 not in/)
 })
 
-/** Every event with what it links to and how its change is recorded, but for what is its own. */
+/** Returns every event with its links and its recorded changes, without the columns of `OWN`. */
 async function rowsOf({ service }: Calendar) {
   const { read } = service.app.database
   const events = await read.selectFrom('events').selectAll().where('title', '!=', 'Long').orderBy('id').execute()

@@ -7,7 +7,7 @@ import { formatUtc } from '../../src/base/text/zones.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
-/** One part of a VTIMEZONE: from which offset to which, since when, and by which rules and dates. */
+/** Returns one part of a VTIMEZONE: its offsets before and after, its start, and lines with its rules and dates. */
 const part = (name: string, from: string, to: string, start: string, ...more: readonly string[]) => [
   `BEGIN:${name}`,
   `DTSTART:${start}`,
@@ -19,7 +19,7 @@ const part = (name: string, from: string, to: string, start: string, ...more: re
 const standard = (...of: readonly [string, string, string, ...string[]]) => part('STANDARD', ...of)
 const daylight = (...of: readonly [string, string, string, ...string[]]) => part('DAYLIGHT', ...of)
 
-/** How Outlook writes the clocks of Europe: since 1601. */
+/** Outlook writes the rules of Europe from 1601 on. */
 const OUTLOOK_EUROPE = [
   ...standard('+0200', '+0100', '16010101T030000', 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=10'),
   ...daylight('+0100', '+0200', '16010101T020000', 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=3'),
@@ -28,12 +28,12 @@ const OUTLOOK_EAST = [
   ...standard('-0400', '-0500', '16011104T020000', 'RRULE:FREQ=YEARLY;BYDAY=1SU;BYMONTH=11'),
   ...daylight('-0500', '-0400', '16010311T020000', 'RRULE:FREQ=YEARLY;BYDAY=2SU;BYMONTH=3'),
 ]
-/** How Lotus Notes writes them: by the days of the month. */
+/** Lotus Notes writes the rules of New York as they have been since 2007, from 1950 on. */
 const NOTES_EAST = [
   ...standard('-0400', '-0500', '19501105T020000', 'RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=1SU;BYMONTH=11'),
   ...daylight('-0500', '-0400', '19500312T020000', 'RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=2SU;BYMONTH=3'),
 ]
-/** How libical wrote rules that Outlook could not read otherwise. */
+/** Libical wrote weekdays of a month as days of the month, since Outlook could not read them otherwise. */
 const LIBICAL_EAST = [
   ...standard('-0400', '-0500', '20071104T020000', 'RRULE:FREQ=YEARLY;BYDAY=SU;BYMONTHDAY=1,2,3,4,5,6,7;BYMONTH=11'),
   ...daylight(
@@ -43,7 +43,7 @@ const LIBICAL_EAST = [
     'RRULE:FREQ=YEARLY;BYDAY=SU;BYMONTHDAY=8,9,10,11,12,13,14;BYMONTH=3',
   ),
 ]
-/** How Apple and vzic write history: rules that ended, and single dates. */
+/** Apple and vzic write the past as well: rules that have ended, and single dates. */
 const APPLE_EUROPE = [
   ...daylight('+0100', '+0200', '19770403T020000', 'RRULE:FREQ=YEARLY;UNTIL=19770403T010000Z;BYMONTH=4;BYDAY=1SU'),
   ...standard('+0200', '+0100', '19770925T030000', 'RRULE:FREQ=YEARLY;UNTIL=19950924T010000Z;BYMONTH=9;BYDAY=-1SU'),
@@ -54,23 +54,23 @@ const LONDON = [
   ...daylight('+0000', '+0100', '19810329T010000', 'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3'),
   ...standard('+0100', '+0000', '19961027T020000', 'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10'),
 ]
-/** Summer time that was given up. */
+/** A zone that has given up summer time. */
 const BRAZIL = [
   ...standard('-0200', '-0300', '20000227T000000', 'RRULE:FREQ=YEARLY;UNTIL=20190217T020000Z;BYDAY=3SU;BYMONTH=2'),
   ...daylight('-0300', '-0200', '20001008T000000', 'RRULE:FREQ=YEARLY;UNTIL=20181104T030000Z;BYDAY=1SU;BYMONTH=11'),
 ]
-/** Clocks that no place has. */
+/** Rules that no place has. */
 const NOBODYS = [
   ...standard('+0345', '+0245', '20200902T040000', 'RRULE:FREQ=YEARLY;BYMONTH=9;BYDAY=1WE'),
   ...daylight('+0245', '+0345', '20200405T030000', 'RRULE:FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=5'),
 ]
-/** Clocks that change on single days. */
+/** A zone whose clocks change on listed dates. */
 const BY_DATES = [
   ...standard('+0345', '+0245', '20200101T000000', 'RDATE:20270901T040000,20280901T040000'),
   ...daylight('+0245', '+0345', '20270405T030000', 'RDATE;VALUE=DATE:20280405'),
 ]
 
-/** A name of a zone as a program writes it, its definition there, and 19:00 of 15 January and 15 July 2027 in UTC. */
+/** The name and definition that a program writes for a zone, 19:00 of 15 January and 15 July 2027 in UTC, and the zone that the import stores. */
 type Row = readonly [
   program: string,
   tzid: string,
@@ -182,7 +182,7 @@ describe('an import of calendars with time zones of their own', () => {
     calendar = await startCalendar()
   })
   after(() => calendar.close())
-  /** The events of 2027 by title. */
+  /** Returns the events of 2027, by title. */
   const found = async () => {
     const events = new Map<string, { utc: string; zone: string; start: string }[]>()
     for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -282,7 +282,7 @@ describe('an import of calendars with time zones of their own', () => {
   })
 
   test('has what is over at the hours of the file, and what is to come at the clocks of the place', async () => {
-    // Written with the summer time of 2006, for the equinox of 2007 and a concert of 2027.
+    // The definition has the summer time of 2006. The equinox of 2007 is over, the concert of 2027 is to come.
     const old = [
       ...standard('-0700', '-0800', '19671029T020000', 'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU'),
       ...daylight('-0800', '-0700', '19870405T020000', 'RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU'),
@@ -333,7 +333,7 @@ describe('an import of calendars with time zones of their own', () => {
   })
 })
 
-/** The starts of an event in UTC as ical.js has them. */
+/** Returns the starts of an event in UTC that ical.js computes. */
 function byIcal(text: string): string[] {
   const event = new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent('vevent')
   assert.ok(event)
@@ -343,7 +343,7 @@ function byIcal(text: string): string[] {
   return found.map((iso) => iso.slice(0, 19).replace('T', ' '))
 }
 
-/** The same of several calendars, as python-dateutil has them; undefined where it is not installed. */
+/** Returns the starts that python-dateutil computes, for several calendars, or undefined if it is not installed. */
 function byPython(...texts: string[]): string[][] | undefined {
   const script = fileURLToPath(new URL('read-zones.py', import.meta.url))
   const sent = { input: texts.join('\f'), encoding: 'utf8' } as const

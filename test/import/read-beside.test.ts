@@ -10,7 +10,7 @@ import type { Reading, SourceEntry } from '../../src/exchange/import/source-item
 
 const LINES = 3000
 
-/** A long file with a line in a hundred that is no record, and a venue with every tenth event. */
+/** Writes a long file in which every hundredth line is no record and every tenth event has a venue. Returns its path. */
 async function longFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-read-beside-'))
   t.after(() => rm(folder, { recursive: true }))
@@ -70,7 +70,7 @@ test('a long file is read on by a thread where reading it began, with nothing le
   for await (const entry of besideWriting(await fileSource(task), task).entries(reading)) {
     names.push(nameOf(entry))
     if ('kind' in entry) ahead.push(entry.ahead !== undefined)
-    // As writing does, until the thread is there.
+    // Writing takes time like this until the thread has started.
     if (ahead.at(-1) === false) await sleep(5)
   }
   assert.deepEqual(names, expected)

@@ -1,4 +1,4 @@
-"""Prints a line for each calendar, which form feeds part: the starts in UTC of its one event, by the time zone that it defines, as python-dateutil reads it."""
+"""Reads calendars separated by form feeds. Prints a line for each: the starts in UTC that python-dateutil computes for its event with its time zone."""
 
 import datetime
 import io
@@ -10,7 +10,7 @@ from dateutil import rrule, tz
 
 def starts(text):
     times = []
-    # The name is of no matter here; lists of dates are parted, and days are taken at the time of the start, as RFC 5545 has them.
+    # python-dateutil needs a plain name, single dates and times; a day gets the time of the start, as in RFC 5545.
     zone = re.sub(r"TZID:.*", "TZID:own", re.search(r"BEGIN:VTIMEZONE.*END:VTIMEZONE\r\n", text, re.S).group())
     lines = []
     for line in zone.splitlines():

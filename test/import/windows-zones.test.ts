@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { windowsZone } from '../../src/exchange/import/windows-zones.ts'
 
-/** A row of the table that the Unicode consortium keeps; `001` is the zone of a name where no country is told. */
+/** A row of the table of the Unicode consortium. The territory `001` has the zone of a name without a country. */
 interface Mapped {
   mapZone: { _other: string; _type: string; _territory: string }
 }
@@ -18,7 +18,7 @@ test('the zone of each name of Windows is the one that the table of CLDR has for
   assert.deepEqual(differing, [])
 })
 
-/** CLDR goes on with the first name that a zone has had. */
+/** Returns the name in use today: CLDR keeps the first name that a zone had. */
 function currentName(zone: string | undefined): string | undefined {
   return zone && new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }

@@ -4,7 +4,7 @@ import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import type { TestService } from '../support/service.ts'
 import type { Ground } from './client-round.ts'
 
-/** A service with a token of its administrator, and a message as `standardwebhooks` signs it. */
+/** Returns the address of a service, a token of its administrator, and a message signed by `standardwebhooks`. */
 export async function groundOf({ app, base }: TestService): Promise<Ground> {
   const token = await app.database.write(async (tx) => {
     const admin = await findUserByLogin(tx, 'admin')
@@ -15,7 +15,7 @@ export async function groundOf({ app, base }: TestService): Promise<Ground> {
   return { url: base, token, secret, message: messageOf({ type: 'webhook.test', data: {} }, secret) }
 }
 
-/** A message of a webhook, signed for now unless said otherwise. */
+/** Returns a message of a webhook, signed for the given time. */
 export function messageOf(content: object, secret: string, at = new Date()): Ground['message'] {
   const body = JSON.stringify(content)
   const headers = {
@@ -34,7 +34,7 @@ const named = (made: [string, string], changed: [string, string]) => ({
   removed: true,
 })
 
-/** What comes of a round. */
+/** The expected result of `goRound`. */
 export const ROUND = {
   events: {
     title: ['Fish & Chips &lt;', 'Fish &#038; <em>Chips</em> &#038;lt;'],

@@ -1,4 +1,4 @@
-// What the client makes of lists, changes and texts, of a service that is played by its `fetch`.
+// Lists, changes and texts of the client, with a `fetch` that plays the service.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Temporal } from 'temporal-polyfill'
@@ -13,7 +13,7 @@ const url = 'https://calendar.example/wp-json/tribe/events/v1'
 const json = (body: unknown, init: ResponseInit = {}) => Response.json(body, init)
 const failure = (status: number, code: string) => json({ code, message: 'No.', data: { status } }, { status })
 
-/** A calendar whose service answers so. */
+/** Returns a client whose service gives these answers. */
 const calendarOf = (answer: (query: URLSearchParams, init: RequestInit) => Response, options: Partial<Options> = {}) =>
   createKalends({
     url,
@@ -259,7 +259,7 @@ describe('moments', () => {
   test('are of the zone of the event, and of its offset where the zone has no name', () => {
     const cases = [
       [event('Europe/Oslo', '2027-06-01 10:00:00', '2027-06-01 08:00:00'), '2027-06-01T10:00:00+02:00[Europe/Oslo]'],
-      // The second of two such hours.
+      // This hour occurs twice on this day; the event is in the second one.
       [event('Europe/Oslo', '2027-10-31 02:30:00', '2027-10-31 01:30:00'), '2027-10-31T02:30:00+01:00[Europe/Oslo]'],
       [event('UTC-3.5', '2027-06-01 10:00:00', '2027-06-01 13:30:00'), '2027-06-01T10:00:00-03:30[-03:30]'],
       [event('UTC+5:45', '2027-06-01 10:00:00', '2027-06-01 04:15:00'), '2027-06-01T10:00:00+05:45[+05:45]'],

@@ -1,4 +1,4 @@
-// The package as strangers get it: packed, put into a folder of its own, and used there.
+// The package for its users: packed, installed into an empty folder, and used there.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import {
@@ -29,13 +29,13 @@ const stranger = join(folder, 'stranger')
 const installed = join(stranger, 'node_modules/@kalends/client')
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 
-/** Bytes of the package with everything that it has, minified and compressed. */
+/** The most bytes of the whole package, minified and compressed. */
 const MOST_BYTES = 4096
 
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 before(async () => {
-  // A copy is built, since other tests read the sources meanwhile.
+  // Builds a copy, since other tests read the sources at the same time.
   const copy = join(folder, 'client')
   cpSync(join(root, 'client'), copy, { recursive: true, filter: (path) => !/[/\\](dist|node_modules)$/.test(path) })
   for (const beside of ['openapi', 'tsconfig.json', 'LICENSE', 'node_modules'])
@@ -47,7 +47,7 @@ before(async () => {
   await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed])
 })
 
-/** Checks the types of a file of a stranger, who compiles strictly. */
+/** Checks the types of a user's file with strict options. */
 async function compile(name: string, text: string, options: object = {}): Promise<void> {
   const compilerOptions = {
     target: 'ES2022',

@@ -1,4 +1,4 @@
-// The client against what another service of the interface answered, which was recorded: ../shared/conformance, where there is one.
+// The client with recorded answers of another service of the interface, from ../shared/conformance, where it exists.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ interface Recorded {
   body?: Record<string, unknown>
 }
 
-/** The steps of a scenario with what was answered; ids are numbers again. */
+/** Returns the steps of a scenario with their recorded answers; ids become numbers again. */
 function stepsOf(name: string): { step: Step; recorded: Recorded }[] {
   const { steps } = JSON.parse(readFileSync(join(scenarios, `${name}.json`), 'utf8')) as { steps: Step[] }
   const golden = readFileSync(join(scenarios, `${name}.golden.json`), 'utf8').replaceAll(/"#(\d+)"/g, '$1')
@@ -38,11 +38,11 @@ const names = globSync('*.golden.json', { cwd: scenarios })
   .map((file) => file.replace('.golden.json', ''))
   .sort()
 
-/** Such as `PATCH /events/{event}`: its method, resource and what of that, and its query. */
+/** Splits a step such as `PATCH /events/{event}` into method, resource, item and query. */
 const REQUEST =
   /^(GET|POST|PUT|PATCH|DELETE) \/(events|venues|organizers|categories|tags)(\/by-slug\/[^/?]+|\/\{\w+\})?(?:\?(.*))?$/
 
-/** The call of the client that sends a step; undefined for what no client sends: forms, wrong paths, headers. */
+/** Returns the call of the client that sends a step. Returns undefined for steps that the client cannot send: forms, wrong paths, headers. */
 function callOf(calendar: Client, { do: request, json }: Step): (() => Promise<unknown>) | undefined {
   const [, method, resource, item, query = ''] = REQUEST.exec(request) ?? []
   const records = Object.entries(calendar).find(([name]) => name === resource)?.[1] as Client['events'] | undefined
@@ -55,7 +55,7 @@ function callOf(calendar: Client, { do: request, json }: Step): (() => Promise<u
   return item && json ? () => records.update(id, { ...json }) : undefined
 }
 
-/** An answer as it came: each name as its HTML again. */
+/** Returns an answer as the service sent it: the plain text of each name is replaced by its HTML. */
 function asItCame(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), function (this: Record<string, unknown>, key, value) {
     if (key.endsWith('Html')) return undefined
@@ -98,7 +98,7 @@ test('each recorded answer is a record, a page or a problem', { skip }, async ()
 test('all records of a recorded list come page by page, since the service has no stream', { skip }, async () => {
   const sorted = (query: string) => {
     const parameters = new URLSearchParams(query)
-    // It passes over parameters that it does not know, and its first page has no number.
+    // The recorded service ignores `format`, and a first page may be asked for without its number.
     parameters.delete('format')
     if (parameters.get('page') === '1') parameters.delete('page')
     parameters.sort()

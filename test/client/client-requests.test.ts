@@ -1,4 +1,4 @@
-// How the client sends requests, and what it makes of servers that answer badly, late, elsewhere or not at all.
+// Requests of the client, with servers that answer wrongly, late, from another address or not at all.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ import { createKalends } from '../../client/src/kalends.ts'
 import { KalendsProblem } from '../../client/src/problem.ts'
 import type { Client } from './client-shapes.ts'
 
-/** A request as a server has got it. */
+/** A request that a server has received. */
 interface Got {
   method: string
   path: string
@@ -30,7 +30,7 @@ after(() => {
   }
 })
 
-/** Starts a server that notes its requests; the address of its namespace. */
+/** Starts a server that records its requests. Returns the address of its namespace. */
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
@@ -53,7 +53,7 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** The problem that a call ends with. */
+/** Returns the problem that a call fails with. */
 async function problemOf(call: Promise<unknown>): Promise<KalendsProblem> {
   const problem = await call.then(
     () => assert.fail('it was answered'),
@@ -65,7 +65,7 @@ async function problemOf(call: Promise<unknown>): Promise<KalendsProblem> {
 
 const record = { id: 12, title: 'Ball' }
 const refusal = { code: 'rest_unavailable', message: 'Later.', data: { status: 503 } }
-/** Turns away so many requests, and answers the next. */
+/** Refuses this many requests, and answers the next. */
 const busyFor = (times: number, status = 503, later: string | undefined = '0'): RequestListener => {
   let left = times
   return (_request, response) =>
@@ -307,7 +307,7 @@ describe('redirects', () => {
 describe('aborting', () => {
   const reason = new Error('no longer wanted')
 
-  /** Whatever can be called, which ends with the reason when the answer comes to nothing. */
+  /** Makes every kind of call, and asserts that each fails with the reason of the signal. */
   async function abortAll(answer: RequestListener, controller: AbortController): Promise<void> {
     const { events, changes } = await calendarOf(answer)
     const { signal } = controller

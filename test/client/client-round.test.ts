@@ -1,5 +1,5 @@
-// Everything the client can do, with the service itself: in Node, on a page of another site in Chromium and Firefox, and in the Node, Deno and workerd of the PATH,
-// where there are such.
+// All calls of the client with a running service: in Node, on a page of another site in Chromium and Firefox, and in the Node, Deno and workerd of the
+// PATH, where installed.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ let address: string
 
 before(async () => {
   service = await startService({}, { waitsForRoom: true })
-  // Sources are served as the modules that they are without their types.
+  // Serves the sources as modules of JavaScript, without types.
   site = createServer(({ url = '' }, response) => {
     const isSource = /^\/(client\/src|test\/client)\/[\w-]+\.ts$/.test(url)
     const source = isSource ? readFileSync(new URL(`../..${url}`, import.meta.url), 'utf8') : ''
@@ -49,7 +49,7 @@ test('everything can be done in Node', async () => {
 
 const browsers = {
   Chromium: { program: findChromium(), start: startChromium },
-  // It takes ten seconds to start, so it is looked at by `npm run pages:check` alone.
+  // Firefox takes ten seconds to start, so only `npm run pages:check` uses it.
   Firefox: { program: process.env.PAGES_CHECK === 'all' ? findFirefox() : undefined, start: startFirefox },
 }
 for (const [name, { program, start }] of Object.entries(browsers))
@@ -72,7 +72,7 @@ for (const [name, { program, start }] of Object.entries(browsers))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Lays out the client and its round as modules of JavaScript, with a program that goes it and a worker that does. */
+/** Writes the client and its round as modules of JavaScript, with a program and a worker that run the round. */
 function layOut(folder: string, ground: object): void {
   const modules = globSync(['client/src/*.ts', 'test/client/client-round.ts'], { cwd: root })
   for (const path of modules) {

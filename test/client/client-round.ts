@@ -2,14 +2,14 @@ import type { KalendsProblem } from '../../client/src/problem.ts'
 import type { verifyWebhook } from '../../client/src/webhook.ts'
 import type { Client } from './client-shapes.ts'
 
-/** The package, wherever it was loaded from. */
+/** The exports of the package, from whatever address it was loaded. */
 export interface ClientPackage {
   createKalends: (options: { url: string; token?: string }) => Client
   etagOf: (record: object) => string
   verifyWebhook: typeof verifyWebhook
 }
 
-/** A service, and a message that was signed for a receiver. */
+/** The address of a service, a token, and a message of a webhook with its secret. */
 export interface Ground {
   url: string
   token: string
@@ -34,8 +34,8 @@ async function listAll<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 /**
- * Does once whatever can be done with the package. It runs in any runtime, so it takes nothing but what it is given and what all of them have.
- * @returns what came of it, without ids and times
+ * Uses everything in the package once. It runs in any runtime, so it needs only its arguments and globals that all runtimes have.
+ * @returns the results, without ids and times
  */
 export async function goRound(
   { createKalends, etagOf, verifyWebhook }: ClientPackage,

@@ -1,6 +1,6 @@
 import type { Kalends } from '../../client/src/kalends.ts'
 
-/** What tests read of a record. The types of the package itself are made where it is built. */
+/** The members of a record that tests read. The build of the package makes its own types. */
 export interface Shown {
   id: number
   title: string
@@ -25,7 +25,7 @@ interface Named {
   name: string
 }
 
-/** A calendar as tests use it. */
+/** The client with the types of the tests. */
 export type Client = Kalends<{
   events: Shapes<{ events: Shown[] }, Shown>
   venues: Shapes<{ venues: Named[] }, Named>

@@ -44,7 +44,7 @@ after(async () => {
   await service.close()
 })
 
-/** Presents the event, and does something while it is being read. */
+/** Presents the event, and calls `meanwhile` while it is being read. */
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
   while (isBehind(memory)) await catchUp(memory)
   assert.ok(memory.index)

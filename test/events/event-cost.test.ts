@@ -10,7 +10,7 @@ function present(sent: unknown, currency = dollars, freeWord = 'Free') {
   return presentCost(parseCost(sent) ?? [], currency, freeWord)
 }
 
-// The value sent; the display, symbol, position and values of the answer (rules 20.1 to 20.4).
+// The sent value, and the display, symbol, position and values of the answer (rules 20.1 to 20.4).
 const COSTS: readonly (readonly [unknown, string, string, string, readonly string[]])[] = [
   [10, '$10', '', '', ['10']],
   ['10', '$10', '', '', ['10']],

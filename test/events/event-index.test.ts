@@ -18,7 +18,7 @@ import { rounds } from '../support/rounds.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
 
-/** Events of a calendar with few different starts, two terms, and ids in no order. */
+/** Events with few different starts, two terms, and ids in no order. */
 const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   id: 1 + ((i * 379) % 1000),
   start_date: day((i * 7) % 60),
@@ -177,7 +177,7 @@ test('events within a circle are listed in order and once, whatever part of the 
   const index = emptyIndex()
   const spots = Array.from({ length: 60 }, (_, i) => ({ lat: 47 + (i % 8) / 90, lng: 8 + (i % 7) / 70 }))
   for (const [i, spot] of spots.entries()) putPlace(index.places, 1 + i, i % 10 === 9 ? undefined : spot)
-  // Many enough for the lists of some cells to be shorter than the window.
+  // With this many events, the lists of some cells are shorter than the window.
   const placed = Array.from({ length: 6000 }, (_, i) => ({
     ...(events[i % events.length] as IndexedEvent),
     id: 1 + i,

@@ -7,7 +7,7 @@ import { rounds } from '../support/rounds.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
 const point = fc.record({ lat: degrees(90), lng: degrees(180) })
-/** Points near one another, near the date line and near the poles, where boxes of degrees are of little use. */
+/** Points near one another, and near the date line and the poles, where boxes of degrees are wrong. */
 const near = fc.oneof(
   fc.record({ lat: fc.double({ min: 47, max: 48, noNaN: true }), lng: fc.double({ min: 8, max: 9, noNaN: true }) }),
   fc.record({ lat: degrees(1), lng: fc.constantFrom(-180, -179.9, 179.9, 180) }),

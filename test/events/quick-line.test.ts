@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 10, 23, 21, 30)
 
 const read = (text: string, language: string) => readQuickLine(text, { language, timezone: 'Europe/Berlin', now: NOW })
 
-/** The parts of a line that are named here; the others are those of a line without any. */
+/** The expected parts of a line; parts not named here are empty. */
 type Expected = Partial<QuickLine> & { when?: string }
 
 const tuesday = { frequency: 'weekly', interval: 1, weekdays: ['tu'] }

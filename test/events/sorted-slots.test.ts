@@ -13,10 +13,10 @@ import {
 } from '../../src/store/memory/sorted-slots.ts'
 
 const ascending = (a: number, b: number) => a - b
-/** Each slot is its own key. */
+/** The key of each slot is the slot itself. */
 const keys = Float64Array.from({ length: 20_000 }, (_, slot) => slot)
 
-/** A list filled in order with every `step`th slot, as when the index is read. */
+/** Returns a list filled in order with every `step`th slot, as when the index is loaded. */
 function filled(size: number, step: number) {
   return slotsInOrder(Int32Array.from({ length: size }, (_, i) => i * step))
 }

@@ -10,7 +10,7 @@ import { until } from '../support/waiting.ts'
 
 const onSharing = { skip: !canShare && 'where listeners share a port' }
 const NEW = 64
-/** One closing in twenty of a busy machine resets somebody. */
+/** On a busy machine, about one closing in twenty resets a connection. */
 const MOST_CLOSINGS = 4
 
 const nextTick = () => new Promise((resolve) => process.nextTick(resolve))
@@ -37,7 +37,7 @@ test('many that are new are taken in within a few turns of the event loop', onSh
   for (; taken < NEW && turns < 10 * NEW; turns++) await new Promise((resolve) => setImmediate(resolve))
   for (const socket of sockets) socket.destroy()
   assert.equal(taken, NEW)
-  // A port that is shared at random gives some listener several times its share.
+  // If the system chose listeners at random, some listener would get several times its share.
   assert.ok(turns < NEW / 3, `${turns} turns`)
 })
 
@@ -72,7 +72,7 @@ test('all who wait for the same one when they close are answered', async (t) => 
 })
 
 test('whoever connects while they close is answered or refused, hardly ever reset', onSharing, async (t) => {
-  // Somebody who is just connecting may be reset, which depends on when the system goes on with it.
+  // The system may reset a connection that is just being made, so a closing is repeated.
   let resets = 0
   for (let closings = 0; closings < MOST_CLOSINGS; closings++) {
     resets = await resetsOfClosing(t)
@@ -81,7 +81,7 @@ test('whoever connects while they close is answered or refused, hardly ever rese
   assert.fail(`${resets} were reset`)
 })
 
-/** Closes listeners while clients connect again and again: how many of them were neither answered nor refused. */
+/** Closes listeners while clients connect again and again. Returns the number of requests that were neither answered nor refused. */
 async function resetsOfClosing(t: TestContext): Promise<number> {
   const { port, acceptors } = await listening(t)
   const outcomes = new Map<string, number>()

@@ -14,7 +14,7 @@ import {
 } from '../../src/serve/http/admission.ts'
 import { until } from '../support/waiting.ts'
 
-/** A client that stays. */
+/** Returns a client that stays connected. */
 const at = (address: string) => ({ address, isGone: () => false })
 const here = at('192.0.2.1')
 
@@ -22,7 +22,7 @@ function withReads(running: number, waiting: number, longestMs = 60_000) {
   return makeAdmission({ ...LIMITS, reads: { ...LIMITS.reads, running, waiting, longestMs } })
 }
 
-/** Work that goes on until it is told to end. */
+/** Returns work that runs until `end` is called. */
 function openEnded() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { work: () => promise, end: resolve }
@@ -152,7 +152,7 @@ test('fewer run at the same time while they take long, and as many as before onc
   assert.equal(await askMany(20, 1), 8)
 })
 
-/** A queue of one place, which is taken, and the order in which requests that wait for it are done or turned away. */
+/** Makes an admission with one place, which is taken. Returns the order in which waiting requests are served or refused. */
 function contended(waiting: number) {
   const admission = withReads(1, waiting)
   assert.ok(tryEnter(admission, 'reads'))

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What every client is to do: list the tools, find an event, and rehearse a write. */
+/** Lists the tools, finds an event, and rehearses a write. */
 async function use(client: Pick<Client, 'listTools' | 'callTool'>): Promise<void> {
   const { tools } = await client.listTools()
   assert.equal(tools.length, 8)

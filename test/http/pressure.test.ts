@@ -14,11 +14,11 @@ import { until } from '../support/waiting.ts'
 interface Seen {
   served: number[]
   refused: number[]
-  /** Those that were served while only finished answers are given. */
+  /** Requests served while only finished answers are given. */
   pressed: number[]
 }
 
-/** A handling that works for so many milliseconds for each request. */
+/** Returns handlers that work for this many milliseconds on each request, and record the requests. */
 function working(
   pressure: Pressure<number>,
   ms: number,
@@ -43,7 +43,7 @@ test('in one turn of the event loop requests are served for 10 ms, the others af
   const pressure = noPressure<number>()
   const handling = working(pressure, 5)
   for (const i of numbers(12)) serveOrQueue(pressure, i, performance.now(), handling)
-  // Others may have the processor meanwhile.
+  // Other programs may use the processor meanwhile, so fewer may be served.
   assert.ok(handling.served.length >= 1 && handling.served.length <= 3, `${handling.served.length}`)
   while (handling.served.length < 12) await nextTurn()
   assert.deepEqual(handling.served, numbers(12))
@@ -62,7 +62,7 @@ test('what has waited for long gets a finished answer or none, and in the end no
   const pressure = noPressure<number>()
   const handling = working(pressure, 5)
   for (const i of numbers(100)) serveOrQueue(pressure, i, performance.now(), handling)
-  // One that comes later is not served before those.
+  // A later request is not served before the waiting ones.
   serveOrQueue(pressure, 100, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 101) await nextTurn()
   const { served, refused, pressed } = handling
@@ -88,7 +88,7 @@ test('a few requests are served however long they have waited', async () => {
 test('who comes when two turns of work are waiting is turned away', async () => {
   const pressure = noPressure<number>()
   const handling = working(pressure, 5)
-  // By now it is known how many a turn serves.
+  // These requests tell `pressure` how many requests a turn serves.
   for (const i of numbers(60)) serveOrQueue(pressure, i, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 60) await nextTurn()
   const before = handling.refused.length
@@ -101,7 +101,7 @@ test('who comes when two turns of work are waiting is turned away', async () => 
 test('clients are served in turn, and the one with most requests loses some to those with few', async () => {
   const pressure = noPressure<number>()
   const handling = working(pressure, 5, (request) => (request < 1000 ? 'many' : `few ${request % 2}`))
-  // By now it is known that a turn serves few.
+  // These requests tell `pressure` that a turn serves few requests.
   for (const i of numbers(60)) serveOrQueue(pressure, i, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 60) await nextTurn()
   for (const i of numbers(300)) serveOrQueue(pressure, 100 + i, performance.now(), handling)
@@ -116,7 +116,7 @@ test('clients are served in turn, and the one with most requests loses some to t
   assert.ok(handling.refused.every((request) => request < 1000))
 })
 
-/** Refuses so many requests, each of which takes some milliseconds; returns them as they are told, when each was, in ms, and how many in each turn. */
+/** Refuses this many requests, each for some milliseconds. Returns the refused requests in order, the time of each in ms, and the number in each turn. */
 function refusing(count: number, ms: number): { told: number[]; after: number[]; turns: number[] } {
   const pressure = noPressure<number>()
   const told: number[] = []

@@ -17,7 +17,7 @@ const LEFTOVER = '2026/11/.01234567-89ab-cdef-0123-456789abcdef'
 let service: TestService
 let store: MediaStore
 
-/** Runs the command beside the service, two hours from now unless said otherwise. */
+/** Runs the command while the service runs, with a clock two hours ahead by default. */
 async function clean(words: string[] = [], { from = store, after = LATER } = {}) {
   const database = { ...service.app.database, close: async () => undefined }
   const open = async () => ({ database, store: from, failure: () => undefined })

@@ -42,7 +42,7 @@ after(() => {
 
 const png = { 'content-type': 'image/png' }
 
-/** How the server answers by the first part of the path; `rest` is the second. Any other path gives the picture. */
+/** Answers of the server by the first part of the path; `rest` is the second part. Any other path gives the picture. */
 const answers: Record<string, (response: ServerResponse, rest: string, query: URLSearchParams) => void> = {
   status: (response, rest) => response.writeHead(Number(rest), png).end(PICTURE),
   type: (response, _rest, query) => response.writeHead(200, { 'content-type': query.get('is') ?? '' }).end(PICTURE),

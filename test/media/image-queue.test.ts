@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { inMemory, makeImageQueue, type Pace, prepareImage, takeTurn } from '../../src/store/media/image-sizes.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
-/** Work that ends when it is told to. */
+/** Returns functions that ask for work and end it, and the names of the work that has begun. */
 function workIn(queue = makeImageQueue()) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -80,7 +80,7 @@ test('a small image does not wait for a large one, of many bytes or of few', { t
   const large = [prepare('many', many), prepare('few', few)]
   for (let i = 0; i < 6; i++) await prepare(`small ${i}`, small)
   assert.deepEqual(ended, ['small 0', 'small 1', 'small 2', 'small 3', 'small 4', 'small 5'])
-  // A machine with much else to do may refuse them, since they are given up after some seconds.
+  // A busy machine may refuse the large images, since they are given up after some seconds.
   await Promise.allSettled(large)
 })
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { inMemory, type PreparedImage, prepareImage } from '../../src/store/media/image-sizes.ts'
 
-// Made before the first image is prepared, which shuts the readers of other formats in this process.
+// Both are made before the first image is prepared, since preparing disables the readers of other formats in this process.
 const drawing = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="9" height="9"/></svg>',
 )
@@ -24,7 +24,7 @@ async function prepared(bytes: Buffer, fileName = 'poster'): Promise<PreparedIma
   return image
 }
 
-/** The dimensions each size really has in its file. */
+/** Returns the dimensions of each size, read from its file. */
 async function dimensions({ full, sizes }: PreparedImage): Promise<Record<string, string>> {
   const measured: Record<string, string> = {}
   for (const [name, { bytes, width, height, ending }] of Object.entries({ full, ...sizes })) {

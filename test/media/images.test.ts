@@ -84,7 +84,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** One request by a user of this role. */
+/** Returns the context of a request by a user with this role. */
 function asks(role: Role = 'author', id = 7): Context {
   return {
     db: database.read,
@@ -105,7 +105,7 @@ function asks(role: Role = 'author', id = 7): Context {
   }
 }
 
-/** The image that an upload makes; undefined when its bytes are no image. */
+/** Uploads a file. Returns its image, or undefined if the bytes are no image. */
 function upload(file: Parameters<typeof prepareUpload>[0], context: Context): Promise<ImageRow | undefined> {
   return withImages(context, async () => {
     const prepared = await prepareUpload(file, context)
@@ -117,7 +117,7 @@ function remove(row: ImageRow, context = asks()): Promise<void> {
   return withImages(context, () => database.write((tx) => deleteImage(tx, row, context)))
 }
 
-/** What a request does with an image field; undefined when it is refused. */
+/** Resolves the value of an image field. Returns the id of the image, or undefined if the value is refused. */
 function link(reference: string | number, context = asks()): Promise<number | null | undefined> {
   return withImages(context, async () => {
     const resolved = await resolveImage(reference, context)
@@ -131,7 +131,7 @@ async function linked(reference: string | number, context = asks()): Promise<num
   return id
 }
 
-/** Names and sizes of the files that hold anything. */
+/** Returns the names of all files that are not empty. */
 async function storedFiles(): Promise<string[]> {
   const entries = await readdir(join(folder, 'media'), { recursive: true }).catch(() => [])
   const stats = await Promise.all(

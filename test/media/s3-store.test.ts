@@ -167,7 +167,7 @@ describe('a store in a bucket', () => {
     const began = performance.now()
     await assert.rejects(store.read('a.png'), unavailable)
     await assert.rejects(store.restore('a.png', bytes, 'image/png'), unavailable)
-    // Without limits of its own it would wait for as long as the other side does.
+    // Without these limits, the store would wait for as long as the server does.
     assert.ok(performance.now() - began < PATIENCE_MS)
     for (const socket of sockets) socket.destroy()
     silent.close()

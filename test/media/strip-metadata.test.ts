@@ -4,7 +4,7 @@ import sharp, { type Sharp } from 'sharp'
 import { inMemory, prepareImage } from '../../src/store/media/image-sizes.ts'
 import { stripMetadata } from '../../src/store/media/strip-metadata.ts'
 
-/** What no stored file may hold. */
+/** Texts that no stored file may contain. */
 const SECRETS = ['51/1 30/1 11/1', 'Secret Street', 'serial-4711', 'Anna Private', 'GPSLatitude']
 
 const XMP = `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF
@@ -16,7 +16,7 @@ const EXIF = {
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 11/1', GPSLongitudeRef: 'W', GPSLongitude: '0/1 7/1 40/1' },
 }
 
-/** A picture in four colours, so that turning it shows. */
+/** Returns a picture with a different colour in each of three corners, so that a rotation is visible. */
 function picture(width = 400, height = 300): Sharp {
   const patch = (background: string) => ({ create: { width: width / 2, height: height / 2, channels: 3, background } })
   return sharp({ create: { width, height, channels: 3, background: '#b02020' } }).composite([

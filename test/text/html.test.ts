@@ -170,7 +170,7 @@ test('single lines are plain text in which no tag can begin', () => {
   assert.equal(singleLine('<<b>img src=x onerror=alert(1)>'), '< img src=x onerror=alert(1)>')
 })
 
-// After the OWASP cheat sheet on getting around filters, and what sanitisers have been caught with since.
+// From the OWASP cheat sheet on evading filters, and later attacks on sanitisers.
 const ATTACKS = [
   '<script>alert(1)</script>',
   '<SCRIPT SRC=https://xss.example/xss.js></SCRIPT>',
@@ -300,7 +300,7 @@ const FORBIDDEN = new Set(
 )
 const ADDRESSES = new Set('action background cite data formaction href ping poster src srcset xlink:href'.split(' '))
 
-/** What a browser could run in HTML, as far as its tags and attributes tell. */
+/** Returns the tags and attributes of HTML that could run code in a browser. */
 function dangersOf(html: string): string[] {
   const dangers: string[] = []
   const parser = new Parser({
@@ -423,7 +423,7 @@ describe('any text at all', () => {
       renderText(text, false)
       renderText(text, true)
       plainText(text)
-      // Of the processor, whatever else it does meanwhile; half a second of it on a common one.
+      // Processor time, which other programs change little; half a second on a common processor.
       const { user, system } = process.cpuUsage(before)
       assert.ok(user + system < 10_000_000, bits)
     }

@@ -1,4 +1,4 @@
-// The Markdown of an owner's look.
+// The Markdown in the pages and texts of the look.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { markdownHtml } from '../../src/base/text/markdown.ts'

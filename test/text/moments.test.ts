@@ -365,7 +365,7 @@ describe('reading any value', () => {
       parseMoment(piece.repeat(100).slice(0, 100), NEW_YORK, NOW)
       parseMoment(piece.repeat(500_000), NEW_YORK, NOW)
     }
-    // Of the processor, whatever else it does meanwhile.
+    // Processor time, which other programs change little.
     const { user, system } = process.cpuUsage(before)
     assert.ok(user + system < 10_000_000)
   })

@@ -109,7 +109,7 @@ describe('searches for events', () => {
     const word = fc.stringMatching(/^[\p{L}\p{N}%_'\\&]{1,8}$/u)
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 9 }), (words) => {
-        // Signs alone are searched for in their order.
+        // Words of signs alone are left out: they are searched for in their order.
         fc.pre(words.some((text) => /[\p{L}\p{N}]/u.test(text)))
         const haystack = fold(words.join(' '))
         assert.ok(hasSearchedWords(parseSearch(words.toReversed().join(' ')), haystack))

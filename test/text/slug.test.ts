@@ -14,7 +14,7 @@ import { rounds } from '../support/rounds.ts'
 const JAPANESE = '%e6%97%a5%e6%9c%ac%e8%aa%9e'
 
 describe('slugs of titles', () => {
-  // Cases of rule 17.1, and of the recorded answers.
+  // Cases from rule 17.1 and from the recorded answers.
   const slugs: readonly (readonly [string, string])[] = [
     ['My Slug', 'my-slug'],
     ['Ünï', 'uni'],

@@ -281,7 +281,7 @@ describe('what a zone is called at a time', () => {
   })
 })
 
-/** The instants from 2026 to 2030 at which the clocks of a zone change, in ms. */
+/** Returns the times in ms from 2026 to 2030 at which the clocks of a zone change. */
 function clockChanges(zone: string): number[] {
   const end = utcToMs('2031-01-01 00:00:00')
   const changes: number[] = []
@@ -293,7 +293,7 @@ function clockChanges(zone: string): number[] {
   return changes
 }
 
-/** Wall times from two hours before to two hours after what the clocks show at a change. */
+/** Returns wall times from two hours before to two hours after the wall time of a change. */
 function wallTimesAround(zone: string, utc: number): string[] {
   const wall = utcToMs(wallText(Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(zone)))
   return [-7200, -3600, -3599, -1800, -1, 0, 1, 1799, 3599, 3600, 7200].map((seconds) =>
@@ -301,7 +301,7 @@ function wallTimesAround(zone: string, utc: number): string[] {
   )
 }
 
-/** The UTC times at which clocks of a zone show a wall time: none, one or two, in order. */
+/** Returns the UTC times at which the clocks of a zone show a wall time: none, one or two, in order. */
 function instantsOf(wall: string, zone: string): string[] {
   const plain = Temporal.PlainDateTime.from(wall)
   const candidates = (['earlier', 'later'] as const).map((disambiguation) =>

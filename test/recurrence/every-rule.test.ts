@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyDate, readEveryRule } from '../../src/base/recurrence/every-rule.ts'
 
-/** The examples of RFC 5545, 3.8.5.3, with parts that rules of events here do not have: the rule, its start, and its first dates. */
+/** The rule, its start and its first dates: examples of RFC 5545, 3.8.5.3, with parts that the rules of our events lack, and three of our own. */
 const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: string[]])[] = [
   [
     'FREQ=YEARLY;INTERVAL=3;COUNT=10;BYYEARDAY=1,100,200',
@@ -37,10 +37,10 @@ const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: strin
     '1997-09-02 16:00:00',
     ...['1997-09-02 16:00:00', '1997-09-02 16:20:00', '1997-09-02 16:40:00', '1997-09-03 16:00:00'],
   ],
-  // Weeks that begin on Sunday, the last of the year, and the start of a week number without a weekday.
+  // Not in the RFC: the last week of a year on the weekday of the start, and the last day of a year.
   ['FREQ=YEARLY;BYWEEKNO=-1', '2026-12-31 20:00:00', '2026-12-31 20:00:00', '2027-12-30 20:00:00'],
   ['FREQ=YEARLY;BYYEARDAY=-1,366', '2027-12-31 20:00:00', '2027-12-31 20:00:00', '2028-12-31 20:00:00'],
-  // Of all times of a day the last one.
+  // Not in the RFC: the last time of each day.
   ['FREQ=DAILY;BYHOUR=10,14,18;BYSETPOS=-1', '2027-01-01 18:00:00', '2027-01-01 18:00:00', '2027-01-02 18:00:00'],
 ]
 

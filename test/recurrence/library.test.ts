@@ -6,10 +6,10 @@ import { matchingDates, type Rule } from '../../src/base/recurrence/recurrence.t
 import { ruleText } from '../../src/base/recurrence/recurrence-text.ts'
 import { expandedRules } from './random-rules.ts'
 
-/** A wall time as if it were one of UTC, so that the library sees no clock change. */
+/** Returns a wall time as UTC, so that the library sees no change of clocks. */
 const asUtc = (wall: string) => Temporal.PlainDateTime.from(wall.replace(' ', 'T')).toZonedDateTime('UTC')
 
-/** The library counts weekdays with a place within months, where these stand beside days or positions of a year; the other programs do not. */
+/** Returns true when a yearly rule has numbered weekdays and also days or positions: this library counts the weekdays within months, others do not. */
 function isMiscounted({ frequency, weekdays, months, monthdays, positions }: Rule): boolean {
   const isPlaced = weekdays.some((day) => day.length > 2)
   return frequency === 'yearly' && months.length === 0 && isPlaced && monthdays.length + positions.length > 0

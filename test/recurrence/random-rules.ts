@@ -9,16 +9,16 @@ import {
 import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 import { formatUtc, settledWall, utcToMs } from '../../src/base/text/zones.ts'
 
-/** A recurrence as a client would send it, with its start. */
+/** A recurrence that a client could send, with its start. */
 export interface Sent {
   readonly start: Start
   readonly lines: readonly string[]
 }
 
-/** Zones whose clocks are odd, with days around which they change. */
+/** Zones with unusual changes of clocks, and days of such changes. */
 const ZONES = {
   'Australia/Lord_Howe': ['2026-04-05', '2026-10-04'],
-  // Before 2026, when its clocks stopped changing: the other programs may not have heard of it.
+  // Its clocks stopped changing in 2026, which the other programs may not know yet.
   'Africa/Casablanca': ['2021-04-11', '2022-05-08'],
   'Europe/Dublin': ['2026-03-29', '2026-10-25'],
   'Pacific/Apia': ['2011-12-30', '2012-04-01'],
@@ -89,7 +89,7 @@ function ruleLine(
   return `RRULE:${pairs.join(';')}`
 }
 
-/** Some days after the start, as RDATE or EXDATE. */
+/** Numbers of days after the start, for RDATE or EXDATE. */
 const dates = rarely(fc.array(fc.integer({ min: 0, max: 120 }), { minLength: 1, maxLength: 4 }))
 
 function datesLine(name: string, days: readonly number[] | undefined, from: Start): string[] {
@@ -103,13 +103,13 @@ function datesLine(name: string, days: readonly number[] | undefined, from: Star
   return [`${name}:${walls.map((wall) => `${wall}T${from.local.slice(11).replaceAll(':', '')}`).join(',')}`]
 }
 
-/** Rules of the supported grammar; some of them contradict themselves and are refused. */
+/** Rules of the supported grammar; some contradict themselves and are refused. */
 export const sentRules: fc.Arbitrary<Sent> = fc.tuple(start, parts, dates, dates).map(([from, made, added, left]) => ({
   start: from,
   lines: [ruleLine(made, from), ...datesLine('RDATE', added, from), ...datesLine('EXDATE', left, from)],
 }))
 
-/** A recurrence that was read, with the starts it has. */
+/** A recurrence with the starts of its dates. */
 export interface Expanded {
   readonly start: Start
   readonly recurrence: Recurrence
@@ -117,7 +117,7 @@ export interface Expanded {
   readonly starts: readonly string[]
 }
 
-/** The first rules of a seed that are allowed, with their dates within 25 months. */
+/** Returns the first allowed rules of a seed, with their dates within 25 months. */
 export function expandedRules(seed: number, count: number): Expanded[] {
   const found: Expanded[] = []
   for (let round = 0; found.length < count; round += 1)

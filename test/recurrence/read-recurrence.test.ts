@@ -83,7 +83,7 @@ const MANY = Array.from({ length: 10_000 }, (_, day) => new Date(Date.UTC(2027, 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at).join(',')
 const EVERY = `BYMONTH=${numbers(1, 12)};BYMONTHDAY=${numbers(1, 31)};BYDAY=MO,TU,WE,TH,FR,SA,SU`
 
-/** What cannot be, and the part that is named. */
+/** Refused recurrences, with the part that the fault names. */
 const REFUSED: readonly (readonly [input: unknown, part: string, start?: Start])[] = [
   [
     `FREQ=YEARLY;${EVERY};BYHOUR=${numbers(0, 23)};BYMINUTE=${numbers(0, 59)};BYSECOND=${numbers(0, 59)};COUNT=1`,
@@ -146,7 +146,7 @@ const REFUSED: readonly (readonly [input: unknown, part: string, start?: Start])
   [true, 'recurrence'],
 ]
 
-/** What a machine under load is given; reading takes it a few milliseconds at the most. */
+/** A limit for machines under load: reading takes a few milliseconds at most. */
 const MOST_MS = 50
 
 for (const [input, part, start = START] of REFUSED)
@@ -160,7 +160,7 @@ for (const [input, part, start = START] of REFUSED)
     assert.ok((user + system) / 1000 < MOST_MS, `${(user + system) / 1000} ms`)
   })
 
-/** Texts of the grammar with anything in it. */
+/** Rules of known parts with random values. */
 const evil = fc
   .array(
     fc.tuple(
@@ -236,7 +236,7 @@ test('both halves of a split series have the dates of the whole', () => {
     for (const at of [whole[1], whole[Math.floor(whole.length / 2)], whole.at(-1)]) {
       if (at === undefined || at <= start.local) continue
       const halves = splitRecurrence(recurrence, start, at)
-      // An added date of an endless rule, at another hour or beside its turn.
+      // An endless series cannot be split at some added dates: those at another hour, or out of its interval.
       if (!halves) continue
       split += 1
       const before = occurrenceStarts(halves.before, start, horizon, 750)
@@ -260,7 +260,7 @@ test('a series is split at an added date by the same rule from there on, or by a
   const thursday = ['RDATE:20261203T190000', '2026-12-03 19:00:00'] as const
   assert.deepEqual(split(['FREQ=WEEKLY;COUNT=4', thursday[0]], thursday[1]), ['RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=TU'])
   assert.deepEqual(split(['FREQ=WEEKLY', thursday[0]], thursday[1]), ['RRULE:FREQ=WEEKLY;BYDAY=TU'])
-  // Every second week, counted from another one.
+  // The rule would count its second weeks from another week, so the dates are listed.
   assert.deepEqual(split(['FREQ=WEEKLY;INTERVAL=2;COUNT=3', thursday[0]], thursday[1]), [
     'RDATE;TZID=Europe/Berlin:20261208T190000,20261222T190000',
   ])
@@ -297,7 +297,7 @@ test('an exception stays one where a series moves along by the place of a weekda
   ])
 })
 
-/** Rules in words. */
+/** Rules, and their words in English and German. */
 const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
   [
     { frequency: 'weekly', interval: 2, weekdays: ['tu'], until: '2026-12-30' },

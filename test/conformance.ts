@@ -20,7 +20,7 @@ const [, database = 'sqlite'] = chosen === -1 ? [] : given.splice(chosen, 2)
 if (database !== 'sqlite' && database !== 'postgres') refuse('--database takes sqlite or postgres')
 const places = given.filter((word, i) => !word.startsWith('--') && given[i - 1] !== '--only')
 const folders = places.length > 0 ? [] : [join(shared, 'scenarios')]
-// The program that replays stands beside the usual scenarios, or in a folder that is given or above it.
+// `conform.mjs` is beside the usual scenarios, in a given folder or in the folder above it.
 const runners = [shared, ...places.flatMap((place) => [resolve(place), resolve(place, '..')])]
 const runner = runners.map((folder) => join(folder, 'conform.mjs')).find((file) => existsSync(file))
 for (const place of places) {
@@ -46,9 +46,9 @@ let app: App | undefined
 let scratch: ScratchDatabase | undefined
 let runs = 0
 
-// Requests come in here and go to the service of the current scenario, so that connections outlive it.
+// This server passes requests to the service of the current scenario, so that connections survive a restart.
 const front = createServer((request, response) => app?.server.emit('request', request, response))
-// A restart may take longer than connections are usually kept.
+// A restart may take longer than servers usually keep connections.
 front.keepAliveTimeout = 60_000
 const control = createServer((_request, response) => {
   restart().then(
@@ -71,7 +71,7 @@ function refuse(why: string): never {
   process.exit(1)
 }
 
-/** A new service on a new database: nothing is remembered from the scenario before. */
+/** Starts a new service on a new database, so that nothing of the previous scenario remains. */
 async function restart(): Promise<App> {
   const before = { app, scratch }
   scratch = postgres && (await scratchPostgres(postgres.address(), 'migrated'))

@@ -1,4 +1,4 @@
-// Runs the tests: those of behaviour that a database takes part in on SQLite and on PostgreSQL, the others once.
+// Runs the tests: those that depend on the database run on SQLite and on PostgreSQL, the others once.
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
@@ -26,8 +26,8 @@ import { writeStripped } from './support/stripped-sources.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Tests that a database takes part in, by the beginnings of paths. The only campaign among them kills the server of the database. Pages, the desk and the
- * tools of assistants have no statement of their own (`src/serve`): those are here that are the only ones to reach an operation of the calendar.
+ * Tests that run on both databases, by the beginnings of paths. The only campaign here kills the database server. `src/serve` has no SQL, so tests of
+ * pages, the desk and assistants are here only if no other test reaches an operation of the calendar.
  */
 const ON_BOTH = [
   'test/api',
@@ -46,9 +46,9 @@ const ON_BOTH = [
 ]
 
 /**
- * Tests among these that prove nothing about the database: they are about requests and files before records are made of them, about what is made of records
- * that were read, and about the process; or that send statements which others send to both: lists by filter-rows, properties and search, single records by
- * history-model, change-many and if-match, series by series-model and series-moves, kills by the crash campaign.
+ * Tests of `ON_BOTH` that one database is enough for. They check requests and files before anything is written, answers made of records that were read, or
+ * the process. Or others send their statements to both databases: filter-rows, properties and search for lists; history-model, change-many and if-match for
+ * single records; series-model and series-moves for series; the crash campaign for kills.
  */
 const ON_ONE = [
   'test/api/asked-times-kept',
@@ -113,7 +113,7 @@ const ON_ONE = [
   'test/people/desk-passwords',
 ]
 
-/** What takes longest begins first, so that no core is left without work at the end. */
+/** The slowest files start first, so that no core is idle at the end. */
 const LONGEST = [
   'test/house/recipes',
   'test/desk/screens',
@@ -128,25 +128,25 @@ const LONGEST = [
   'test/push',
 ]
 
-/** Processes at a time: a test waits now and then, for a clock or its server, and another one has its core meanwhile. */
+/** The number of processes at a time: one more than cores, since tests sometimes wait for a clock or a server. */
 const CONCURRENCY = availableParallelism() + 1
-/** With more failing files than this something is wrong with all of them. */
+/** With more failing files than this, something is wrong with all of them, and none runs again. */
 const MOST_UNSTEADY = 8
-/** How often a file runs till it passes: beside others, and alone. */
+/** The most runs of a file: one beside others, then alone. */
 const MOST_TRIES = 3
-/** Of the slowest files. */
+/** The number of slowest files that a run names. */
 const MOST_NAMED = 10
 /**
- * Options of V8 for processes of tests beside others: each has one thread, since the cores have other tests to run, and threads that help with garbage and
- * compiling take a seventh of the processor time. What runs alone has these threads, as the service has.
+ * Options of V8 for test processes that run beside others. They have one thread each: threads for garbage collection and compiling take a seventh of the
+ * processor time, which other tests need. A process that runs alone has these threads, as the service has.
  */
 const V8 = ['--single-threaded']
-/** For one file. Only what hangs takes so long, on whatever machine. */
+/** The most time of a process. Only a test that hangs takes so long, even on a slow machine. */
 const TIMEOUT_MS = 900_000
 
-/** A folder in memory, as Linux has it. */
+/** The folder in memory of Linux. */
 const MEMORY = '/dev/shm'
-/** What has to be free there, most of it for the log of PostgreSQL. */
+/** The free bytes that a run needs there, most of them for the log of PostgreSQL. */
 const MEMORY_BYTES = 4_000_000_000
 
 interface Counts {
@@ -155,17 +155,17 @@ interface Counts {
   skipped: number
 }
 
-/** How the tests of a file went on one database. */
+/** The results of a file on one database. */
 interface Outcome extends Counts {
   seconds: number
-  /** What it says of the processor time it took; empty where it broke off. */
+  /** The line about its processor time; empty if the file broke off. */
   took: string
 }
 
-/** What is known of files by `nameOn`; files of a process that did not come to its end may be missing. */
+/** The results of files by `nameOn`. Files of a process that broke off may be missing. */
 type Outcomes = Map<string, Outcome>
 
-/** The environment of tests on each database that there is. */
+/** The environment variables of tests on each available database. */
 type Environments = Partial<Record<DatabaseName, Record<string, string>>>
 
 function readArguments(words: string[]): { databases: readonly DatabaseName[]; patterns: string[] } {
@@ -187,8 +187,8 @@ function listFiles(patterns: readonly string[]): string[] {
 }
 
 /**
- * Runs the files. What failed beside others runs again alone, twice if need be: tests with deadlines of a second or two have to share the cores of
- * small machines, which others use too. A failure counts when it comes each time, and what passed only alone is named.
+ * Runs the files. A file that fails beside others runs again alone, up to twice, since tests with deadlines of a second or two share the cores of small
+ * machines. A file fails if it fails each time. Files that passed only alone are named.
  */
 async function runSteadily(batches: readonly Batch[], environments: Environments): Promise<Outcomes> {
   const { outcomes, failing } = await runBatches(batches, environments, CONCURRENCY)
@@ -212,7 +212,7 @@ const namesOf = ({ database, files }: Batch) => files.map((file) => nameOn(datab
 
 const oneByOne = ({ database, files }: Batch): Batch[] => files.map((file) => ({ database, files: [file] }))
 
-/** Runs the files and shows how they go; what failed, where files that kept each other from their end are one failure. */
+/** Runs the files and prints their results. Returns the results, and the failing files; files of a process that broke off stay one batch. */
 async function runBatches(
   batches: readonly Batch[],
   environments: Environments,
@@ -240,7 +240,7 @@ async function runBatches(
   return { outcomes, failing }
 }
 
-/** Notes how each file goes, which is a suite; the entries of processes that fail as such. Reports of processes come one after the other. */
+/** Records the result of each file, which is a suite. Returns the entries of processes that fail as a whole. Reports of processes do not mix. */
 function watch(tests: ReturnType<typeof run>, outcomes: Outcomes): ReadonlySet<string> {
   const broken = new Set<string>()
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 }
@@ -260,14 +260,14 @@ function watch(tests: ReturnType<typeof run>, outcomes: Outcomes): ReadonlySet<s
   }
   tests.on('test:pass', (event) => note(event, true))
   tests.on('test:fail', (event) => note(event, false))
-  // A file says so right after it has ended.
+  // The line about processor time comes right after the result of its file.
   tests.on('test:diagnostic', ({ nesting, message }) => {
     if (nesting === 0 && last) last.took ||= message
   })
   return broken
 }
 
-/** The files of a process that failed. Where it broke off, those that it did not come to the end of; all where it broke after them. */
+/** Returns the failed files of a process. If it broke off, they include the unfinished files; if it failed after the last file, all files. */
 function failingOf({ database, files }: Batch, outcomes: Outcomes, isBroken: boolean): Batch[] {
   const of = (file: string) => outcomes.get(nameOn(database, file))
   const failed = files.filter((file) => (of(file)?.failed ?? 0) > 0)
@@ -276,18 +276,18 @@ function failingOf({ database, files }: Batch, outcomes: Outcomes, isBroken: boo
   return isBroken && failed.length === 0 ? [{ database, files }] : oneByOne({ database, files: failed })
 }
 
-/** Names the slowest files, since the whole has to stay a matter of minutes. */
+/** Prints the slowest files, since a run should take only minutes. */
 function sayWhatTookLongest(outcomes: Outcomes): void {
   const slowest = [...outcomes].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, MOST_NAMED)
   for (const [name, { seconds, took }] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}, ${took}`)
 }
 
-/** Says how long the run took, and how much processor time: what a busy machine changes little. */
+/** Prints how long the run took, and its processor time, which a busy machine changes little. */
 function sayHowLong(): void {
   console.log(`\n${Math.round(performance.now() / 1000)} s, ${Math.round(processorSeconds())} s of processor time`)
 }
 
-/** Adds up how the files went on one database. */
+/** Returns the sum of the results on one database. */
 function describe(database: DatabaseName, outcomes: Outcomes): string {
   const sum: Counts = { passed: 0, failed: 0, skipped: 0 }
   for (const [name, { passed, failed, skipped }] of outcomes) {
@@ -299,14 +299,14 @@ function describe(database: DatabaseName, outcomes: Outcomes): string {
   return `${sum.passed} passed, ${sum.failed} failed${sum.skipped > 0 ? `, ${sum.skipped} skipped` : ''}`
 }
 
-/** Has tests keep their folders in memory where there is room: a commit on a disk holds its process up, and tests make thousands. */
+/** Makes tests keep their folders in memory if it has room, since tests make thousands of commits and each waits for a disk. */
 function keepInMemory(): void {
   if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)
   if (Math.min(bavail * bsize, freemem()) > MEMORY_BYTES) process.env.TMPDIR = MEMORY
 }
 
-/** Makes what new SQLite databases are copied from; the environment that says where it is. */
+/** Makes the template of new SQLite databases. Returns the environment variable with its folder. */
 async function prepareSqlite(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-template-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -314,7 +314,7 @@ async function prepareSqlite(): Promise<Record<string, string>> {
   return { [TEMPLATE_FOLDER]: folder }
 }
 
-/** Starts a PostgreSQL server with what new databases are copied from; a sentence where there is none. */
+/** Starts a PostgreSQL server with the templates of new databases. Returns a sentence if it cannot start. */
 async function preparePostgres(): Promise<PostgresServer | string> {
   try {
     const server = await startPostgres()
@@ -326,17 +326,17 @@ async function preparePostgres(): Promise<PostgresServer | string> {
   }
 }
 
-/** Has all processes of this run share what is stripped of types and compiled: a start takes most of its time for that. */
+/** Makes all processes of this run share sources without types and compiled code, since these take most of the time of a start. */
 async function shareCompiled(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-compiled-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   process.env.NODE_COMPILE_CACHE = folder
   process.env[STRIPPED] = await writeStripped(folder)
-  // Few files start fewer programs than it takes to bundle one.
+  // For a few files, bundling takes longer than it saves.
   if (patterns.length === 0) process.env[BUNDLED] = await bundleProgram(folder)
 }
 
-/** Starts the browser that all files of this run look at pages in, where several do; what ends it. */
+/** Starts a browser for all files of this run if several use one. Returns a function that ends it. */
 async function shareChromium(): Promise<() => Promise<void>> {
   const program = findChromium()
   const looking = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('startChromium'))
@@ -346,7 +346,7 @@ async function shareChromium(): Promise<() => Promise<void>> {
   return close
 }
 
-/** Bundles the program of the service, which starts in half the time then; its path. */
+/** Bundles the program of the service, which then starts in half the time. Returns its path. */
 async function bundleProgram(folder: string): Promise<string> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   await build(join(folder, 'dist'))
@@ -363,7 +363,7 @@ const chosen = {
   sqlite: databases.includes('sqlite') ? files : [],
   postgres: databases.includes('postgres') ? files.filter(usesDatabase) : [],
 }
-// Whoever interrupts a run leaves nothing of it in memory: what is kept there is removed at the exit.
+// An interrupted run exits properly, so that its folders in memory are removed.
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 keepInMemory()

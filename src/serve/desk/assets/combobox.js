@@ -1,4 +1,4 @@
-// A field with a list of names to pick from, after the combobox pattern of ARIA: what is typed stays typed until something is picked.
+// A field with a list of names to pick from (the ARIA combobox pattern). The typed text stays until a name is picked.
 
 /**
  * @typedef {{ names: { id: number, name: string, about: string }[], create?: string }} Found
@@ -10,7 +10,7 @@ let count = 0
 
 /**
  * @param {HTMLInputElement} input
- * @param {Picking} picking `pick` gets an empty id for a name that is to be made
+ * @param {Picking} picking `pick` gets an empty id for a name to be created
  */
 export function comboboxOn(input, { find, pick }) {
   const list = document.createElement('ul')
@@ -37,7 +37,7 @@ export function comboboxOn(input, { find, pick }) {
   let waiting
 
   const options = () => [...list.children]
-  /** Drops what is still asked: names that come later must not replace those among which somebody picks. */
+  /** Ignores open requests, so that a late answer does not replace the list while the user picks from it. */
   const settle = () => {
     clearTimeout(waiting)
     asked += 1
@@ -82,7 +82,7 @@ export function comboboxOn(input, { find, pick }) {
     }
     option.addEventListener('pointerdown', (event) => {
       settle()
-      // The field keeps the focus.
+      // The press leaves the focus in the field.
       event.preventDefault()
     })
     option.addEventListener('click', () => take(option))
@@ -105,7 +105,7 @@ export function comboboxOn(input, { find, pick }) {
 
   input.addEventListener('input', () => {
     settle()
-    // What was marked was not for what is typed now.
+    // The marked name belongs to the text before this letter.
     active = -1
     input.removeAttribute('aria-activedescendant')
     for (const option of options()) option.setAttribute('aria-selected', 'false')

@@ -1,4 +1,4 @@
-// The script of every page of the desk: all works without it.
+// The script of every page of the desk. All pages work without it.
 
 import './event-list.js'
 import './guarded-forms.js'
@@ -12,7 +12,7 @@ if (document.querySelector('details.keys')) import('./inbox.js')
 const summary = document.getElementById('faults')
 if (summary) summary.focus()
 
-/** The slash leads to the search, as on many sites; not while somebody writes. */
+/** The slash key moves the focus to the search, except while somebody types. */
 document.addEventListener('keydown', (event) => {
   const { target } = event
   const isWriting = target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')

@@ -1,4 +1,4 @@
-// The form of an event while one writes: times in words, an end that moves with the start, names to pick from, and what is kept until it is saved.
+// The form of an event: shows times in words, moves the end with the start, offers names, and keeps the typed text until it is saved.
 
 import { comboboxOn } from './combobox.js'
 
@@ -8,12 +8,12 @@ const desk = form?.dataset.desk ?? ''
 const event = form?.dataset.event ?? ''
 
 /**
- * What the service says of what is typed.
+ * The answer of the service to the typed fields.
  * @typedef {{ text: string, warnings: string[], again: string, faults: Record<string, string>, start: string, end: string,
  *   typed: Record<string, string>, dates: string, clashes: string, doubles: string }} Said
  */
 
-/** The controls that times, dates and clashes are said from. */
+/** The controls of times, and the names of all fields that the service puts into words. */
 const TIMES = ['start_date', 'start_time', 'end_date', 'end_time']
 const SAID =
   /^(title|all_day|several_days|timezone|venue|venue_name|repeats|repeat_\w+|left_out|more_dates|(start|end)_(date|time|again))(\[\])?$/
@@ -40,16 +40,16 @@ async function send(path, body, more) {
   return answer.ok ? answer.json() : undefined
 }
 
-/** Where the event began and ended before the start that is being typed. @type {Pick<Said, 'start' | 'end'> | undefined} */
+/** The start and end of the event before the typed change. @type {Pick<Said, 'start' | 'end'> | undefined} */
 let latest
 /** @type {AbortController | undefined} */
 let asking
-/** Whether the start has been changed and no answer has moved the end since. */
+/** True while the start has changed and no answer has moved the end yet. */
 let hasMoved = false
 
 /**
- * Asks for what is typed in words. `isMoved` when the start has been changed, so that the end goes along; `isLeft` once a control has been left;
- * `isMoving` while a start is typed, which the end follows once it is left.
+ * Asks the service for the typed fields in words. `isMoved`: the start has changed, so the end moves along. `isLeft`: a control of times was left.
+ * `isMoving`: a start is being typed, and the end follows when the control is left.
  * @param {{ isMoved?: boolean, isLeft?: boolean, isMoving?: boolean }} [how]
  */
 async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
@@ -71,11 +71,11 @@ async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
     latest = said
     hasMoved = false
   } catch {
-    // Without an answer the form says less; saving says all.
+    // Without an answer, the form shows faults only when it is saved.
   }
 }
 
-/** Writes the times as they were understood. @param {Record<string, string>} typed */
+/** Writes the times that the service has understood into their controls. @param {Record<string, string>} typed */
 function writeTimes(typed) {
   for (const name of TIMES) {
     const input = inputAt(name)
@@ -107,7 +107,7 @@ function show({ text, warnings, again, faults, dates, clashes, doubles }) {
   put('doubles', doubles)
 }
 
-/** Markup that the service has written. @param {string} id @param {string} markup */
+/** Shows markup of the service, unless the focus is inside. @param {string} id @param {string} markup */
 function put(id, markup) {
   const place = document.getElementById(id)
   if (!place || place.dataset.markup === markup || place.contains(document.activeElement)) return
@@ -115,7 +115,7 @@ function put(id, markup) {
   place.innerHTML = markup
 }
 
-/** A fault is shown at a control that something stands in, once it has been left. @param {string} name @param {string | undefined} text */
+/** Shows a fault at a control that is not empty, once the focus has left it. @param {string} name @param {string | undefined} text */
 function showFault(name, text) {
   const input = inputAt(name)
   if (!input || input === document.activeElement) return
@@ -132,7 +132,7 @@ function showFault(name, text) {
   ;(input.closest('.with-picker') ?? input).after(line)
 }
 
-/** Phones choose days and times by their own wheels; others write them in words, and may open the calendar of the browser. */
+/** Gives touch screens the time picker of the device, and each day a button for the calendar of the browser. */
 function preparePickers() {
   const isTouch = matchMedia('(pointer: coarse)').matches
   for (const input of form?.querySelectorAll('[data-clock]') ?? [])
@@ -184,7 +184,7 @@ function pickNames(input) {
       return answer.ok ? answer.json() : { names: [] }
     },
     pick: (id, name) => {
-      // What is picked is kept as what is typed.
+      // The text is kept after a pick, as after typing.
       queueMicrotask(() => form?.dispatchEvent(new Event('input')))
       if (kind === 'venue') {
         input.value = name
@@ -202,7 +202,7 @@ function pickNames(input) {
   })
 }
 
-/** Ticks the box of a category that is there; a new one stays typed. @param {HTMLInputElement} input @param {string} id @param {string} name */
+/** Ticks the box of an existing category; the name of a new one stays in the field. @param {HTMLInputElement} input @param {string} id @param {string} name */
 function chooseCategory(input, id, name) {
   input.value = id === '' ? name : ''
   if (id === '') return
@@ -211,7 +211,7 @@ function chooseCategory(input, id, name) {
   else addChip('categories[]', id, name, document.querySelector('#categories .tree'))
 }
 
-/** Shows a picture that was chosen, before it is sent. */
+/** Shows a chosen picture before it is sent. */
 function showPicture() {
   const place = document.getElementById('picture-shown')
   const file = inputAt('picture-file')
@@ -222,7 +222,7 @@ function showPicture() {
     image.alt = ''
     place?.replaceChildren(...(src === '' ? [] : [image]))
   }
-  // What was said of one picture is not said of the next.
+  // The text of one picture is not used for the next.
   /** @param {string} text */
   const say = (text) => {
     const alt = inputAt('image_alt')
@@ -256,31 +256,31 @@ function isTouched() {
 }
 
 const KEEP_MS = 5000
-/** Until what could not be kept is tried again. */
+/** The time before a failed attempt to keep the text is repeated. */
 const AGAIN_MS = 20_000
 
-/** The most bytes of a request that goes on when its page is gone: browsers refuse more than 64 KiB of them at once. */
+/** The most bytes of a request that outlives its page: browsers refuse more than 64 KiB in all. */
 const MOST_KEPT_ALIVE = 64_000
 
-/** Sends what is typed to be kept until it is saved. It goes on when the page is gone, unless it is too long. @param {URLSearchParams} fields @param {AbortSignal} signal */
+/** Sends the typed text, which the service keeps until it is saved. A short request outlives its page. @param {URLSearchParams} fields @param {AbortSignal} signal */
 function sendTyped(fields, signal) {
   const keepalive = fields.toString().length < MOST_KEPT_ALIVE
   return send('/events/unsaved', fields, { keepalive, signal }).catch(() => undefined)
 }
 
-/** Keeps what is typed at the service, some seconds after the last change. */
+/** Keeps the typed text at the service, some seconds after the last change. */
 function keepTyped() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting
   let isSending = false
-  /** How often something was typed, up to which the service has it, and up to which it was sent as the last. */
+  /** The number of changes: all, those the service has, and those sent before the page may close. */
   let [typed, kept, left] = [0, 0, 0]
   let ending = new AbortController()
   const state = document.createElement('span')
   state.className = 'hint kept'
   const bar = form?.querySelector('.savebar')
   bar?.insertBefore(state, bar.querySelector('.end'))
-  /** @param {boolean} isLast whether the page may be gone before there is a next one */
+  /** @param {boolean} isLast true when the page may close before the next attempt */
   const keep = async (isLast) => {
     if (isSending || kept === typed || (isLast && left === typed)) return
     const sent = typed
@@ -301,24 +301,24 @@ function keepTyped() {
     waiting = setTimeout(keep, pause, false)
   }
   const later = () => {
-    // Whoever goes on writing has stopped the save, or it came to nothing.
+    // Typing goes on, so the save was stopped or has failed.
     if (isSending) ending = new AbortController()
     isSending = false
     typed += 1
     waitToKeep()
   }
   for (const name of ['input', 'unsent']) form?.addEventListener(name, later)
-  // Somebody may have written before this script came.
+  // Somebody may have typed before this script was loaded.
   if (isTouched()) later()
   form?.addEventListener('submit', ({ submitter }) => {
     isSending = !submitter?.hasAttribute('formtarget')
     if (!isSending) return
     clearTimeout(waiting)
-    // What arrives behind the save would be offered again.
+    // A text that arrives after the save would be offered as unsaved.
     ending.abort()
   })
   addEventListener('pagehide', () => keep(true))
-  // Phones end pages in the background without a word.
+  // Phones close pages in the background without `pagehide`.
   document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && keep(true))
 }
 
@@ -333,7 +333,7 @@ function listZones() {
   )
 }
 
-/** The description gets an editor when somebody begins to write in it; the text with its markup stays what is sent. */
+/** Loads the editor of the description when it gets the focus. The form still sends the text area. */
 function offerRichText() {
   const text = document.getElementById('description')
   if (!(text instanceof HTMLTextAreaElement)) return
@@ -353,7 +353,7 @@ function begin() {
   form?.addEventListener('input', ({ target }) => {
     const name = target instanceof HTMLElement ? (target.getAttribute('name') ?? '') : ''
     if (!SAID.test(name)) return
-    // An end that somebody writes stays.
+    // A typed end no longer moves with the start.
     if (/^(end_|all_day|several)/.test(name)) hasMoved = false
     clearTimeout(typing)
     typing = setTimeout(ask, 300, { isMoving: name.startsWith('start_') })

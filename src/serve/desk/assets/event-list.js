@@ -1,4 +1,4 @@
-// Choosing rows of a list: the bar of deeds says how many, and shows once there are some.
+// Chooses rows of a list. The bar of deeds appears with the first chosen row and shows their number.
 
 for (const form of document.querySelectorAll('form[data-many]')) if (form instanceof HTMLFormElement) chooseIn(form)
 
@@ -77,12 +77,12 @@ function chooseIn(form) {
     choose(false)
     whole.focus()
   })
-  // Browsers fill in what was chosen before when somebody comes back.
+  // Browsers restore the chosen boxes when the user comes back.
   addEventListener('pageshow', tell)
   tell()
 }
 
-/** Of several open menus the others close, and Escape closes the one that has the focus. */
+/** An opened menu closes the others, Escape closes the menu with the focus, and a click closes all menus that it is not in. */
 document.addEventListener('toggle', closeOthers, true)
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented || !(event.target instanceof Element)) return

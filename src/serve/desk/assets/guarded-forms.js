@@ -1,9 +1,9 @@
-// Forms in which somebody writes: leaving them warns, and they are sent only where the service answers, since nothing of them is left on the page of an error.
+// Guards forms against loss: leaving a changed form warns, and a form is sent only if the service answers, since an error page would drop its text.
 
-/** How long an answer is waited for. */
+/** The longest wait for an answer. */
 const PATIENCE_MS = 10_000
 
-/** Whether the service answers, and not a proxy in its place. It is asked for this file, which costs it little. */
+/** Returns true when the service answers, not a proxy with an error. Asks for this file, which costs the service little. */
 async function isReachable() {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS)
@@ -14,7 +14,7 @@ async function isReachable() {
   }
 }
 
-/** Lets go of a chosen file that the service would not read, nor the form around it, and says so. @param {Event} change */
+/** Removes a chosen file that is too large and says so: the service would refuse the whole form. @param {Event} change */
 function refuseLarge({ target: file }) {
   if (!(file instanceof HTMLInputElement) || file.dataset.most === undefined) return
   const isLarge = (file.files?.[0]?.size ?? 0) > Number(file.dataset.most)
@@ -53,7 +53,7 @@ function guard(form) {
   }
   form.addEventListener('submit', (submit) => {
     const { submitter } = submit
-    // A preview opens beside the form, which stays.
+    // A preview opens elsewhere, and the form stays.
     isSending = !submitter?.hasAttribute('formtarget')
     if (!isSending || submit.defaultPrevented) return
     if (!isAnswered) submit.preventDefault()
@@ -61,7 +61,7 @@ function guard(form) {
     isAnswered = false
   })
   form.addEventListener('change', refuseLarge, true)
-  // Whoever goes on writing has stopped it, or it came to nothing.
+  // Typing goes on, so the request was stopped or has failed.
   form.addEventListener('input', () => {
     isSending = false
   })

@@ -1,4 +1,4 @@
-// Single keys of the inbox, for who reviews much: they act on the card that has the focus, and can be switched off.
+// Single keys of the inbox. They act on the card with the focus, and can be switched off.
 
 export {}
 
@@ -17,13 +17,13 @@ function useKeys(help) {
     const { target, key } = event
     const isWriting = target instanceof HTMLElement && target.closest('input, textarea, select')
     if (!box.checked || isWriting || event.ctrlKey || event.metaKey || event.altKey) return
-    // A key that is held decides once.
+    // A held key acts once, except when it moves the focus.
     if (event.repeat && key !== 'j' && key !== 'k') return
     if (act(key)) event.preventDefault()
   })
 }
 
-/** Does what a key stands for. Returns whether there was something to do. @param {string} key */
+/** Does the action of a key. Returns false if there is none. @param {string} key */
 function act(key) {
   const cards = [...document.querySelectorAll('.inbox > li.card[id]')]
   const at = cards.findIndex((card) => card.contains(document.activeElement))
@@ -43,7 +43,7 @@ function submit(form) {
   if (form instanceof HTMLFormElement) form.requestSubmit()
 }
 
-/** Asks what shall be done about it. @param {Element | null | undefined} details */
+/** Opens the form that sends a record back with a text. @param {Element | null | undefined} details */
 function sendBack(details) {
   if (!(details instanceof HTMLDetailsElement)) return
   details.open = true

@@ -1,4 +1,4 @@
-// Tries the look out beside its form while it is being typed.
+// Shows a preview of the look beside its form while somebody types.
 
 const lookForm = document.querySelector('form[data-look]')
 const tryOut = lookForm?.querySelector('[formtarget]')
@@ -11,7 +11,7 @@ lookForm?.addEventListener('input', (event) => {
     if (!(lookForm instanceof HTMLFormElement) || !(tryOut instanceof HTMLElement)) return
     const frame = document.querySelector(`iframe[name="${tryOut.getAttribute('formtarget')}"]`)
     const next = frame?.cloneNode()
-    // The first page of a new frame is no step of the way back.
+    // The first page in a new frame adds no entry to the history of the browser.
     if (frame && next instanceof HTMLIFrameElement) {
       next.removeAttribute('src')
       frame.replaceWith(next)

@@ -1,4 +1,4 @@
-// Moving events of the month by dragging, and walking through its days by keys. The menus beside the events do the same without it.
+// Moves events of the month by dragging, and the focus through its days by keys. Without this script, the menus of events move them.
 
 const plan = document.querySelector('table[data-plan]')
 if (plan instanceof HTMLTableElement) {
@@ -8,7 +8,7 @@ if (plan instanceof HTMLTableElement) {
 document.getElementById('chosen')?.focus()
 
 /**
- * One stop of the Tab key for all days; arrow keys, Home and End go from day to day.
+ * Makes the days one tab stop. Arrow keys, Home and End move between days.
  * @param {HTMLTableElement} table
  */
 function walkByKeys(table) {
@@ -39,7 +39,7 @@ function isRightToLeft() {
 }
 
 /**
- * Moves an event that a mouse or pen drags to another day. A finger scrolls instead.
+ * Moves an event that a mouse or pen drags to another day. Fingers scroll instead.
  * @param {HTMLTableElement} table
  */
 function dragEvents(table) {
@@ -55,13 +55,13 @@ function dragEvents(table) {
     if (event.pointerType === 'touch' || event.button !== 0 || !(entry instanceof HTMLElement)) return
     drag = { entry, from: dayAt(event), x: event.clientX, y: event.clientY, isMoving: false, over: undefined }
   })
-  // The browser would drag the link, and a press that has dragged is no press.
+  // Keeps the browser from dragging the link, and from following it after a drag.
   table.addEventListener('dragstart', (event) => event.preventDefault())
   let hasDragged = false
   table.addEventListener('click', (event) => hasDragged && event.preventDefault(), true)
   addEventListener('pointermove', (event) => {
     if (!drag) return
-    // The end of a press that opens a menu never arrives.
+    // If a press opens a menu, its end never arrives.
     if (event.buttons === 0) return end()
     if (!drag.isMoving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return
     drag.isMoving = true
@@ -91,7 +91,7 @@ function dragEvents(table) {
   })
 }
 
-/** The day at a point, also where the bar of another day lies over it. @param {PointerEvent} event */
+/** Returns the day at a point, even below the bar of another day. @param {PointerEvent} event */
 function dayAt({ clientX, clientY }) {
   const under = document.elementsFromPoint(clientX, clientY).find((element) => element.matches('td[data-day]'))
   return under instanceof HTMLElement ? under : undefined

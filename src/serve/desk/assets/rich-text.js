@@ -1,4 +1,4 @@
-// A small editor in the place of a text with markup. What nobody edits stays as it was, byte for byte: the editor writes back only what has been edited.
+// A small editor in place of a text area with markup. The editor writes the text back only after a change, so an unchanged text keeps every byte.
 
 /** @param {HTMLTextAreaElement} area */
 export async function editRichly(area) {
@@ -25,7 +25,7 @@ export async function editRichly(area) {
     sanitizeToDOMFragment: (html) => allowedIn(html),
   })
   squire.setHTML(area.value)
-  // Comments of block editors are invisible in the editor; they are lost only where somebody edits.
+  // The editor drops comments of block editors, so they are lost only if somebody edits the text.
   squire.addEventListener('input', () => {
     area.value = plainSpaces(squire.getHTML())
     area.dispatchEvent(new Event('input', { bubbles: true }))
@@ -47,7 +47,7 @@ export async function editRichly(area) {
     button.setAttribute('aria-label', words[name] ?? name)
     button.title = words[name] ?? name
     button.setAttribute('aria-pressed', 'false')
-    // The editor keeps what is selected.
+    // The press leaves the selection in the editor.
     button.addEventListener('pointerdown', (event) => event.preventDefault())
     button.addEventListener('click', () => {
       if (undo && squire.hasFormat(tag)) undo()
@@ -78,19 +78,19 @@ export async function editRichly(area) {
     ;(isText ? area : editor).focus()
   })
   bar.append(toggle)
-  // Somebody may have gone on while the editor came, or has written.
+  // While the editor was loading, the user may have typed or left the text.
   const isWriting = area === document.activeElement
   if (area.selectionEnd === area.value.length) squire.moveCursorToEnd()
   area.hidden = true
   if (isWriting) editor.focus()
 }
 
-/** Browsers write a space beside a tag as one that keeps lines together; it is an ordinary one between words. @param {string} html */
+/** Replaces non-breaking spaces between words, which browsers write beside tags, by ordinary spaces. @param {string} html */
 function plainSpaces(html) {
   return html.replaceAll(/(?<=[^\s;>])&nbsp;(?=<\w)|(?<=<\/(?:a|b|i|em|strong)>)&nbsp;(?=[^\s&<])/gi, ' ')
 }
 
-/** One stop of the Tab key for the whole bar. @param {HTMLElement} bar */
+/** Makes the bar one tab stop. @param {HTMLElement} bar */
 function moveByArrows(bar) {
   const all = () => [...bar.querySelectorAll('button')]
   for (const [at, button] of all().entries()) button.tabIndex = at === 0 ? 0 : -1
@@ -133,7 +133,7 @@ const KEPT = new Map([
   ['IMG', ['src', 'alt', 'width', 'height']],
 ])
 
-/** The policy of the page would complain of each style and handler while it is read, though none ever works. @param {string} html */
+/** Removes styles and handlers before parsing. They never work, but the policy of the page would report each. @param {string} html */
 function withoutLooks(html) {
   return html
     .replaceAll(/<style\b[^<]*<\/style>/gi, '')
@@ -141,7 +141,7 @@ function withoutLooks(html) {
 }
 
 /**
- * What may be written here of a text that was pasted or dropped, from word processors as well. The service cleans what it is sent once more.
+ * Returns the allowed part of a pasted or dropped text, from word processors as well. The service cleans the text once more.
  * @param {string} html
  */
 function allowedIn(html) {

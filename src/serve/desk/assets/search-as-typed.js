@@ -1,8 +1,8 @@
-// The search of the bar as somebody types: a list below the field, which the arrow keys go through.
+// Lists hits below the search of the bar while somebody types. Arrow keys move through the list.
 
 /** @typedef {{ href: string, title: string, about: string, kind: string, state: string }} Hit */
 
-/** Milliseconds without a key before the service is asked. */
+/** The milliseconds without a key before the service is asked. */
 const PAUSE = 150
 
 const field = document.getElementById('everything')
@@ -37,7 +37,7 @@ function listHits(field, form) {
   /** @type {AbortController | undefined} */
   let asking
 
-  /** Drops what is still asked: hits that come later must not replace those among which somebody picks. */
+  /** Cancels open requests, so that a late answer does not replace the list while the user picks from it. */
   const settle = () => {
     clearTimeout(timer)
     asking?.abort()
@@ -77,7 +77,7 @@ function listHits(field, form) {
       show(found.hits)
       told.textContent = found.told
     } catch {
-      // Without an answer the field is an ordinary search.
+      // Without an answer, the field is an ordinary search.
     }
   }
 
@@ -95,7 +95,7 @@ function listHits(field, form) {
 
   field.addEventListener('input', () => {
     clearTimeout(timer)
-    // What was chosen was not for what is typed now.
+    // The marked hit belongs to the text before this letter.
     field.removeAttribute('aria-activedescendant')
     for (const entry of list.children) entry.setAttribute('aria-selected', 'false')
     timer = setTimeout(ask, PAUSE)
@@ -116,7 +116,7 @@ function listHits(field, form) {
     }
   })
   field.addEventListener('blur', close)
-  // The field keeps the focus, so that the list stays until the press has arrived.
+  // The press leaves the focus in the field, so the list stays open until the click.
   list.addEventListener('pointerdown', (event) => {
     settle()
     event.preventDefault()

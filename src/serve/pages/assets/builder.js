@@ -1,10 +1,10 @@
 // @ts-check
-// Writes the markup that shows events on another page as the form is filled in, and shows what comes of it.
+// Writes the markup for other sites while the form is filled in, and shows a preview.
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector('form.build'))
 const preview = /** @type {HTMLElement} */ (document.querySelector('.preview'))
 const said = /** @type {HTMLElement} */ (document.getElementById('status'))
-/** The markup of the element, and that of a frame where there is one. */
+/** The markup of the element, and of the frame if the page has one. */
 const [snippet, frame] = document.querySelectorAll('.snippet code')
 
 const ESCAPES = /** @type {Record<string, string>} */ ({
@@ -16,12 +16,12 @@ const ESCAPES = /** @type {Record<string, string>} */ ({
 })
 const escaped = (/** @type {string} */ text) => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign)
 
-/** The attributes that the form asks for, in the order of its fields. */
+/** Returns the attributes that the form asks for, in the order of its fields. */
 function attributes() {
   /** @type {Map<string, string>} */
   const asked = new Map()
   for (const [field, value] of new FormData(form)) {
-    // The parameter lang is the language of this page.
+    // The field `lang` is the language of this page, so `language` gives the attribute `lang`.
     const name = field === 'language' ? 'lang' : field
     if (field === 'lang' || typeof value !== 'string' || value.trim() === '') continue
     const before = asked.get(name)
@@ -45,7 +45,7 @@ function show() {
   preview.querySelector('div')?.replaceChildren(element)
 }
 
-/** The markup of a frame with another address. @param {string} markup @param {Map<string, string>} asked */
+/** Returns the markup of the frame with the chosen address. @param {string} markup @param {Map<string, string>} asked */
 function frameOf(markup, asked) {
   const query = new URLSearchParams([...asked].filter(([name]) => name !== 'show' && name !== 'level')).toString()
   return markup.replace(/src="([^"?]*)[^"]*"/, (_, path) => `src="${path}${query && `?${escaped(query)}`}"`)
@@ -71,7 +71,7 @@ for (const copy of document.querySelectorAll('.snippet button')) {
       said.textContent = `${copy.dataset.copied}`
       copy.textContent = `${copy.dataset.copied}`
     } catch {
-      // Without leave to write into the clipboard the markup is selected, to be copied by hand.
+      // If the clipboard is not allowed, the markup is selected, so the reader can copy it.
       if (code) getSelection()?.selectAllChildren(code)
     }
   })

@@ -1,10 +1,10 @@
 // @ts-check
-// The pages are complete without this. With it, filters and pages of a list change in place.
+// Changes filters and pages of a list in place. Pages work without this script.
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'))
 const announced = /** @type {HTMLElement} */ (document.getElementById('status'))
 
-/** Whether an address shows events as the present page does, so that only the content changes. */
+/** Returns true when a page of events with this address can replace the content of this page. */
 function isAlike(/** @type {URL} */ address) {
   return (
     address.origin === location.origin &&
@@ -16,7 +16,7 @@ function isAlike(/** @type {URL} */ address) {
 
 /** @type {AbortController | undefined} */
 let loading
-/** The address of what is shown: parts of it need nothing. */
+/** The address of the shown page without its fragment: a link to a fragment loads nothing. */
 let shown = location.href.replace(/#.*/, '')
 
 /**
@@ -37,7 +37,7 @@ async function show(address, { isNew, focus }) {
     await loadOwn(page)
     if (own.signal.aborted) return
     if (isNew) {
-      // Back leads to where one was.
+      // The back button returns to the same place on the page.
       history.replaceState({ top: scrollY }, '')
       history.pushState({}, '', response.url)
     }
@@ -56,7 +56,7 @@ async function show(address, { isNew, focus }) {
   }
 }
 
-/** Loads the style sheets and scripts of a page that this one does without. */
+/** Loads the style sheets and scripts of a page that this page lacks. */
 function loadOwn(/** @type {Document} */ page) {
   for (const script of page.scripts) if (script.type === 'module') import(script.src)
   const sheets = [...page.querySelectorAll('link[rel=stylesheet]')].filter(
@@ -73,7 +73,7 @@ function loadOwn(/** @type {Document} */ page) {
   return Promise.all(loads)
 }
 
-/** Takes what somebody is typing over into the content that comes; the name of its field. */
+/** Copies text that is being typed into the new content. Returns the name of its field. */
 function typedIn(/** @type {HTMLElement} */ content) {
   const field = document.activeElement
   if (!(field instanceof HTMLInputElement) || !main.contains(field) || field.name === '') return
@@ -83,7 +83,7 @@ function typedIn(/** @type {HTMLElement} */ content) {
   return field.name
 }
 
-/** Puts the focus back where it was, or on the heading, and says how many events there are. */
+/** Puts the focus back on its field, or on the heading, and announces the number of events. */
 function settle(/** @type {string | undefined} */ focus) {
   const field = focus ? main.querySelector(`[name="${CSS.escape(focus)}"]`) : null
   const heading = main.querySelector('h1')
@@ -95,7 +95,7 @@ function settle(/** @type {string | undefined} */ focus) {
   announced.textContent = `${heading?.textContent ?? ''}: ${main.querySelector('.count')?.textContent ?? ''}`
 }
 
-/** The address that a form asks for, without the fields that are empty. */
+/** Returns the address that a form asks for, without empty fields. */
 function addressOf(/** @type {HTMLFormElement} */ form) {
   const address = new URL(form.action)
   address.search = ''
@@ -143,19 +143,19 @@ document.addEventListener('click', (event) => {
   show(address, { isNew: true, focus: undefined })
 })
 
-/** Shows what is near, or leads to the places that there are. */
+/** Shows events near the reader. Without a position, opens the page of the link. */
 async function showNear(/** @type {HTMLAnchorElement} */ { dataset, href }) {
   const { nearHere } = await import(dataset.near ?? '')
   const before = loading
   const address = await nearHere()
-  // The reader may have gone on meanwhile.
+  // The reader may have opened another page meanwhile.
   if (loading !== before) return
   if (address) return show(address, { isNew: true, focus: undefined })
   location.assign(href)
   announced.textContent = dataset.lost ?? ''
 }
 
-// A menu closes when something else is chosen, and by Escape.
+// A click elsewhere or Escape closes a menu.
 document.addEventListener('click', (event) => {
   for (const menu of document.querySelectorAll('.menu[open]'))
     if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open')

@@ -1,5 +1,5 @@
 // @ts-check
-// What <kalends-events> needs to show a month or a day, and to go from one to the next.
+// Shows a month or a day in <kalends-events>, and moves to the next or previous one.
 import {
   anchor,
   clock,
@@ -24,7 +24,7 @@ const facts = JSON.parse('{}')
 export const sheet = sheetOf(facts.css)
 const textsOf = (/** @type {State} */ { locale }) => facts.texts[locale.slice(0, 2)] ?? []
 
-/** The titles that a day has room for. */
+/** The most titles of a day. */
 const MOST_TITLES = 4
 const WEEK = [0, 1, 2, 3, 4, 5, 6]
 
@@ -35,10 +35,10 @@ const nameOf = (state, day = state.day) =>
 /** @param {State} state @param {number} count */
 const counted = (state, count) => `${textsOf(state)[count === 1 ? 1 : 2]}`.replace('{count}', `${count}`)
 
-/** What was loaded, in words. @param {State} state */
+/** Returns the announcement of the shown days. @param {State} state */
 export const told = (state) => `${nameOf(state)}: ${counted(state, state.events.length)}`
 
-/** What stands above the events. @param {State} state */
+/** Returns the heading and buttons, and the table of a month, above the events. @param {State} state */
 export function above(state) {
   const { view, day } = state
   const steps = [-1, 0, 1].map((by) => {
@@ -52,7 +52,7 @@ export function above(state) {
   return view === 'month' ? [head, table(state)] : [head]
 }
 
-/** A month as a table of days, with one stop of the tab key. @param {State} state */
+/** Returns a month as a table of days with one tab stop. @param {State} state */
 function table(state) {
   const [first = '', last = ''] = spanOf(state)
   const rows = []
@@ -70,7 +70,7 @@ function table(state) {
 }
 
 /**
- * Events of several days are bars: each lies in the first lane that is free in its week.
+ * Returns the lanes of a week. Events of several days are bars: each is in the first lane that is free.
  * @param {State} state
  * @param {Day} weekStart the first day of the week
  */
@@ -117,10 +117,10 @@ function cell(state, lanes, weekday, on) {
 }
 
 /**
- * The titles of a day: its bars, then what begins and ends on it, then how many more there are.
+ * Returns the titles of a day: bars, then events of this day only, then the number of further events.
  * @param {State} state
  * @param {Shown[]} own
- * @param {(Shown | undefined)[]} bars one a lane
+ * @param {(Shown | undefined)[]} bars one for each lane
  * @param {number} weekday
  * @param {Day} on
  */
@@ -137,7 +137,7 @@ function titles(state, own, bars, weekday, on) {
 }
 
 /**
- * A bar is drawn by the first of its days in a week; the others leave its lane empty.
+ * Returns a bar on its first day in a week, and an empty lane on its other days.
  * @param {State} state
  * @param {Shown | undefined} event
  * @param {number} weekday
@@ -157,7 +157,7 @@ function entry(state, event) {
   return make('li', {}, link)
 }
 
-/** Shows another day, of another month perhaps. @param {State} state @param {Day} to @param {string} focus */
+/** Shows another day, and loads its month if needed. @param {State} state @param {Day} to @param {string} focus */
 function goTo(state, to, focus) {
   const isSame = state.view === 'month' && monthOf(to) === monthOf(state.drawn)
   state.isPicked = state.view === 'month' && focus === to
@@ -174,7 +174,7 @@ export function onClick(state, { target }) {
   if (to && key) goTo(state, key === '0' ? today() : to, key)
 }
 
-/** Days and months by key. @param {State} state @param {KeyboardEvent} event */
+/** Moves through days and months by keys. @param {State} state @param {KeyboardEvent} event */
 export function onKey(state, event) {
   const { day, drawn, view, host } = state
   if (view !== 'month' || !(event.target instanceof HTMLElement) || event.target.dataset.key !== drawn) return

@@ -1,5 +1,5 @@
 // @ts-check
-// What <kalends-events> shows of events when it is asked to: pictures, prices, categories and organizers.
+// Adds pictures, prices, categories and organizers to the events of <kalends-events>, for its attribute `show`.
 import { given, make, plain, sheetOf } from './embed.js'
 
 /** @import { Picture, Shown, State } from './embed.js' */
@@ -7,11 +7,11 @@ import { given, make, plain, sheetOf } from './embed.js'
 /** @type {{ css: string, texts: Record<string, string[]> }} Put in by the server. */
 const facts = JSON.parse('{}')
 
-/** The colours of categories and the places of focal points, which no attribute may name under a strict policy. */
+/** Classes for colours of categories and for focal points, since a strict policy forbids style attributes. */
 const STEPS = Array.from({ length: 12 }, (_, i) => `.h${i}{--hue:${i * 30}}.x${i}{--x:${i}0%}.y${i}{--y:${i}0%}`)
 export const sheet = sheetOf(facts.css + STEPS.join(''))
 
-/** @type {Record<string, (state: State, event: Shown) => (Node | string | undefined)[]>} In the order in which they stand. */
+/** @type {Record<string, (state: State, event: Shown) => (Node | string | undefined)[]>} In the order on the page. */
 const EXTRAS = {
   organizer: (_, { organizer = [] }) => organizer.map((one) => made('organizer', plain(one.organizer))),
   category: (_, { categories = [] }) =>
@@ -22,7 +22,7 @@ const EXTRAS = {
 /** @param {string} part @param {string} text @param {string} [hue] */
 const made = (part, text, hue) => (text ? make('span', { part, class: hue }, make('bdi', {}, text)) : undefined)
 
-/** What stands in the row of an event besides, by the attribute `show`. @param {State} state @param {Shown} event */
+/** Returns what the attribute `show` adds to the row of an event. @param {State} state @param {Shown} event */
 export function extrasOf(state, event) {
   const asked = given(state, 'show').split(/[\s,]+/)
   const lines = Object.entries(EXTRAS).flatMap(([name, shown]) => (asked.includes(name) ? shown(state, event) : []))
@@ -33,7 +33,7 @@ export function extrasOf(state, event) {
   ].filter((node) => node instanceof Node)
 }
 
-/** The smallest size that is sharp in a row, around its focal point. @param {Picture} image */
+/** Returns the smallest size that is sharp in a row, with its focal point. @param {Picture} image */
 function pictureOf(image) {
   const { sizes = {}, width, height, focal_x: x = 0.5, focal_y: y = 0.5 } = image
   const ratio = width / height
@@ -47,7 +47,7 @@ function pictureOf(image) {
   return picture
 }
 
-/** Amounts with one sign as the language writes them, and other costs as they are. @param {State} state @param {Shown} event */
+/** Returns amounts of one currency in the form of the language, and any other cost unchanged. @param {State} state @param {Shown} event */
 function priceOf({ locale }, { cost = '', cost_details: details }) {
   const free = `${facts.texts[locale.slice(0, 2)]?.[0]}`
   if (cost === 'Free') return free

@@ -1,10 +1,10 @@
 // @ts-check
-// <kalends-events> shows events of the calendar that this was loaded from on any page; docs/embed.md tells of it.
+// <kalends-events> shows events of the calendar that serves this script on any page (docs/embed.md).
 
 /** @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string, string[]>, css: string }} Put in by the server. */
 export const site = JSON.parse('{}')
 const home = new URL('.', import.meta.url).href
-/** A style sheet that the policy of no page forbids. */
+/** Makes a style sheet that no content security policy forbids. */
 export function sheetOf(/** @type {string} */ css) {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
@@ -16,50 +16,50 @@ const sheet = sheetOf(site.css)
 /** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, event_status?: string, image?: Picture | false, cost?: string, cost_details?: { currency_symbol: string, values: string[] }, organizer?: { organizer: string }[], categories?: { id: number, name: string, slug: string }[], first: string, last: string }} Shown */
 
 /**
- * One element while it is on a page.
+ * The state of an element while it is on a page.
  * @typedef {object} State
  * @property {HTMLElement} host
  * @property {ShadowRoot} root
  * @property {HTMLElement} status
- * @property {HTMLElement} slot the way to the calendar that stands on the page itself, until there are events
+ * @property {HTMLElement} slot the link to the calendar in the page's own markup, shown until events are loaded
  * @property {HTMLElement} body
  * @property {string} view
- * @property {string} day the day that it shows, or one of the month
- * @property {string} drawn the day that was shown last, while another one is loaded
+ * @property {string} day the shown day, or a day of the shown month
+ * @property {string} drawn the day drawn last, which stays while another day is loaded
  * @property {string} locale
  * @property {string[]} texts
  * @property {Shown[]} events
- * @property {typeof import('./embed-days.js') | undefined} days what a month or a day needs besides
- * @property {typeof import('./embed-extras.js') | undefined} extras what `show` asks for
- * @property {boolean} isPicked whether the reader has chosen the day
+ * @property {typeof import('./embed-days.js') | undefined} days the module for a month or a day
+ * @property {typeof import('./embed-extras.js') | undefined} extras the module for the attribute `show`
+ * @property {boolean} isPicked true when the reader has chosen the day
  * @property {AbortController} loading
  */
 
 const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
-/** Fields of what `show` adds. */
+/** The fields that `show` needs. */
 const EXTRAS = ',image,cost,cost_details,organizer.organizer,categories'
-/** The attributes that filter, each with what lists of the interface call it where that is another name. */
+/** The attributes that filter, each with its parameter in the interface if that has another name. */
 const FILTERS = new URLSearchParams(site.filters)
-/** The pages of a month that are asked for. */
+/** The most pages of a list that a month loads. */
 const MOST_PAGES = 10
 
 /** @typedef {string} Day `YYYY-MM-DD` */
 const dayOf = (/** @type {number | string} */ time) => new Date(time).toISOString().slice(0, 10)
 export const later = (/** @type {Day} */ day, /** @type {number} */ days) => dayOf(Date.parse(day) + days * 864e5)
-/** The first day of a month. */
+/** Returns the first day of a month, this many months later. */
 export const monthOf = (/** @type {Day} */ day, months = 0) =>
   dayOf(Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1 + months))
-/** The day it is where the calendar is. */
+/** Returns today in the zone of the calendar. */
 export const today = () => new Date().toLocaleDateString('sv', { timeZone: site.zone })
 
-/** The day in an attribute; nothing unless it is one. */
+/** Returns the day in a text, or an empty text if there is none. */
 const dayIn = (text = '', day = text.slice(0, 10)) =>
   day > '0' && new Date(day).toJSON()?.slice(0, 10) === day ? day : ''
 
 /** @type {Record<string, string>} */
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 
-/** The text of a title, which has entities and may have tags. Nothing is ever read as HTML here. */
+/** Returns a title without tags and entities. Nothing is parsed as HTML here. */
 export const plain = (html = '') =>
   html
     .replace(/<[^>]*>/g, '')
@@ -70,7 +70,7 @@ export const plain = (html = '') =>
 
 /**
  * @param {string} tag
- * @param {Record<string, unknown>} attributes those that are false or undefined are left out
+ * @param {Record<string, unknown>} attributes false and undefined ones are left out
  * @param {(Node | string)[]} content
  */
 export function make(tag, attributes, ...content) {
@@ -82,7 +82,7 @@ export function make(tag, attributes, ...content) {
 }
 
 /**
- * The events of a query: one page of them, or some.
+ * Fetches the events of a query: the first page, or up to `MOST_PAGES` pages.
  * @param {URLSearchParams} query
  * @param {boolean} isAll
  * @param {AbortSignal} signal
@@ -98,7 +98,7 @@ async function fetchEvents(query, isAll, signal) {
     if (isAll) pages = Math.min(told.total_pages, MOST_PAGES)
     for (const event of told.events ?? []) {
       const first = event.start_date.slice(0, 10)
-      // What ends in the small hours ends the evening before.
+      // An event that ends before five in the morning ends on the evening before.
       const last = later(event.end_date.slice(0, 10), event.end_date.slice(11, 13) < '05' ? -1 : 0)
       events.push({ ...event, first, last: [first, last].sort()[1] })
     }
@@ -108,12 +108,12 @@ async function fetchEvents(query, isAll, signal) {
 
 export const given = (/** @type {State} */ { host }, /** @type {string} */ name) => host.getAttribute(name) ?? ''
 
-/** A whole number from 1 to `most`. @param {State} state @param {string} name @param {number} otherwise @param {number} most */
+/** Returns the whole number in an attribute, from 1 to `most`. @param {State} state @param {string} name @param {number} otherwise @param {number} most */
 const numberIn = (state, name, otherwise, most) =>
   Math.min(Math.max(Math.trunc(+given(state, name)) || otherwise, 1), most)
 
 /**
- * A wall time or day, as people write it.
+ * Writes a wall time or day for readers.
  * @param {State} state
  * @param {string} wall
  * @param {Intl.DateTimeFormatOptions} form
@@ -137,7 +137,7 @@ export const writtenDay = (/** @type {State} */ state, /** @type {Day} */ day) =
 export const clock = (/** @type {State} */ state, /** @type {string} */ wall) =>
   written(state, wall, { hour: 'numeric', minute: '2-digit' })
 
-/** The first and the last day that are shown; a list has no last one. */
+/** Returns the first and last shown day; a list has no last day. */
 export function spanOf(/** @type {State} */ { view, day }) {
   if (view === 'list') return [day, '']
   if (view === 'day') return [day, day]
@@ -146,10 +146,10 @@ export function spanOf(/** @type {State} */ { view, day }) {
   return [later(first, -weekday(first)), later(last, 6 - weekday(last))]
 }
 
-/** The parameters of the list that the attributes ask for. @param {State} state */
+/** Returns the parameters of the list that the attributes ask for. @param {State} state */
 function queryOf(state) {
   const [first = '', last] = spanOf(state)
-  // Those that are still on begin earlier.
+  // `ends_after` also finds events that began earlier and are still on.
   const query = new URLSearchParams({
     per_page: `${last ? 50 : numberIn(state, 'limit', 10, 50)}`,
     ends_after: `${later(first, -1)} 23:59:59`,
@@ -162,7 +162,7 @@ function queryOf(state) {
   return query
 }
 
-/** Shows what the attributes ask for; `focus` is the part that gets the focus then. */
+/** Loads and shows the events. Then the button or day with the key `focus` gets the focus. */
 export async function load(/** @type {State} */ state, focus = '') {
   state.loading.abort()
   const loading = new AbortController()
@@ -188,7 +188,7 @@ export async function load(/** @type {State} */ state, focus = '') {
   }
 }
 
-/** The zone of the calendar as the language names it. */
+/** Returns the name of the calendar's zone in the language. */
 const zoneOf = (/** @type {State} */ { locale }) =>
   new Intl.DateTimeFormat(locale, { timeZone: site.zone, timeZoneName: 'longGeneric' })
     .formatToParts()
@@ -208,7 +208,7 @@ export function draw(state, focus) {
 
 export const levelOf = (/** @type {State} */ state) => numberIn(state, 'level', 2, 5)
 
-/** Events under the days they begin on, from the day that is shown. @param {State} state */
+/** Returns the events from the shown day on, grouped by the day they begin. @param {State} state */
 function agenda(state) {
   const { view, day, events, texts, isPicked } = state
   const isMonth = view === 'month' && !isPicked
@@ -245,7 +245,7 @@ function item(state, event) {
 /** @param {State} state @param {Shown} event @param {string} part */
 export const anchor = ({ texts }, { title, url, event_status }, part) => {
   const name = plain(title) || `${texts[5]}`
-  // One that does not take place as planned says so first.
+  // A canceled or postponed event says so before its title.
   const before = texts[['', 'canceled', 'postponed'].indexOf(event_status ?? '') + 5]
   return make(
     'a',
@@ -254,7 +254,7 @@ export const anchor = ({ texts }, { title, url, event_status }, part) => {
   )
 }
 
-/** A language without texts is that of the calendar, dates too; English, say, is written as in the part of the world that it is in. @param {string | null} [lang] */
+/** Returns the locale of texts and dates: the calendar's if the language has no texts, or is the calendar's without a region. @param {string | null} [lang] */
 function localeOf(lang) {
   try {
     const [own = ''] = Intl.DateTimeFormat.supportedLocalesOf(lang || site.locale)
@@ -308,7 +308,7 @@ customElements.define(
       this.#state?.loading.abort()
     }
 
-    /** Attributes that change together are looked at once. */
+    /** Starts anew once for attributes that change together. */
     attributeChangedCallback() {
       const state = this.#state
       if (!state || !this.isConnected) return

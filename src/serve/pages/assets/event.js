@@ -1,5 +1,5 @@
 // @ts-check
-// The page of an event is complete without this. With it, its address is copied by one press, sharing uses the menu of the device, and its times are told in the zone of the visitor, too.
+// Copies the address of an event, shares it by the menu of the device, and shows its times in the zone of the visitor. The page works without this script.
 
 for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-copy]'))) {
   if (!navigator.clipboard) break
@@ -25,7 +25,7 @@ for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.quer
     navigator.share({ title: anchor.dataset.share ?? '', url: location.href }).catch(() => undefined)
   }
 
-/** A day and a time as the wall shows them, `2026-11-24 19:00`. @param {Date} date */
+/** Returns the wall time in the zone of the visitor, such as `2026-11-24 19:00`. @param {Date} date */
 const wallOf = (date) => date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
 
 /** @param {string} one @param {string} other */

@@ -1,8 +1,8 @@
 // @ts-check
-// Maps. Nothing of another host is loaded before somebody asks for a map; the list beside it has everything that the map has.
+// Maps. Nothing is loaded from another host until the reader asks for a map. The list beside the map has the same places.
 
 /**
- * As much of Leaflet as is used here.
+ * The parts of Leaflet that this script uses.
  * @typedef {[number, number]} Point
  * @typedef {{ x: number, y: number }} Pixel
  * @typedef {{ addTo: (map: LeafletMap) => Layer, on: (name: string, then: () => void) => Layer, remove: () => void }} Layer
@@ -15,12 +15,12 @@
  */
 
 const REMEMBERED = 'kalends-map'
-/** Above this many places those that are close are one button. */
+/** With more places than this, close places share one button. */
 const MOST_SINGLE = 50
 const CELL = 72
 const CLOSEST = 17
 
-/** The place of each element of the page that has one, in their order. @returns {Place[]} */
+/** Returns the places of the elements with coordinates, in their order. @returns {Place[]} */
 function placesOf(/** @type {ParentNode} */ root) {
   return [...root.querySelectorAll('[data-lat]')].flatMap((element) => {
     if (!(element instanceof HTMLElement)) return []
@@ -41,7 +41,7 @@ async function loadLeaflet(/** @type {DOMStringMap} */ { script = '', style = ''
   return /** @type {{ L: Leaflet }} */ (/** @type {unknown} */ (window)).L
 }
 
-/** Shows a map in place of its offer. */
+/** Replaces the offer of a map by the map. */
 async function show(/** @type {HTMLElement} */ figure) {
   const ground = figure.querySelector('.ground')
   const shown = figure.querySelector('.shown')
@@ -100,7 +100,7 @@ function draw(/** @type {Leaflet} */ L, /** @type {HTMLElement} */ figure, /** @
   map.on('popupclose', () => choose(undefined))
 }
 
-/** The places that one button stands for each. */
+/** Returns groups of places with one button each. */
 function groupsOf(/** @type {LeafletMap} */ map, /** @type {Place[]} */ places) {
   if (places.length <= MOST_SINGLE) return places.map((place) => [place])
   const cells = Map.groupBy(places, ({ at }) => {
@@ -110,7 +110,7 @@ function groupsOf(/** @type {LeafletMap} */ map, /** @type {Place[]} */ places) 
   return [...cells.values()]
 }
 
-/** Marks the place in the list that the map tells of. */
+/** Marks a place in the list, and no other. */
 function choose(/** @type {HTMLElement | undefined} */ element) {
   for (const other of document.querySelectorAll('[data-lat][aria-current]')) other.removeAttribute('aria-current')
   element?.setAttribute('aria-current', 'true')
@@ -146,7 +146,7 @@ function addMarker(
   return L.marker(at, { icon, keyboard: false }).addTo(map)
 }
 
-/** Tells of places in a bubble, which Escape closes. */
+/** Opens a popup with places, which Escape closes. */
 function open(
   /** @type {LeafletMap} */ map,
   /** @type {Popup} */ popup,
@@ -175,7 +175,7 @@ function open(
   bubble.querySelector('a')?.focus({ preventScroll: true })
 }
 
-/** What this tab remembers, where that is allowed. */
+/** Stores a text for this tab, if given, and returns the stored text. Returns null if storage is not allowed. */
 function remembered(/** @type {string} */ text = '') {
   try {
     if (text) sessionStorage.setItem(REMEMBERED, text)

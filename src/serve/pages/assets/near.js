@@ -1,11 +1,11 @@
 // @ts-check
-// Loaded when somebody asks for what is near.
+// Finds the position of the reader. Loaded when the reader asks for events nearby.
 
-/** Some kilometre: nobody needs to know more of where somebody is. */
+/** Rounds positions to about a kilometre, for privacy. */
 const DIGITS = 2
 
 /**
- * The address of this page for events near the reader, by their rounded position; undefined where that is not known.
+ * Returns the address of this page for events near the rounded position of the reader, or undefined if the position is unknown.
  * @returns {Promise<URL | undefined>}
  */
 export function nearHere() {

@@ -1,12 +1,12 @@
 // @ts-check
-// What is suggested below the field of a search as one types: a combobox with a list, by keyboard and pointer. The form goes on to work as it is.
+// Lists suggestions below a search field while the reader types: a combobox for keyboard and pointer. The form itself works as before.
 
 /** @typedef {{ name: string, about: string, url: string }} Suggestion */
 
-/** Milliseconds without a key until the calendar is asked. */
+/** The milliseconds without a key before the calendar is asked. */
 const PAUSE = 120
 
-/** Makes a field suggest, once. */
+/** Adds suggestions to a field, once. */
 export function suggestTo(/** @type {HTMLInputElement} */ field) {
   if (field.getAttribute('role') === 'combobox') return
   const list = document.createElement('ul')
@@ -40,7 +40,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     field.setAttribute('aria-expanded', `${found.length > 0}`)
     choose(undefined)
   }
-  /** Drops what is still asked: names that come later must not replace those among which somebody picks. */
+  /** Cancels open requests, so that a late answer does not replace the list while the reader picks from it. */
   const settle = () => {
     clearTimeout(timer)
     asked.abort()
@@ -49,7 +49,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     settle()
     open([])
   }
-  /** Closes first: who comes back finds the page as it was. */
+  /** Closes the list before it opens a page, so that the list is closed when the reader comes back. */
   const goTo = (/** @type {HTMLElement} */ { dataset: { url = '' } }) => {
     close()
     location.assign(url)
@@ -68,7 +68,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
 
   field.addEventListener('input', () => {
     settle()
-    // What was chosen was not for what is typed now.
+    // The marked suggestion belongs to the text before this letter.
     choose(undefined)
     if (field.value.trim().length < 2) close()
     else timer = setTimeout(ask, PAUSE)
@@ -87,7 +87,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     event.preventDefault()
   })
   field.addEventListener('blur', close)
-  // The field keeps the focus.
+  // The press leaves the focus in the field.
   list.addEventListener('pointerdown', (event) => {
     settle()
     event.preventDefault()

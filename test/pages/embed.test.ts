@@ -207,7 +207,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     tab.requested.length = 0
     tab.complaints.length = 0
     await tab.goTo(`${origin}/`)
-    // Without the script of the service, the element stays as it is.
+    // Another script may never load, so only the script of the service is awaited.
     if (script.startsWith(service.origin)) await settled()
   }
   const settled = () =>

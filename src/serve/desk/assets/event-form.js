@@ -262,7 +262,7 @@ const AGAIN_MS = 20_000
 /** The most bytes of a request that outlives its page: browsers refuse more than 64 KiB in all. */
 const MOST_KEPT_ALIVE = 64_000
 
-/** Sends the typed text, which the service keeps until it is saved. A short request outlives its page. @param {URLSearchParams} fields @param {AbortSignal} signal */
+/** Sends the typed text to be kept until it is saved. A short request outlives its page. @param {URLSearchParams} fields @param {AbortSignal} signal */
 function sendTyped(fields, signal) {
   const keepalive = fields.toString().length < MOST_KEPT_ALIVE
   return send('/events/unsaved', fields, { keepalive, signal }).catch(() => undefined)

@@ -179,9 +179,9 @@ test('the command sets them for services that run, and lists where values come f
   const { code, out } = await set('site_name', 'By command')
   assert.equal(code, 0)
   assert.match(out, /^site_name +By command +set$/m)
-  assert.match(out, /^week_start +auto +KALENDS_WEEK_START$/m)
+  assert.match(out, /^week_start +auto +default$/m)
   assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
-  assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +KALENDS_SITE_NAME$/m)
+  assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +default$/m)
   const refusals = [['timezone', 'UTC'], ['site_name'], ['week_start', 'friday'], ['site_name', 'Lost', '--reset']]
   for (const words of refusals) assert.equal((await set(...words)).code, 1)
 })

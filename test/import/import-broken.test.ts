@@ -253,7 +253,7 @@ describe('a source that is broken', () => {
     assert.match(reported.join('\n'), /The import town is paused: 3 of 3 events .* kalends imports resume town/)
     assert.match(
       (await calendar.kalends('imports', 'schedules')).out,
-      /town +360m +paused .*3 of 3 events .* resume town/,
+      /town +6h +paused .*3 of 3 events .* resume town/,
     )
     now += 7 * 3_600_000
     await look()

@@ -163,8 +163,10 @@ const distances = madeOnce(
   (locale: string) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
-/** Writes a number in the language of the site. */
-export const writtenNumber = (site: Site, number: number): string => numbers(localeOf(site)).format(number)
+/** Writes a number in the language of the site. Small counts are the same in all of them: a form has hundreds, and formatting takes some microseconds. */
+export function writtenNumber(site: Site, number: number): string {
+  return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
+}
 
 const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 

@@ -169,9 +169,17 @@ describe('the texts of a calendar file', () => {
   })
 
   test('go on where a program has broken the lines of a description without folding them', async () => {
-    const broken = ['DESCRIPTION:First line', 'Doors: 19:00', 'https://example.org/tickets', 'and the rest.', AT]
+    const broken = [
+      'DESCRIPTION:First line',
+      'Doors: 19:00',
+      'https://example.org/tickets',
+      'and the rest.',
+      'X-Host-Note:a secret',
+      AT,
+    ]
     await importing(icsOf(['a', 'SUMMARY:Broken', ...broken]))
     const { Broken: text = '' } = await stored(({ description }) => description)
+    assert.doesNotMatch(text, /secret/)
     assert.match(text, /First line<br \/>\s*Doors: 19:00<br \/>\s*.*example\.org\/tickets.*<br \/>\s*and the rest\./s)
   })
 

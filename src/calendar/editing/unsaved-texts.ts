@@ -56,7 +56,7 @@ export async function keepUnsavedText(
   })
 }
 
-/** Finds the unsaved text of the caller about a record, or about a new one for record 0: that of this form, or the latest of all forms. */
+/** Finds the text that the caller typed in this form of a record, or without a form the latest of all its forms. Record 0 stands for new records. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,

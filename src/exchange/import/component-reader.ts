@@ -36,13 +36,13 @@ interface OpenComponent {
   calendar: number
   /** The properties of the calendar that have not been returned yet. */
   properties: Property[]
-  /** Whether the calendar itself was returned, which is so before its first component, also without properties. */
+  /** True once the component named VCALENDAR was returned: before the first other component, even if it has no properties. */
   isNamed: boolean
 }
 
 /**
- * Yields the components directly below VCALENDAR, one after the other. Before the first of a calendar comes a component named VCALENDAR, with the
- * line and the properties of the calendar itself; another one follows with properties that stand behind. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
+ * Yields the components directly below each VCALENDAR. First comes a component named VCALENDAR, with the line and the properties of the calendar itself; a second
+ * one follows the others if the calendar has properties at its end. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = { open: [], count: 0, fault: undefined, calendar: 0, properties: [], isNamed: true }
@@ -135,8 +135,8 @@ function readLine(reading: OpenComponent, number: number, text: string | undefin
   return undefined
 }
 
-/** The beginning of a property, whose name programs write in capital letters or without any. */
-const BEGINS_PROPERTY = /^(?!https?:)(?:[A-Z][A-Z\d-]*|[a-z][a-z\d-]*)[;:]/
+/** Matches the beginning of a property. Its name has capital letters alone or none; names that begin with `X-` have both. */
+const BEGINS_PROPERTY = /^(?!https?:)(?:[A-Z][A-Z\d-]*|[a-z][a-z\d-]*|X-[\w-]+)[;:]/
 
 /** Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated files end and begin a calendar in the middle. */
 function calendarHead(reading: OpenComponent): Component | undefined {

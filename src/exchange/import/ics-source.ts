@@ -284,10 +284,10 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/** The most calendars of a file of which is noted what they say behind their events. */
+/** The most calendars of a file whose properties are read before their events; of further ones, those at the end are ignored. */
 const MOST_CALENDARS = 100_000
 
-/** Reads what the properties of a calendar say; those behind its events add to those before. */
+/** Reads the zone and the METHOD of a calendar. `before` has those that it names before its events. */
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
   return {
     zoneName: textOf(component, 'X-WR-TIMEZONE') || (before?.zoneName ?? ''),
@@ -467,7 +467,7 @@ function descriptionOf(component: Component): string {
     : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** Returns the address in the place of an event, unless that is the link of its meeting. */
+/** Returns the web address that LOCATION contains; empty for none, and for the link of the meeting. */
 function websiteIn(component: Component, meeting: string): string {
   const { link } = partsOfPlace(textOf(component, 'LOCATION'))
   return link === meeting || !isAddress(link) ? '' : link

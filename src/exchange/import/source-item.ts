@@ -253,7 +253,7 @@ export function numberIn(identity: string): string | undefined {
 const MEETING_PROGRAM =
   /^\s*(?:(?:[^\s,]+ ){0,3}microsoft teams(?:[ -][^\s,]+){0,2}|(?:zoom|google meet|webex|skype)(?: meeting)?|online)\s*$/i
 
-/** Splits a text into a place and the address of a web page, such as that of a meeting; empty where the text has none. A meeting program is no place. */
+/** Splits the text of a place into its name and a web address, each empty if there is none. The name of a meeting program is no place: `isOnline` is true then. */
 export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
   const isOnline = MEETING_PROGRAM.test(text.replace(link, ''))

@@ -89,7 +89,7 @@ export function described(name: string, fault: string | undefined, hasHint = fal
   return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
 }
 
-/** Returns the attribute of a form that warns before it is left, with the sentence that it shows in place of being sent while the service does not answer. */
+/** Returns the attribute by which the script guards a form: it warns before the form is left, and shows this sentence if the service does not answer a save. */
 export function guarded(site: Site): Html {
   const text = 'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
   return html` data-guard="${sayAtDesk(site, text)}"`

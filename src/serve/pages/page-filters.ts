@@ -3,7 +3,7 @@ import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
 // Derives the filters that pages and `<kalends-events>` share with the interface.
 
-/** Leaves out the filters for which pages have other ways (their span, `near`, their number), and those about who asks or how lists are written. */
+/** Pages have other ways for the filters that are left out here (their path, `near`, their number), or no use, since everybody sees the same page. */
 const {
   page: _page,
   per_page: _perPage,
@@ -26,10 +26,10 @@ const {
   ...shared
 } = eventFilters
 
-/** The taxonomy of each list of terms, by which an attribute is called. */
+/** The taxonomy of each list of terms: an attribute is called `category`, and its filter `categories`. */
 const TERM_OF_LIST = new Map<string, string>(Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]))
 
-/** The filters of pages but for their days. */
+/** The filters that pages take, without the first and the last day. */
 export const sharedFilters = shared
 
 /** The attributes of `<kalends-events>` that filter, each with the parameter of the interface that it means. */

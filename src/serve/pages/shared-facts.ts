@@ -39,7 +39,7 @@ const LABELLED = { event: labelled, series: labelled.filter(({ name }) => ofSeri
 /** The columns that an event and its series have, and when the meeting link is shown. */
 type SharedRow = SharedColumns & Pick<EventRow, 'online_from'>
 
-/** Writes the facts that visitors look for besides the time, with the presses among them. @param first what stands before them */
+/** Writes the place, organizers, price and access of an event or a series, and its buttons (`presses`). `first` stands above them. */
 export function sharedFacts(
   viewing: Viewing,
   of: 'event' | 'series',

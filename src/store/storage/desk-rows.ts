@@ -57,7 +57,7 @@ export function findUnsavedRow(
     .executeTakeFirst()
 }
 
-/** Removes the unsaved text of a form of a record, or without a form those of all forms of it. */
+/** Removes the text that a user typed in a form of a record, or without a form in all its forms. */
 export async function removeUnsaved(
   tx: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & Partial<UnsavedPlace>,

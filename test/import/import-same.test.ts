@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { isPostgres } from '../../src/store/storage/database.ts'
@@ -105,6 +107,83 @@ describe('a calendar that was imported under another name', () => {
     const source = await calendar.file('back.ics', ics(titled(uid, 'Own'), titled('new@x', 'New')))
     assert.match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
     assert.deepEqual(await titles(), ['New', 'Own'])
+  })
+})
+
+describe('a name that a source spells in two ways', () => {
+  const MANY = 205
+  /** Names in one spelling for the first event and in another for the last, too far apart for one transaction. */
+  const spelled = (at: number) => (name: string) => (at === MANY ? name.toLowerCase() : name)
+  const events = Array.from({ length: MANY }, (_, at) => ({ at, title: `Event ${at + 1}`, as: spelled(at + 1) }))
+  const shown = ({ at, title, as }: (typeof events)[number], id: object) => ({
+    ...(Object.keys(id).length > 0 && { id: at + 1 }),
+    title,
+    start_date: '2027-07-05 20:00:00',
+    end_date: '2027-07-05 21:00:00',
+    timezone: 'UTC',
+    venue: { ...id, venue: as('Town Hall'), city: 'Kilvara' },
+    organizer: [{ ...id, organizer: as('Anna B') }],
+    categories: [{ ...id, name: as('Jazz Night'), slug: 'jazz' }],
+    tags: [{ ...id, name: as('Open Air'), slug: 'open' }],
+  })
+  const sources: Readonly<Record<string, string>> = {
+    'a.ics': ics(
+      ...events.map(({ title, as }) =>
+        titled(
+          title,
+          title,
+          `LOCATION:${as('Town Hall')}\\, Street 1`,
+          `ORGANIZER;CN=${as('Anna B')}:mailto:anna@club.example`,
+          `CONTACT:${as('Karl C')}`,
+          `CATEGORIES:${as('Jazz Night')}`,
+        ),
+      ),
+    ),
+    'b.csv': [
+      'title,start_date,venue,city,organizer,categories,tags',
+      ...events.map(({ title, as }) =>
+        [title, '2027-07-05', as('Town Hall'), 'Kilvara', as('Anna B'), as('Jazz Night'), as('Open Air')].join(','),
+      ),
+    ].join('\n'),
+    'c.json': JSON.stringify({ events: events.map((event) => shown(event, { id: 7 })) }),
+    'd.ndjson': events.map((event) => `${JSON.stringify(shown(event, {}))}\n`).join(''),
+  }
+  const check = async (calendar: Calendar, source: string) => {
+    const first = await calendar.kalends('import', source)
+    assert.equal(first.code, 0, first.out)
+    const rows = await calendar.rows()
+    for (let run = 2; run <= 3; run++) {
+      assert.match((await calendar.kalends('import', source)).out, /: 0 made, 0 changed/)
+      assert.equal(await calendar.rows(), rows)
+    }
+    const { venues } = (await calendar.service.get('/venues')).body
+    assert.deepEqual(
+      venues.map(({ venue }: { venue: string }) => venue),
+      ['Town Hall'],
+    )
+  }
+
+  for (const [name, text] of Object.entries(sources))
+    test(`keeps its first spelling, and is not written again (${name})`, async (t) => {
+      const calendar = await startCalendar()
+      t.after(calendar.close)
+      await check(calendar, await calendar.file(name, text))
+    })
+
+  test('keeps its first spelling, and is not written again (a site)', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const found = events.map((event) => shown(event, { id: 7 }))
+    const server = createServer(({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://x')
+      const page = Number(searchParams.get('page'))
+      const isEvents = pathname.endsWith('/events')
+      const body = { events: found.slice((page - 1) * 50, page * 50), total: MANY, total_pages: 5 }
+      response.writeHead(isEvents ? 200 : 404).end(isEvents ? JSON.stringify(body) : '{}')
+    }).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await new Promise((go) => server.once('listening', go))
+    await check(calendar, `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json/tribe/events/v1`)
   })
 })
 

@@ -290,12 +290,17 @@ async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly S
   return events.length > 0
 }
 
-/** Tells whether an item that others refer to has come before in this run, unchanged, and remembers it. */
+/**
+ * Tells whether an item that others refer to has come before in this run, and remembers it. The first one counts, however later ones spell it, so that
+ * runs do not undo each other.
+ */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)
+  const before = run.digests.get(key)
+  if (before !== undefined && !item.isChange) return true
   const { digest } = item.ahead ?? comparedOf(item)
-  if (run.digests.get(key) === digest) return true
+  if (before === digest) return true
   remember(run.digests, key, digest)
   return false
 }

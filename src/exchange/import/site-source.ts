@@ -232,8 +232,9 @@ async function* readChanges(reading: SiteReading, root: string, first: Changes):
       throw new SourceFailure(root, 'reports changes without an end.')
     asked.add(page.next)
     for (const { kind, id, record } of page.changes) {
-      if (record !== undefined) yield* entriesOfRecord(reading, kind, record, `${kind} ${id}`)
-      else if (kind === 'event') yield { lost: id }
+      if (record === undefined && kind === 'event') yield { lost: id }
+      const entries = record === undefined ? [] : entriesOfRecord(reading, kind, record, `${kind} ${id}`)
+      for await (const entry of entries) yield 'kind' in entry && entry.kind === kind ? { ...entry, isChange: true } : entry
       reading.read += 1
     }
     reading.since = page.next

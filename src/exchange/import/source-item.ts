@@ -52,6 +52,8 @@ export interface SourceItem {
   formerly?: string
   /** The addresses of its image and of the pictures in its texts, where pictures are imported. */
   pictures?: readonly string[] | undefined
+  /** Set if a feed of changes has the record as it is now, whatever other records have shown of it before. */
+  isChange?: true
   /** The data computed from the item alone, if that was done ahead. */
   ahead?: AheadOfWriting | undefined
 }

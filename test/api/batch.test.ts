@@ -52,7 +52,7 @@ async function countOf(name: string): Promise<number> {
 }
 
 describe('a batch under normal', () => {
-  test('4d.23: does each request by itself, in order, as the caller', async () => {
+  test('does each request by itself, in order, as the caller', async () => {
     const name = newName()
     const { responses, answer, failed } = await batch([
       { path: VENUES, body: newVenue(name) },
@@ -81,7 +81,7 @@ describe('a batch under normal', () => {
     assert.deepEqual([body.city, body.zip], ['Ghent', '9000'])
   })
 
-  test('4d.23: a request has the rights of the caller, whatever credentials it names', async () => {
+  test('a request has the rights of the caller, whatever credentials it names', async () => {
     const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
     const requests = [
       { path: VENUES, body: { venue: newName() }, headers: { authorization } },
@@ -108,7 +108,7 @@ describe('a batch under normal', () => {
 })
 
 describe('a batch that requires all to hold', () => {
-  test('4d.23: writes all, or nothing when one request is not valid or not allowed', async () => {
+  test('writes all, or nothing when one request is not valid or not allowed', async () => {
     const name = newName()
     const good = { path: VENUES, body: newVenue(name) }
     const another = { path: VENUES, body: newVenue(name) }
@@ -125,7 +125,7 @@ describe('a batch that requires all to hold', () => {
     assert.equal(responses[0]?.body.venue, good.body.venue)
   })
 
-  test('4d.23: takes everything back when one request fails as it is written', async () => {
+  test('takes everything back when one request fails as it is written', async () => {
     const name = newName()
     const { failed, responses } = await batch(
       [
@@ -176,7 +176,7 @@ describe('a batch that requires all to hold', () => {
 })
 
 describe('a batch that cannot be', () => {
-  test('4d.23: refuses nested batches, reads, other services and paths that are not there, one by one', async () => {
+  test('refuses nested batches, reads, other services and paths that are not there, one by one', async () => {
     const { responses } = await batch([
       { path: '/batch/v1', body: { requests: [] } },
       { path: `${EVENTS}?_method=GET` },
@@ -245,7 +245,7 @@ describe('a batch that cannot be', () => {
     assert.deepEqual([body.responses[0].status, body.responses[0].body.city], [201, undefined])
   })
 
-  test('4d.23: a body over the limit is refused whole, and strangers may send little', async () => {
+  test('a body over the limit is refused whole, and strangers may send little', async () => {
     const requests = [{ path: VENUES, body: { venue: newName(), description: 'x'.repeat(2_000_000) } }]
     assert.equal((await batch(requests)).answer.status, 413)
     assert.equal((await batch(requests, 'normal', 'anonymous')).answer.status, 401)
@@ -326,7 +326,7 @@ test('batches at once neither block each other nor get lost', async () => {
   assert.ok(made.length >= 100)
 })
 
-test('4d.23: each request of a batch counts in the limit of rates', async () => {
+test('each request of a batch counts in the limit of rates', async () => {
   const limited = await startService({ rate_limit: '20' })
   try {
     const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))

@@ -145,7 +145,7 @@ async function pagesOf(
   }
 }
 
-test('a record that stops being public is deleted for strangers, and changed for editors (4d.20)', async () => {
+test('a record that stops being public is deleted for strangers, and changed for editors', async () => {
   const stranger = follower('anonymous')
   const editor = follower('editor')
   const { id } = await service.create('/events', { ...WHEN, title: 'Soon private' })
@@ -260,7 +260,7 @@ test('a venue, a category and their removal change the events that show them', a
   assert.deepEqual(stranger.records.get(`event ${id}`).categories, [])
 })
 
-test('an event that leaves the filters of a feed is deleted there (4d.20)', async () => {
+test('an event that leaves the filters of a feed is deleted there', async () => {
   const { id } = await service.create('/events', { ...WHEN, title: 'In and out', tags: ['jazz'] })
   const stranger = follower('anonymous', '&kinds=event&tags=jazz')
   await follow(service, stranger)
@@ -273,7 +273,7 @@ test('an event that leaves the filters of a feed is deleted there (4d.20)', asyn
   assert.ok(stranger.records.has(`event ${id}`))
 })
 
-test('a token goes with its reader, its kinds and its filters alone (4d.21)', async () => {
+test('a token goes with its reader, its kinds and its filters alone', async () => {
   const { body } = await service.get(`${FEED}?kinds=event&tags=jazz&per_page=1000`)
   const token = body.sync_token
   const statusOf = async (query: string, as: Reader = 'anonymous') => {
@@ -302,7 +302,7 @@ test('a token goes with its reader, its kinds and its filters alone (4d.21)', as
     ])
 })
 
-test('a token from before a restore, or from before what is still known, is of no use (4d.21)', async (t) => {
+test('a token from before a restore, or from before what is still known, is of no use', async (t) => {
   const one = await startService()
   t.after(one.close)
   const { id } = await one.create('/events', { ...WHEN, title: 'Gone' })
@@ -332,7 +332,7 @@ function random(seed: number): () => number {
   }
 }
 
-test('lists and changes agree whatever many writers on two nodes do meanwhile (4d.20)', async (t) => {
+test('lists and changes agree whatever many writers on two nodes do meanwhile', async (t) => {
   const other = await startApp(service.config)
   t.after(other.stop)
   const bases = [service.base, service.base.replace(/:\d+\//, `:${other.port}/`)]

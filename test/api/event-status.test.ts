@@ -144,7 +144,7 @@ describe('canceled and postponed events in feeds', () => {
     later = await service.create('/events', { ...WHEN, title: 'Fair giraffe', event_status: 'postponed' })
   })
 
-  test('1d.13: STATUS of iCalendar and eventStatus of schema.org say it', async () => {
+  test('STATUS of iCalendar and eventStatus of schema.org say it', async () => {
     const calendar = new ICAL.Component(ICAL.parse(await text('/events.ics?search=giraffe')))
     const [first, second] = calendar.getAllSubcomponents('vevent')
     assert.equal(first?.getFirstPropertyValue('status'), 'CANCELLED')

@@ -230,7 +230,7 @@ test(`${listCells} cells: lists show and count what the caller may read, by stat
 const FEED = '~/wp-json/kalends/v1/changes'
 const feedCells = CALLERS.length * KINDS.length * OWNERS.length * STATUSES.length
 
-test(`${feedCells} cells: the feed of changes tells each caller what their lists show and of nothing else, and a token goes with its reader (4d.20, 4d.21)`, async () => {
+test(`${feedCells} cells: the feed of changes tells each caller what their lists show and of nothing else, and a token goes with its reader`, async () => {
   const tokens: string[] = []
   for (const caller of CALLERS) {
     const told = new Map<string, number[]>(KINDS.map((kind) => [kind, []]))

@@ -80,7 +80,7 @@ test('an upload that is sent again with its key makes no second image, whatever 
   assert.equal(headers.get('x-wp-total'), '2')
 })
 
-test('4d.22: a key with another body, address or content type is refused and writes nothing', async () => {
+test('a key with another body, address or content type is refused and writes nothing', async () => {
   const key = newKey()
   const body = { venue: 'Known by its key' }
   await send('/venues', body, key)
@@ -100,7 +100,7 @@ test('4d.22: a key with another body, address or content type is refused and wri
   assert.equal(found.venues.length, 0)
 })
 
-test('4d.22: the key of one user is nothing to another', async () => {
+test('the key of one user is nothing to another', async () => {
   const key = newKey()
   const body = { title: 'Two of a key', ...day }
   const first = await send('/events', body, key, 'admin')
@@ -160,7 +160,7 @@ test('an error is not kept: the same key may be tried again', async () => {
   assert.equal((await send('/categories', { name: 'Free' }, key)).status, 201)
 })
 
-test('4d.22: requests with one key that are sent at once make one record', async () => {
+test('requests with one key that are sent at once make one record', async () => {
   for (const [path, body] of Object.entries({
     '/events': { title: 'At once', ...day },
     '/tags': { name: 'At once' },
@@ -180,7 +180,7 @@ test('4d.22: requests with one key that are sent at once make one record', async
   assert.equal(body.total, 1)
 })
 
-test('4d.22: requests with one key that are sent to two nodes at once make one record', async (t) => {
+test('requests with one key that are sent to two nodes at once make one record', async (t) => {
   const other = await startApp(service.config)
   t.after(other.stop)
   const bases = [service.base, service.base.replace(/:\d+\//, `:${other.port}/`)]
@@ -204,7 +204,7 @@ test('4d.22: requests with one key that are sent to two nodes at once make one r
     }
 })
 
-test('4d.22: an answer is kept for 24 hours and then dropped', async () => {
+test('an answer is kept for 24 hours and then dropped', async () => {
   const { database } = service.app
   const key = newKey()
   const body = { title: 'For a day', ...day }

@@ -72,7 +72,7 @@ const BAD: Readonly<Record<string, readonly (readonly [unknown, string, object?]
 }
 
 for (const [what, rules] of Object.entries(BAD))
-  test(`rules that ${what} are refused at once, by the part, and hold no memory (5d.6, 5d.17)`, async () => {
+  test(`rules that ${what} are refused at once, by the part, and hold no memory`, async () => {
     for (const [recurrence, part, more] of rules) {
       const text = JSON.stringify(recurrence).slice(0, 100)
       const { status, body } = await send(recurrence, more)
@@ -96,7 +96,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
-test('recurrences of a wrong type are refused, and what means none is taken (5d.26)', async () => {
+test('recurrences of a wrong type are refused, and what means none is taken', async () => {
   for (const wrong of [7, true, [1, 2], [[]], [null], { frequency: {} }, { frequency: ['daily', 'weekly'] }]) {
     const { status, body } = await send(wrong)
     assert.equal(status, 400, JSON.stringify(wrong))

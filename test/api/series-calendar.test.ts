@@ -57,7 +57,7 @@ function expanded(components: readonly ICAL.Component[]): string[] {
   return starts.sort()
 }
 
-test('a calendar has one component with the rule for a series (5d.19)', async () => {
+test('a calendar has one component with the rule for a series', async () => {
   const first = await make({ title: 'Whole' })
   const [master, ...others] = await componentsOf(`post_parent=${first.post_parent}`)
   assert.ok(master)
@@ -100,7 +100,7 @@ test('single components are given to those who ask for them', async () => {
   assert.match(String(file.body), new RegExp(`URL;VALUE=URI:[^\\r]*/event/${first.slug}/`))
 })
 
-test('what is in the trash is an exception, and what has moved a component of its own (5d.14, 5d.19)', async () => {
+test('what is in the trash is an exception, and what has moved a component of its own', async () => {
   const first = await make({ title: 'Moved' })
   const [, second, third] = await listed(first.post_parent)
   const before = await sequenceOf(first.post_parent)
@@ -198,7 +198,7 @@ async function sequenceOf(series: number): Promise<number> {
   return Number(master?.getFirstPropertyValue('sequence'))
 }
 
-test('days, times in UTC, and zones whose clocks follow no rule are read right (5d.20)', async () => {
+test('days, times in UTC, and zones whose clocks follow no rule are read right', async () => {
   const days = await make({ title: 'Days', all_day: true, start_date: FIRST, end_date: FIRST })
   const [day] = await componentsOf(`post_parent=${days.post_parent}`)
   assert.ok(day)
@@ -213,7 +213,7 @@ test('days, times in UTC, and zones whose clocks follow no rule are read right (
 const expandedOneByOne = (components: readonly ICAL.Component[]) => components.flatMap((one) => expanded([one])).sort()
 const instantsOf = async (series: number) => (await listed(series)).map(({ utc_start_date }) => utc_start_date).sort()
 
-test('a time that a change of the clocks skips is read right, as single events (5d.5)', async () => {
+test('a time that a change of the clocks skips is read right, as single events', async () => {
   const times = { start_date: `${YEAR}-03-01 02:30`, end_date: `${YEAR}-03-01 03:15`, timezone: 'America/St_Johns' }
   const skipped = await make({ title: 'Skipped', ...times, recurrence: 'RRULE:FREQ=DAILY;COUNT=20' })
   const components = await componentsOf(`post_parent=${skipped.post_parent}`)
@@ -221,7 +221,7 @@ test('a time that a change of the clocks skips is read right, as single events (
   assert.deepEqual(expandedOneByOne(components), await instantsOf(skipped.post_parent))
 })
 
-test('a start beside the rule is a date of its own (5d.7)', async () => {
+test('a start beside the rule is a date of its own', async () => {
   const beside = await make({ title: 'Beside', recurrence: 'RRULE:FREQ=WEEKLY;BYDAY=FR;COUNT=3' })
   const [master] = await componentsOf(`post_parent=${beside.post_parent}`)
   assert.ok(master)
@@ -229,7 +229,7 @@ test('a start beside the rule is a date of its own (5d.7)', async () => {
   assert.deepEqual(shownIn(master, 'exdate'), [])
 })
 
-test('linked data name the series of each occurrence, which is an event of its own (1d.24)', async () => {
+test('linked data name the series of each occurrence, which is an event of its own', async () => {
   const first = await make({ title: 'Linked' })
   const single = (await service.get(`/events/${first.id}`)).body
   assert.equal(single.json_ld.superEvent['@type'], 'EventSeries')

@@ -100,7 +100,7 @@ const cells = seriesCells()
 const refused = cells.filter((cell) => isRead(cell) || cell.answer.status !== 200)
 const allowed = cells.filter((cell) => !isRead(cell) && cell.answer.status === 200)
 
-test(`${refused.length} cells: reading series and occurrences follows the table, and what is refused changes nothing in any scope (5d.25)`, async () => {
+test(`${refused.length} cells: reading series and occurrences follows the table, and what is refused changes nothing in any scope`, async () => {
   const before = await snapshot()
   for (const cell of refused) {
     const found = planted.find(({ owner, status }) => owner === cell.owner && status === cell.status)
@@ -116,7 +116,7 @@ function reachedBy({ addressed, status }: SeriesCell): number[] {
   return addressed === 'following' && status !== 'trash' ? [1, 2] : [0, 1, 2]
 }
 
-test(`${allowed.length} cells: changes and removals of series and occurrences follow the table, and reach what their scope says (5d.25)`, async () => {
+test(`${allowed.length} cells: changes and removals of series and occurrences follow the table, and reach what their scope says`, async () => {
   const kept = new Map<string, Planted>()
   for (const [number, cell] of allowed.entries()) {
     const { caller, owner, status, addressed, method } = cell

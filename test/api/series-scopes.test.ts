@@ -71,7 +71,7 @@ test('a series that is published again gets other slugs where its own were taken
   )
 })
 
-test('a field that an occurrence has changed for itself is left alone by a change of all (5d.10)', async () => {
+test('a field that an occurrence has changed for itself is left alone by a change of all', async () => {
   const { series, events } = await made()
   const own = await service.update(`/events/${at(events, 2).id}`, { title: 'Guest' })
   assert.deepEqual(own.recurrence.overrides, ['title'])
@@ -100,7 +100,7 @@ test('what was read and is sent back makes nothing an occurrence’s own', async
   assert.deepEqual(startsOf(await occurrencesOf(all.post_parent)), startsOf(events))
 })
 
-test('venues and categories of all reach every occurrence but those with their own (5d.16)', async () => {
+test('venues and categories of all reach every occurrence but those with their own', async () => {
   const { series, events } = await made({ title: 'Places' })
   const hall = await service.create('/venues', { venue: 'Hall' })
   const yard = await service.create('/venues', { venue: 'Yard' })
@@ -118,7 +118,7 @@ test('venues and categories of all reach every occurrence but those with their o
   assert.ok(after.every(({ categories }) => categories.length === 1 && categories[0]?.count === 6))
 })
 
-test('an occurrence with categories of its own gets the tags of all, and the other way round (5d.10)', async () => {
+test('an occurrence with categories of its own gets the tags of all, and the other way round', async () => {
   const { series, events } = await made({ categories: ['Choir'], tags: ['old'] })
   const change = (i: number, fields: object) => service.update(`/events/${at(events, i).id}`, fields)
   await change(0, { categories: ['Own choir'] })
@@ -150,7 +150,7 @@ test('a series whose dates all have categories of their own keeps those it had',
   )
 })
 
-test('a later time of all moves each occurrence that has not moved by itself, and ids stay (5d.11)', async () => {
+test('a later time of all moves each occurrence that has not moved by itself, and ids stay', async () => {
   const { series, events } = await made()
   await service.update(`/events/${at(events, 3).id}`, { start_date: day(4, '15:00:00'), end_date: day(4, '16:00:00') })
   const change = { start_date: day(2, '12:30:00'), end_date: day(2, '14:00:00'), recurrence_scope: 'all' }
@@ -167,7 +167,7 @@ test('a later time of all moves each occurrence that has not moved by itself, an
   assert.deepEqual(at(after, 3).recurrence.overrides, ['end_date', 'start_date'])
 })
 
-test('another rule keeps the dates that stay, makes new ones and moves the rest to the trash (5d.3)', async () => {
+test('another rule keeps the dates that stay, makes new ones and moves the rest to the trash', async () => {
   const { series, events } = await made()
   const change = { recurrence: 'RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5', recurrence_scope: 'all' }
   await service.update(`/events/${at(events, 0).id}`, change)
@@ -195,7 +195,7 @@ test('another rule keeps the dates that stay, makes new ones and moves the rest 
   )
 })
 
-test('a change of the following splits the series, and the later occurrences stay the events they are (5d.12)', async () => {
+test('a change of the following splits the series, and the later occurrences stay the events they are', async () => {
   const { series, events } = await made()
   const changed = await service.update(`/events/${at(events, 4).id}`, { title: 'Late', recurrence_scope: 'following' })
   assert.notEqual(changed.post_parent, series)
@@ -212,7 +212,7 @@ test('a change of the following splits the series, and the later occurrences sta
   assert.ok((await occurrencesOf(series)).every(({ title }) => title === 'Early'))
 })
 
-test('an occurrence that is removed is an exception until it is restored (5d.14)', async () => {
+test('an occurrence that is removed is an exception until it is restored', async () => {
   const { series, events } = await made()
   const gone = at(events, 2)
   assert.equal((await service.remove(`/events/${gone.id}`)).status, 200)
@@ -232,7 +232,7 @@ test('an occurrence that is removed is an exception until it is restored (5d.14)
   )
 })
 
-test('all and the following are removed together, and once (5d.15)', async () => {
+test('all and the following are removed together, and once', async () => {
   const { series, events } = await made()
   assert.equal((await service.remove(`/events/${at(events, 3).id}?recurrence_scope=following`)).status, 200)
   assert.deepEqual(
@@ -277,7 +277,7 @@ async function atOnce<Result>(series: number, begin: () => Promise<Result>[]): P
   return Promise.all(begun.requests)
 }
 
-test('of two who split a series at once one is told to read again (5d.13)', async () => {
+test('of two who split a series at once one is told to read again', async () => {
   const { series, events } = await made()
   const split = (i: number) =>
     service.put(`/events/${at(events, i).id}`, { title: `From ${i}`, recurrence_scope: 'following' })
@@ -289,7 +289,7 @@ test('of two who split a series at once one is told to read again (5d.13)', asyn
   assert.deepEqual(idsOf([...(await occurrencesOf(series)), ...later]), idsOf(events))
 })
 
-test('a failure inside a split leaves nothing changed (5d.13)', async () => {
+test('a failure inside a split leaves nothing changed', async () => {
   const { series, events } = await made()
   const following = (fields: object) =>
     service.put(`/events/${at(events, 2).id}`, { title: 'Never', recurrence_scope: 'following', ...fields })
@@ -304,7 +304,7 @@ test('a failure inside a split leaves nothing changed (5d.13)', async () => {
   assert.deepEqual(await occurrencesOf(series), events)
 })
 
-test('nobody changes occurrences that are not theirs by way of a series (5d.25)', async () => {
+test('nobody changes occurrences that are not theirs by way of a series', async () => {
   const { events } = await made()
   for (const as of ['contributor', 'author', 'subscriber', 'anonymous'] as const)
     for (const scope of ['this', 'following', 'all']) {

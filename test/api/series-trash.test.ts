@@ -35,7 +35,7 @@ const listed = async (series: number): Promise<Shown[]> =>
 const at = (events: readonly Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
 const startsOf = (events: readonly Shown[]) => events.map(({ start_date }) => start_date)
 
-test('an occurrence that is restored has what its series became meanwhile, times and texts (5d.11, 5d.14)', async () => {
+test('an occurrence that is restored has what its series became meanwhile, times and texts', async () => {
   const { series, events } = await made()
   await service.remove(`/events/${at(events, 1).id}`)
   const change = { title: 'Lesson', start_date: day(1, '12:00:00'), end_date: day(1, '13:00:00') }
@@ -114,7 +114,7 @@ test('the status of the trash removes in every scope', async () => {
   assert.equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
 })
 
-test('slugs of several dates a day are free ones, though another event has the first of them (5d.24)', async () => {
+test('slugs of several dates a day are free ones, though another event has the first of them', async () => {
   const plain = { start_date: day(1), end_date: day(1, '11:00:00') }
   await service.create('/events', { ...plain, title: 'Taken', slug: `taken-${YEAR}-03-01` })
   const recurrence = ['RRULE:FREQ=DAILY;COUNT=2', `RDATE:${YEAR}0301T150000`]
@@ -133,7 +133,7 @@ test('drafts that share a slug go to the trash together', async () => {
   assert.equal((await service.remove(`${SERIES}/${series}`)).status, 200)
 })
 
-test('categories of all that an occurrence is given again are no longer its own (5d.10)', async () => {
+test('categories of all that an occurrence is given again are no longer its own', async () => {
   const { events } = await made({ categories: ['Music'], tags: ['loud'] })
   const change = (fields: object) => service.update(`/events/${at(events, 1).id}`, fields)
   assert.deepEqual((await change({ categories: ['Food'], tags: [] })).recurrence.overrides, ['categories', 'tags'])
@@ -148,14 +148,14 @@ test('a series that is published later is public when its occurrences are', asyn
   assert.deepEqual([body.status, body.occurrences.total], ['publish', 4])
 })
 
-test('without its last occurrence a series is in the trash (5d.15)', async () => {
+test('without its last occurrence a series is in the trash', async () => {
   const { series, events } = await made()
   for (const { id } of events) assert.equal((await service.remove(`/events/${id}`)).status, 200)
   assert.equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
   assert.equal((await service.remove(`${SERIES}/${series}`)).status, 410)
 })
 
-test('from the last occurrence on it is a series of one date, and from the first on the whole (5d.12)', async () => {
+test('from the last occurrence on it is a series of one date, and from the first on the whole', async () => {
   const { series, events } = await made()
   const following = (i: number, title: string) =>
     service.update(`/events/${at(events, i).id}`, { title, recurrence_scope: 'following' })
@@ -166,7 +166,7 @@ test('from the last occurrence on it is a series of one date, and from the first
   assert.deepEqual([first.post_parent, first.recurrence.rrule], [series, 'FREQ=DAILY;COUNT=3'])
 })
 
-test('calendars know an event that begins to repeat by the same name (5d.22)', async () => {
+test('calendars know an event that begins to repeat by the same name', async () => {
   const plain = { title: 'Known', start_date: day(1), end_date: day(1, '11:00:00') }
   const single = await service.create('/events', plain)
   const uidIn = async (path: string) => /^UID:(.*)\r$/m.exec(String((await service.get(path)).body))?.[1]
@@ -177,7 +177,7 @@ test('calendars know an event that begins to repeat by the same name (5d.22)', a
   assert.equal(await uidIn(`~/events.ics?post_parent=${first.post_parent}`), uid)
 })
 
-test('a series is in no list, search or count of events, and no event by its id (5d.2)', async () => {
+test('a series is in no list, search or count of events, and no event by its id', async () => {
   const { series, events } = await made({ title: 'Unlisted choir' })
   for (const as of ['anonymous', 'editor'] as const) {
     const window = 'start_date=2000-01-01&end_date=2100-01-01'

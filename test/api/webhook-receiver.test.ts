@@ -58,7 +58,7 @@ async function startReceiver(t: TestContext): Promise<{ url: string; tell: (secr
   return { url: `${origin}/hooks/kalends`, tell: (secret) => writeFile(join(folder, 'secret'), secret) }
 }
 
-test('4d.17: a receiver of Debian verifies what it is told, and refuses it with another secret', {
+test('a receiver of Debian verifies what it is told, and refuses it with another secret', {
   skip: !existsSync(PROGRAM) && 'there is no receiver here; apt-get install webhook',
 }, async (t) => {
   const service = await startService({ webhook_hosts: '127.0.0.1' })

@@ -67,7 +67,7 @@ const messageRow = (webhook: number, record: number) => ({
 })
 
 describe('administrators manage webhooks over HTTP', () => {
-  test('4d.17: adding one answers with its address and its secret, which is never shown again', async () => {
+  test('adding one answers with its address and its secret, which is never shown again', async () => {
     const { status, headers, body } = await service.post(HOOKS, {
       url,
       events: ['venue.*', 'event.created', 'venue.*'],
@@ -128,7 +128,7 @@ describe('administrators manage webhooks over HTTP', () => {
     await service.request('admin', 'DELETE', path)
   })
 
-  test('4d.18: a test says what came of it, messages are listed, and one is sent again with its id', async () => {
+  test('a test says what came of it, messages are listed, and one is sent again with its id', async () => {
     const { id, secret } = await add()
     const path = `${HOOKS}/${id}`
     received.length = 0
@@ -260,7 +260,7 @@ describe('administrators manage webhooks over HTTP', () => {
 })
 
 describe('what is wrong is refused', () => {
-  test('4d.12: addresses that messages may not go to, events that there are not, and values over a limit', async () => {
+  test('addresses that messages may not go to, events that there are not, and values over a limit', async () => {
     const { id } = await add()
     const wrong: [fields: object, named: string[]][] = [
       [{ url: 'https://192.168.1.1/' }, ['url']],

@@ -119,7 +119,7 @@ const remove = (id: number) => database().write((tx) => removeWebhook(tx, id, Da
 const types = ({ received }: Receiver) => received.map(({ body }) => body.type)
 
 describe('messages', () => {
-  test('4d.17: are signed so that the package standardwebhooks verifies them, of the bytes that are sent', async () => {
+  test('are signed so that the package standardwebhooks verifies them, of the bytes that are sent', async () => {
     const told = await hook('event.*')
     const event = await service.create('/events', { title: 'Told & signed', ...day })
     const [message] = await heard(told, 1)
@@ -138,7 +138,7 @@ describe('messages', () => {
     await remove(told.id)
   })
 
-  test('4d.17: are signed with both secrets while one replaces the other', async () => {
+  test('are signed with both secrets while one replaces the other', async () => {
     const told = await hook('venue.*')
     const secret = await database().write((tx) => rotateSecret(tx, told.id, Date.now()))
     assert.notEqual(secret, told.secret)
@@ -196,7 +196,7 @@ server.handle_request()`
     await remove(told.id)
   })
 
-  test('4d.16: tell the public what it sees: what is not public is never named, and becoming private is a deletion', async () => {
+  test('tell the public what it sees: what is not public is never named, and becoming private is a deletion', async () => {
     const told = await hook('event.*')
     const all = await hook('event.*', true)
     const draft = await service.create('/events', { title: 'Secret draft', status: 'draft', ...day })
@@ -223,7 +223,7 @@ server.handle_request()`
     await remove(all.id)
   })
 
-  test('4d.16: a record that is not public any more when its message goes out is not shown by it', async () => {
+  test('a record that is not public any more when its message goes out is not shown by it', async () => {
     const told = await hook('event.*')
     told.status = 500
     const event = await service.create('/events', { title: 'Open for a moment', ...day })
@@ -243,7 +243,7 @@ server.handle_request()`
     await remove(told.id)
   })
 
-  test('4d.13: every way of writing reaches them, and follow-ups are not told', async () => {
+  test('every way of writing reaches them, and follow-ups are not told', async () => {
     const told = await hook()
     const requests = [
       { path: '/tribe/events/v1/venues', body: { venue: 'By batch' } },
@@ -270,7 +270,7 @@ server.handle_request()`
     await remove(told.id)
   })
 
-  test('4d.14: nothing is told of a write that was taken back', async () => {
+  test('nothing is told of a write that was taken back', async () => {
     const told = await hook()
     const requests = [
       { path: '/tribe/events/v1/venues', body: { venue: 'Taken back' } },
@@ -284,7 +284,7 @@ server.handle_request()`
 })
 
 describe('a receiver', () => {
-  test('4d.14: that fails is told again with the same id and the record of now, and only so often', async () => {
+  test('that fails is told again with the same id and the record of now, and only so often', async () => {
     const told = await hook('venue.*')
     told.status = 500
     const { id: venue } = await service.create('/venues', { venue: 'Again' })
@@ -370,7 +370,7 @@ describe('a receiver', () => {
     await remove(told.id)
   })
 
-  test('4d.18: that says it is gone is told nothing more', async () => {
+  test('that says it is gone is told nothing more', async () => {
     const told = await hook('venue.*')
     told.status = 410
     await service.create('/venues', { venue: 'Gone' })
@@ -388,7 +388,7 @@ describe('a receiver', () => {
     await remove(told.id)
   })
 
-  test('4d.18: that has failed for five days is disabled, with the reason', async () => {
+  test('that has failed for five days is disabled, with the reason', async () => {
     const told = await hook('venue.*')
     told.status = 500
     await database().write((tx) =>
@@ -399,7 +399,7 @@ describe('a receiver', () => {
     await remove(told.id)
   })
 
-  test('4d.12: that redirects has failed, and is not followed', async () => {
+  test('that redirects has failed, and is not followed', async () => {
     const told = await hook('venue.*')
     const other = await startReceiver()
     told.status = 307
@@ -410,7 +410,7 @@ describe('a receiver', () => {
     await remove(told.id)
   })
 
-  test('4d.19: that does not answer is sent one message at a time, and holds up no other', async () => {
+  test('that does not answer is sent one message at a time, and holds up no other', async () => {
     const slow = await Promise.all(Array.from({ length: 25 }, () => hook('venue.*')))
     const quick = await hook('venue.*')
     for (const each of slow) each.status = 0
@@ -425,7 +425,7 @@ describe('a receiver', () => {
   })
 })
 
-test('4d.12: addresses are public and https, or hosts of the setting', () => {
+test('addresses are public and https, or hosts of the setting', () => {
   const refused = [
     'http://example.org/',
     'https://127.0.0.1/',
@@ -447,7 +447,7 @@ test('4d.12: addresses are public and https, or hosts of the setting', () => {
   assert.equal(mayPost('https://example.org/hook', ['127.0.0.1']), false)
 })
 
-test('4d.15: two processes send each message once, and one takes over what another left behind', async () => {
+test('two processes send each message once, and one takes over what another left behind', async () => {
   const told = await hook('venue.*')
   const second = await startApp({ ...service.config, port: 0 })
   try {
@@ -475,7 +475,7 @@ test('4d.15: two processes send each message once, and one takes over what anoth
   await remove(told.id)
 })
 
-test('4d.19: a process that is stopped gives back what it is sending, and another one sends it at once', async () => {
+test('a process that is stopped gives back what it is sending, and another one sends it at once', async () => {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-webhooks-'))
   const config = testConfig(folder, { database: patient(scratch.address), webhook_hosts: '127.0.0.1' })
@@ -507,7 +507,7 @@ test('4d.19: a process that is stopped gives back what it is sending, and anothe
   }
 })
 
-test('4d.18, 4d.25: messages are not in copies and backups, and are dropped after 30 days', async () => {
+test('messages are not in copies and backups, and are dropped after 30 days', async () => {
   const tables = (await listTables(database().read)).map(({ name }) => name)
   assert.ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
   const told = await hook('venue.*')

@@ -41,7 +41,7 @@ const titles = async (query: string, as?: Reader) => [...(await calendar(query, 
 const property = (event: ICAL.Component | undefined, name: string) => String(event?.getFirstPropertyValue(name))
 
 describe('an event that the public can see no longer', () => {
-  test('1d.12: is told of as cancelled, with its UID and times and a higher SEQUENCE, and nothing else of it', async () => {
+  test('is told of as cancelled, with its UID and times and a higher SEQUENCE, and nothing else of it', async () => {
     const { id } = await make({
       title: 'Moth evening',
       description: 'Bring lamps',
@@ -90,7 +90,7 @@ describe('an event that the public can see no longer', () => {
       assert.match(property(event, 'dtstart'), /^2027-04-01T10:00:00/)
     })
 
-  test('1d.12: was public once: drafts, private events and hidden ones appear in no form', async () => {
+  test('was public once: drafts, private events and hidden ones appear in no form', async () => {
     for (const status of ['draft', 'private', 'pending', 'future']) {
       const { id } = await make({
         title: `Newt ${status}`,

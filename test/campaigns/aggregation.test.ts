@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { runAggregation } from './aggregation-campaign.ts'
 
-test('a calendar is imported into others as it is, changed on both sides, undone, and killed meanwhile (4d.2, 4d.3, 4d.4, 4d.5)', async (t) => {
+test('a calendar is imported into others as it is, changed on both sides, undone, and killed meanwhile', async (t) => {
   await runAggregation({
     events: Number(process.env.AGGREGATION_EVENTS ?? 50),
     changes: 15,

@@ -10,12 +10,12 @@ const targets = onBoth ? (['sqlite', 'postgres'] as const) : (['sqlite'] as cons
 const server = process.env[SERVER]
 
 for (const source of onBoth ? (['postgres', 'sqlite'] as const) : (['sqlite'] as const)) {
-  test(`a backup of ${source} under many writes is the calendar at one moment, on whichever database (4d.24)`, async (t) => {
+  test(`a backup of ${source} under many writes is the calendar at one moment, on whichever database`, async (t) => {
     const [figures] = await runBackupCampaign({ source, targets, server, backups: 1, seconds: 0.2 })
     t.diagnostic(JSON.stringify(figures))
   })
 
-  test(`a backup of ${source} under an import has its first events and no others (4d.24)`, async (t) => {
+  test(`a backup of ${source} under an import has its first events and no others`, async (t) => {
     t.diagnostic(JSON.stringify(await backUpUnderImport({ source, targets, server }, 8000)))
   })
 }

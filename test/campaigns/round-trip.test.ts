@@ -18,7 +18,7 @@ describe('a calendar that goes out and into an empty one', () => {
   after(() => calendar.close())
 
   for (const format of FORMATS)
-    test(`loses by ${format} what its documentation says, and nothing else (4d.27)`, async () => {
+    test(`loses by ${format} what its documentation says, and nothing else`, async () => {
       const losses = await roundTrip(calendar, format)
       const unknown = [...losses].filter(([path]) => !KNOWN_LOSSES[format].includes(path))
       assert.deepEqual(unknown, [])

@@ -17,13 +17,13 @@ describe('a calendar that a command works on', () => {
   after(() => sample.remove())
 
   for (const work of WORKS)
-    test(`4d.5, 4d.26: loses and doubles nothing when ${work} is killed in front of a step of it`, async (t) => {
+    test(`loses and doubles nothing when ${work} is killed in front of a step of it`, async (t) => {
       const { killed } = await killAtSteps(work, sample, KILLS)
       t.diagnostic(`killed in front of: ${killed.join('; ')}`)
     })
 })
 
-test('4d.14, 4d.15: a service that is killed in front of a step of a write or its message tells of each write under one id', async (t) => {
+test('a service that is killed in front of a step of a write or its message tells of each write under one id', async (t) => {
   const killed = await killOutbox(OF_MESSAGE)
   assert.equal(killed.length, OF_MESSAGE)
   t.diagnostic(`killed in front of: ${killed.join('; ')}`)

@@ -50,7 +50,7 @@ describe('many events at once', () => {
     return as.post('/desk/events/undo', { undo })
   }
 
-  test('3d.19: a confirmation names the count and the first titles, and does nothing yet', async () => {
+  test('a confirmation names the count and the first titles, and does nothing yet', async () => {
     const ids = await make(7)
     const { status, body } = await editor.post('/desk/events/many', { deed: 'trash', ids: ids.map(String) })
     assert.equal(status, 200)
@@ -63,7 +63,7 @@ describe('many events at once', () => {
     assert.equal(await statusOf(ids[0] ?? 0), 'publish')
   })
 
-  test('3d.19: each row is told, and one press takes everything back, once', async () => {
+  test('each row is told, and one press takes everything back, once', async () => {
     const [first = 0, second = 0] = await make(2)
     const own = await service.create('/events', { title: 'Draft', ...on(3), status: 'draft' })
     const told = await doAll(editor, 'trash', [first, second, own.id, 999_999])
@@ -76,7 +76,7 @@ describe('many events at once', () => {
     assert.match((await takeBack(editor, told)).body, /taken back before/)
   })
 
-  test('1e.9: what is scheduled is published now, and waits for its date again when that is taken back', async () => {
+  test('what is scheduled is published now, and waits for its date again when that is taken back', async () => {
     const date = `${later(3)} 08:00:00`
     const [id = 0] = await make(1, { status: 'future', date })
     const told = await doAll(editor, 'publish', [id])
@@ -87,7 +87,7 @@ describe('many events at once', () => {
     assert.deepEqual([status, again], ['future', date])
   })
 
-  test('3d.11: a confirmation that is sent twice moves nothing twice', async () => {
+  test('a confirmation that is sent twice moves nothing twice', async () => {
     const [id = 0] = await make(1)
     const asked = await editor.post('/desk/events/many', { deed: 'move', ids: [String(id)] })
     const form = { ...fieldsOf(asked.body), days: '2', hours: '-1' }
@@ -181,7 +181,7 @@ describe('many events at once', () => {
     }
   })
 
-  test('1e.9: all that match are meant, not only the page, and are changed in one go', async () => {
+  test('all that match are meant, not only the page, and are changed in one go', async () => {
     for (let i = 0; i < 60; i++)
       await service.create('/events', { title: `Many ${i}`, ...on(50 + i), hide_from_listings: i === 3 })
     const { body } = await editor.get('/desk/events?search=many')
@@ -211,7 +211,7 @@ describe('many events at once', () => {
     assert.deepEqual(await states(), ['postponed', 'postponed', 'postponed', 'postponed'])
   })
 
-  test('3d.15: who may not change an event is refused row by row, and reads the news of nobody else', async () => {
+  test('who may not change an event is refused row by row, and reads the news of nobody else', async () => {
     const ids = await make(2)
     const author = await sitAtDesk(service, 'author')
     const told = await doAll(author, 'trash', ids)
@@ -226,7 +226,7 @@ describe('many events at once', () => {
     assert.equal(await statusOf(ids[0] ?? 0), 'draft')
   })
 
-  test('3d.15: the confirmation names no event that somebody may not read', async () => {
+  test('the confirmation names no event that somebody may not read', async () => {
     const { id } = await service.create('/events', { title: 'A secret', ...on(3), status: 'draft' })
     const contributor = await sitAtDesk(service, 'contributor')
     for (const deed of ['trash', 'cancel', 'delete'])
@@ -234,7 +234,7 @@ describe('many events at once', () => {
     assert.doesNotMatch((await doAll(contributor, 'trash', [id])).body, /A secret/)
   })
 
-  test('3d.2: another site changes nothing, and nothing is a defect', async () => {
+  test('another site changes nothing, and nothing is a defect', async () => {
     const [id = 0] = await make(1)
     const form = { deed: 'trash', ids: String(id), sure: '1', key: 'of-another-site' }
     const forged = await editor.post('/desk/events/many', form, { 'sec-fetch-site': 'cross-site' })

@@ -99,7 +99,7 @@ describe('application passwords by consent', () => {
     assert.equal((await passwords()).length, before)
   })
 
-  test('3d.21: without an address the password is shown, once', async () => {
+  test('without an address the password is shown, once', async () => {
     const shown = await author.post(at({ app_name: 'A script' }), { answer: 'approve', access: 'all' })
     assert.equal(shown.status, 200)
     assert.equal(shown.headers.get('cache-control'), 'no-store')
@@ -149,7 +149,7 @@ describe('application passwords by consent', () => {
     assert.equal((await passwords()).length, before)
   })
 
-  test('3d.23: the name of a program is text, and turns nothing around', async () => {
+  test('the name of a program is text, and turns nothing around', async () => {
     const { body } = await author.get(at({ ...ASKED, app_name: '<img src=x onerror=alert(1)>\u202egnp.\u0000' }))
     assert.doesNotMatch(body, /<img/)
     assert.doesNotMatch(body, /\u202e/)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readDeskAssets } from '../../src/serve/desk/desk-frame.ts'
 
-test('1e.27: the scripts of all rooms weigh less than 60 kB and their style less than 15 kB, and the editor comes when one writes', () => {
+test('the scripts of all rooms weigh less than 60 kB and their style less than 15 kB, and the editor comes when one writes', () => {
   const files = [...readDeskAssets('#0b6e5f').byPath]
   const weightOf = (extension: string) =>
     files.filter(([path]) => path.endsWith(extension)).reduce((sum, [, { bytes }]) => sum + gzipSync(bytes).length, 0)

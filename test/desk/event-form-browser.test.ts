@@ -60,7 +60,7 @@ describe('the form of an event in a browser', {
   }
 
   for (const scripts of [true, false])
-    test(`1e.1: title, date, times and venue by keyboard alone, ${scripts ? 'with' : 'without'} a script`, async () => {
+    test(`title, date, times and venue by keyboard alone, ${scripts ? 'with' : 'without'} a script`, async () => {
       const title = `Choir practice ${scripts}`
       const tab = await open('/desk/events/new', scripts)
       const pressed: string[] = []
@@ -91,7 +91,7 @@ describe('the form of an event in a browser', {
     })
 
   for (const waited of [0, 200])
-    test(`1e.1: Enter takes the name that is marked ${waited} ms after the last letter, though others come later`, async () => {
+    test(`Enter takes the name that is marked ${waited} ms after the last letter, though others come later`, async () => {
       const times = { start_date: '2027-06-09 19:00:00', end_date: '2027-06-09 21:00:00' }
       const { id } = await service.create('/events', { title: `Marked ${waited}`, ...times })
       const tab = await open(`/desk/events/${id}`)
@@ -133,7 +133,7 @@ describe('the form of an event in a browser', {
     )
   })
 
-  test('3d.17: the editor leaves a description as it is until somebody edits it, and then writes what was edited', async () => {
+  test('the editor leaves a description as it is until somebody edits it, and then writes what was edited', async () => {
     const description = '<!-- wp:paragraph -->\n<p>Kept  so</p>\n<!-- /wp:paragraph -->'
     const { id } = await service.create('/events', {
       title: 'Blocks',
@@ -161,7 +161,7 @@ describe('the form of an event in a browser', {
     )
   })
 
-  test('3d.14: leaving warns where something has changed, and not while it is saved', async () => {
+  test('leaving warns where something has changed, and not while it is saved', async () => {
     const tab = await open('/desk/events/new')
     const warns = () => tab.evaluate(WARNS)
     await untilShown(tab, "document.querySelector('.event-form.alive')")
@@ -214,7 +214,7 @@ describe('the form of an event in a browser', {
     assert.deepEqual(await tab.evaluate(choose(1000)), [1, ''])
   })
 
-  test('1e.11: what was typed is kept when the tab is closed', async () => {
+  test('what was typed is kept when the tab is closed', async () => {
     const tab = await open('/desk/events/new')
     await type(tab, 'Closed too early')
     await tab.evaluate("document.title = 'left'; dispatchEvent(new PageTransitionEvent('pagehide'))")

@@ -67,7 +67,7 @@ describe('the form of an event', () => {
       },
     )
 
-  test('1e.1: one post makes an event, with no more than a title, a date and a time', async () => {
+  test('one post makes an event, with no more than a title, a date and a time', async () => {
     const made = await editor.post('/desk/events/new', {
       title: 'Thursday Jazz',
       start_date: '2030-11-28',
@@ -120,7 +120,7 @@ describe('the form of an event', () => {
     assert.doesNotMatch((await (await sitAtDesk(service, 'contributor')).get('/desk/events/new')).body, /for="date"/)
   })
 
-  test('3d.11: a failed save is 422 with what was typed, and says what is wrong at its control and above', async () => {
+  test('a failed save is 422 with what was typed, and says what is wrong at its control and above', async () => {
     const { status, body } = await editor.post('/desk/events/new', {
       title: '<b>Typed</b>',
       start_date: '31 feb',
@@ -139,7 +139,7 @@ describe('the form of an event', () => {
     assert.match(body, /<title>Error: /)
   })
 
-  test('3d.11: faults name fields as their labels do, and repeat no more than the beginning of what was typed', async () => {
+  test('faults name fields as their labels do, and repeat no more than the beginning of what was typed', async () => {
     const { status, body } = await editor.post('/desk/events/new', {
       title: 'x'.repeat(600),
       start_date: 'y'.repeat(600),
@@ -151,7 +151,7 @@ describe('the form of an event', () => {
     assert.match(body, /There is no day “y{60}…”/)
   })
 
-  test('3d.11: a form that is sent twice at once makes one event', async () => {
+  test('a form that is sent twice at once makes one event', async () => {
     const form = { title: 'Pressed twice', start_date: '2030-11-28', start_time: '20:30', key: 'a-key-of-the-form' }
     const answers = await Promise.all([editor.post('/desk/events/new', form), editor.post('/desk/events/new', form)])
     assert.deepEqual(
@@ -161,7 +161,7 @@ describe('the form of an event', () => {
     assert.equal(answers[0]?.headers.get('location'), answers[1]?.headers.get('location'))
   })
 
-  test('3d.12, 1e.12: what two editors change in different fields is merged and told; in the same one both sides are shown', async () => {
+  test('what two editors change in different fields is merged and told; in the same one both sides are shown', async () => {
     const { id } = await service.create('/events', {
       title: 'Choir',
       description: 'As it was',
@@ -229,7 +229,7 @@ describe('the form of an event', () => {
     assert.deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
   })
 
-  test('1e.2: a venue and an organizer are made in place from what was typed, and known ones are taken', async () => {
+  test('a venue and an organizer are made in place from what was typed, and known ones are taken', async () => {
     const form = { title: 'Two', start_date: '2030-06-01', start_time: '10:00', status: 'publish' }
     const first = await editor.post('/desk/events/new', {
       ...form,
@@ -254,7 +254,7 @@ describe('the form of an event', () => {
     assert.equal(names.body.create, 'Make “st bri”')
   })
 
-  test('1e.3: what was typed is said in words, with what clashes with it and what may be the same', async () => {
+  test('what was typed is said in words, with what clashes with it and what may be the same', async () => {
     const { id } = await service.create('/venues', { venue: 'Narrow Room' })
     await service.create('/events', {
       title: 'Mending Circle',
@@ -345,7 +345,7 @@ describe('the form of an event', () => {
       assert.ok(said.includes(fault), said)
     })
 
-  test('3d.18: an hour that the clocks skip is explained, and one that comes twice is told', async () => {
+  test('an hour that the clocks skip is explained, and one that comes twice is told', async () => {
     const form = { title: 'Night', timezone: 'Europe/Oslo', start_time: '02:30', end_time: '04:00' }
     const skipped = await editor.post('/desk/events/new', { ...form, start_date: '2027-03-28' })
     assert.equal(skipped.status, 422)
@@ -355,7 +355,7 @@ describe('the form of an event', () => {
     assert.match(twice.body.again, /name="start_again"/)
   })
 
-  test('3d.18: of an hour that comes twice the form chooses the second, and the first again', async () => {
+  test('of an hour that comes twice the form chooses the second, and the first again', async () => {
     const day = { start_date: '2027-10-31', start_time: '02:30', end_time: '02:45' }
     const form = { title: 'Clocks go back', timezone: 'Europe/Oslo', ...day }
     const utcOf = async (id: number) => {
@@ -458,7 +458,7 @@ describe('the form of an event', () => {
     assert.match(refused.body, /<a href="#recurrence_scope">/)
   })
 
-  test('1e.4: a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
+  test('a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
     const { id } = await service.create('/events', {
       title: 'Copied',
       slug: 'copied',
@@ -482,7 +482,7 @@ describe('the form of an event', () => {
     assert.equal(body.categories[0].name, 'music')
   })
 
-  test('1e.10: a preview is the page as visitors would see it, and nothing of it is saved', async () => {
+  test('a preview is the page as visitors would see it, and nothing of it is saved', async () => {
     const counted = async () =>
       (await service.get('/events?status=publish,draft&start_date=2000-01-01&per_page=1', 'admin')).body.total
     const [events, venues] = [await counted(), (await service.get('/venues?status=publish,draft', 'admin')).body.total]
@@ -519,7 +519,7 @@ describe('the form of an event', () => {
     assert.equal(wrong.status, 422)
   })
 
-  test('1e.11: what was typed is kept for its user, offered with its age, and gone once it is saved', async () => {
+  test('what was typed is kept for its user, offered with its age, and gone once it is saved', async () => {
     const { id } = await service.create('/events', {
       title: 'Half written',
       start_date: '2030-05-02 19:00:00',
@@ -562,7 +562,7 @@ describe('the form of an event', () => {
     assert.deepEqual(await begun(), [])
   })
 
-  test('3d.15: contributors see no button that they may not press, send for review, and propose changes of what is published', async () => {
+  test('contributors see no button that they may not press, send for review, and propose changes of what is published', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const blank = await contributor.get('/desk/events/new')
     assert.match(blank.body, />Send for review<\/button>/)
@@ -669,7 +669,7 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${id}`)).body.status, 'publish')
   })
 
-  test('3d.16: a picture comes with the form, and its text is asked for', async () => {
+  test('a picture comes with the form, and its text is asked for', async () => {
     const fields = {
       title: 'With a picture',
       start_date: '2030-12-05',
@@ -705,7 +705,7 @@ describe('the form of an event', () => {
       assert.equal(body.image.width, 42)
     })
 
-  test('1e.20: what a picture shows is asked for at each event, and pages have the text of that event', async () => {
+  test('what a picture shows is asked for at each event, and pages have the text of that event', async () => {
     const image = await uploadPicture(service, 60, 40)
     const make = async (title: string) => {
       const { id } = await service.create('/events', {
@@ -736,7 +736,7 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
     const page = await service.get(`~${new URL(own.body.url).pathname}`)
     assert.match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
-    // An event may say that its picture needs no text (1e.20).
+    // An event may say that its picture needs no text.
     await change(second, { image_decorative: ['0', '1'] })
     const silent = await service.get(`/events/${idIn(second)}`)
     assert.deepEqual([silent.body.image_decorative, silent.body.image_alt], [true, undefined])
@@ -750,7 +750,7 @@ describe('the form of an event', () => {
     assert.equal(await shown(second), 'The choir', 'the text of the picture is said again')
   })
 
-  test('1e.21: a picture of a phone that cannot be read is told so in a clear sentence, and what was typed stays', async () => {
+  test('a picture of a phone that cannot be read is told so in a clear sentence, and what was typed stays', async () => {
     const fields = { title: 'From a phone', start_date: '2030-06-02', start_time: '10:00' }
     const bytes = Buffer.concat([
       Buffer.from([0, 0, 0, 24]),
@@ -764,7 +764,7 @@ describe('the form of an event', () => {
     assert.match(body, /value="From a phone"/)
   })
 
-  test('3d.18: the zone stands beside the times, and the end moves with the start', async () => {
+  test('the zone stands beside the times, and the end moves with the start', async () => {
     const times = { start_date: '2030-06-05', start_time: '19:00', end_time: '21:30', timezone: 'Europe/Oslo' }
     const { body } = await editor.post('/desk/events/words', {
       ...times,
@@ -776,7 +776,7 @@ describe('the form of an event', () => {
     assert.match((await editor.get('/desk/events/new')).body, /Time zone: <span>/)
   })
 
-  test('3d.26: of two who change one field at once on two nodes one is told of the other, and nothing is lost', async (t) => {
+  test('of two who change one field at once on two nodes one is told of the other, and nothing is lost', async (t) => {
     const other = await startApp(service.config)
     t.after(other.stop)
     const origins = [new URL(service.origin).origin, `http://localhost:${other.port}`]

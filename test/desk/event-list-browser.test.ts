@@ -52,7 +52,7 @@ describe('the list of events in a browser', {
     return tab
   }
 
-  test('1e.18: the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
+  test('the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
     const tab = await open('/desk/events')
     await tab.key('/')
     assert.equal(await tab.evaluate('document.activeElement.id'), 'everything')
@@ -74,7 +74,7 @@ describe('the list of events in a browser', {
     await untilShown(tab, `location.pathname === ${JSON.stringify(chosen)}`)
   })
 
-  test('1e.18: a hit that is marked stays so though an answer comes later', async () => {
+  test('a hit that is marked stays so though an answer comes later', async () => {
     const tab = await open('/desk/events')
     await tab.key('/')
     await tab.send('Input.insertText', { text: 'jazz' })
@@ -90,7 +90,7 @@ describe('the list of events in a browser', {
     await untilShown(tab, `${marked} === 0`)
   })
 
-  test('1e.14: keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {
+  test('keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {
     for (const title of ['Key one', 'Key two'])
       await service.create('/events', {
         title,
@@ -123,7 +123,7 @@ describe('the list of events in a browser', {
     await untilShown(tab, "document.querySelector('.event-form')")
   })
 
-  test('1e.9: rows are chosen by the keyboard, the bar says how many, and one press takes everything back', async () => {
+  test('rows are chosen by the keyboard, the bar says how many, and one press takes everything back', async () => {
     const tab = await open('/desk/events')
     assert.equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[0].focus()`)
@@ -172,7 +172,7 @@ describe('the list of events in a browser', {
     await untilShown(tab, `location.pathname === '/desk/events/${ids[9]}'`)
   })
 
-  test('1e.21: on a phone the deeds of a row open from a menu of a size for fingers', async () => {
+  test('on a phone the deeds of a row open from a menu of a size for fingers', async () => {
     const tab = await open('/desk/events', { width: 390, height: 844 })
     const [width, height] = await tab.evaluate<[number, number]>(
       `(({ width, height }) => [width, height])(document.querySelector('.menu summary').getBoundingClientRect())`,

@@ -129,7 +129,7 @@ describe('the list of events', () => {
       assert.equal((await editor.get(`/desk/events?${query}`)).status, 200, query)
   })
 
-  test('3d.15: others see their own events and what is public, and deeds for what they may do alone', async () => {
+  test('others see their own events and what is public, and deeds for what they may do alone', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const own = await service.create('/events', { title: 'Mine alone', ...on(4), status: 'draft' }, 'contributor')
     assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft')).body), ['Mine alone'])
@@ -141,7 +141,7 @@ describe('the list of events', () => {
     assert.equal(countsIn((await contributor.get('/desk/events?author=all')).body)['Waiting for review'], '0')
   })
 
-  test('3d.23: titles, names and reasons are text', async () => {
+  test('titles, names and reasons are text', async () => {
     const title = '<img src=x onerror=alert(1)> \u202egnp'
     await service.create('/events', { title: `&lt;b&gt;${title}`, ...on(6), status: 'draft' })
     const { body } = await editor.get('/desk/events?status=draft')

@@ -119,7 +119,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   }
 
   for (const width of [1280, 390])
-    test(`1e.1: a plain event at a known venue takes six actions and less than half a minute, ${width} px wide`, async (t) => {
+    test(`a plain event at a known venue takes six actions and less than half a minute, ${width} px wide`, async (t) => {
       await lookAs({ width })
       await sit('editor')
       await person.goes(() => person.press('.bar a.main'))
@@ -140,7 +140,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       within(told(t))
     })
 
-  test('1e.1: the quick line makes a plain event', async (t) => {
+  test('the quick line makes a plain event', async (t) => {
     await lookAs({ width: 1280 })
     await sit('editor')
     await person.press('#line')
@@ -156,7 +156,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     within(told(t))
   })
 
-  test('1e.1: by the keyboard alone the quick line takes no more either', async (t) => {
+  test('by the keyboard alone the quick line takes no more either', async (t) => {
     await sit('editor')
     await person.key(`${access}q`)
     await person.type('Choir rehearsal next Friday 19:30–21:00 @ Harbour Hall')
@@ -166,7 +166,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     within(told(t))
   })
 
-  test('3d.10: by the keyboard alone the form takes less than half a minute', async (t) => {
+  test('by the keyboard alone the form takes less than half a minute', async (t) => {
     await sit('editor')
     await person.goes(() => person.key(`${access}n`))
     await alive()
@@ -184,7 +184,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
   })
 
-  test('3d.10, 1e.1: without scripts the form makes the event in one post', async (t) => {
+  test('without scripts the form makes the event in one post', async (t) => {
     await lookAs({ width: 1280, scripts: false })
     await sit('editor', '/desk/events/new')
     await person.type('Without scripts')
@@ -234,7 +234,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   })
 
   describe('in all that is done', { skip: isWhole ? false : '`npm run pages:check` does it' }, () => {
-    test('1e.7, 1e.8: an event of the month is dragged to another day, and back by one press; Escape leaves it', async () => {
+    test('an event of the month is dragged to another day, and back by one press; Escape leaves it', async () => {
       await lookAs({ width: 1280 })
       const { id } = await create('To be dragged')
       const day = async () => (await service.get(`/events/${id}`)).body.start_date.slice(0, 10)
@@ -253,7 +253,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.equal(await day(), '2031-03-19')
     })
 
-    test('1e.6: arrow keys walk through the days of the month, which are one stop of the Tab key', async () => {
+    test('arrow keys walk through the days of the month, which are one stop of the Tab key', async () => {
       await sit('editor', '/desk/month/2031-03')
       await person.tabTo('.plan a.add')
       const at = () => tab.evaluate<string>(`document.activeElement.closest('td').dataset.day`)
@@ -267,7 +267,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.ok((await value('#start_date')).includes(String(Number(chosen.slice(8)))))
     })
 
-    test('1e.9, 3d.19: three of a list are canceled with a reason, told row by row, and taken back', async () => {
+    test('three of a list are canceled with a reason, told row by row, and taken back', async () => {
       const ids: number[] = []
       for (const n of [1, 2, 3, 4]) ids.push((await create(`Stormy ${n}`)).id)
       await sit('editor', '/desk/events?search=Stormy')
@@ -295,7 +295,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await person.press(button)
     }
 
-    test('1e.9: all that match are changed, with their number named before', async () => {
+    test('all that match are changed, with their number named before', async () => {
       for (let n = 0; n < 60; n++) await create(`Many ${n}`)
       await sit('editor', '/desk/events?search=Many')
       await person.press('thead input[type=checkbox]')
@@ -308,7 +308,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.match(await text('h1'), /60/)
     })
 
-    test('1e.12: of two editors of one field the second sees both texts, and keeps what was typed', async () => {
+    test('of two editors of one field the second sees both texts, and keeps what was typed', async () => {
       const { id } = await create('Both write', { cost: '5' })
       await sit('editor', `/desk/events/${id}`)
       await alive()
@@ -324,7 +324,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.match((await eventNow()).cost, /9$/)
     })
 
-    test('1e.11: what was typed and not saved is offered after the page was loaded again', async () => {
+    test('what was typed and not saved is offered after the page was loaded again', async () => {
       const { id } = await create('Left alone')
       await sit('editor', `/desk/events/${id}`)
       await alive()
@@ -344,7 +344,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.match((await eventNow()).excerpt, /Begun, and not saved/)
     })
 
-    test('1e.14, 1e.17: a contributor’s event is sent back, sent again and published, and a change of it waits', async () => {
+    test('a contributor’s event is sent back, sent again and published, and a change of it waits', async () => {
       await sit('contributor')
       await person.goes(() => person.press('.bar a.main'))
       await alive()
@@ -397,7 +397,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.match(await page(), /Mending circle and swap/)
     })
 
-    test('3d.17: the editor of texts saves what is allowed of a text, and its policy forbids nothing on the way', async () => {
+    test('the editor of texts saves what is allowed of a text, and its policy forbids nothing on the way', async () => {
       const { id } = await create('Richly told')
       await sit('editor', `/desk/events/${id}`)
       await alive()
@@ -430,7 +430,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.deepEqual(tab.complaints, [])
     })
 
-    test('3d.17: a text with comments of a block editor stays byte for byte when another field is saved', async () => {
+    test('a text with comments of a block editor stays byte for byte when another field is saved', async () => {
       const description =
         '<!-- wp:paragraph {"dropCap":true} -->\n<p class="has-drop-cap">As it   was &amp; is</p>\n<!-- /wp:paragraph -->\n'
       const { id } = await create('From a block editor', { description })
@@ -454,7 +454,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     }
 
     // The browser keeps the cookie of this sign-in, so no test after it signs in as another person.
-    test('3d.13: a session that ends while somebody types asks for the password in place, and the text goes on', async () => {
+    test('a session that ends while somebody types asks for the password in place, and the text goes on', async () => {
       const { id } = await create('Interrupted')
       await sit('editor', `/desk/events/${id}`)
       await alive()
@@ -471,7 +471,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.match((await eventNow()).excerpt, /nobody wants to type again/)
     })
 
-    test('3d.8, 1e.23: a calendar is set up by the link of its first start, and others come by links of their own', async () => {
+    test('a calendar is set up by the link of its first start, and others come by links of their own', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'kalends-first-'))
       const first = await startServiceProcess({ data: folder })
       const origin = new URL(first.base).origin

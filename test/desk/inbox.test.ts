@@ -24,7 +24,7 @@ describe('the inbox, Today and the history', () => {
   const send = (title: string, more: object = {}) =>
     service.create('/events', { title, ...day, status: 'pending', ...more }, 'contributor')
 
-  test('1e.14: shows what waits to reviewers, with a number in the rail, and to contributors their own', async () => {
+  test('shows what waits to reviewers, with a number in the rail, and to contributors their own', async () => {
     const { id } = await send('Mending circle')
     await service.create('/events', { title: 'An author’s own', ...day, status: 'pending' }, 'author')
     const page = await editor.get('/desk/inbox')
@@ -44,7 +44,7 @@ describe('the inbox, Today and the history', () => {
     assert.match((await editor.get('/desk/inbox')).body, /Is published with it: \u2068Hallgnp\u2069</)
   })
 
-  test('1e.15: an event is published with the venue that it brought along', async () => {
+  test('an event is published with the venue that it brought along', async () => {
     const { id } = await send('With a new hall', { venue: { venue: 'Parish hall' } })
     assert.match((await editor.get('/desk/inbox')).body, /Is published with it: Parish hall/)
     const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
@@ -54,7 +54,7 @@ describe('the inbox, Today and the history', () => {
     assert.equal(body.venue.venue, 'Parish hall')
   })
 
-  test('1e.15: an event whose publication date lies ahead is said to be published then, and its venue to be published now', async () => {
+  test('an event whose publication date lies ahead is said to be published then, and its venue to be published now', async () => {
     const { id } = await send('Of next month', { date: '2035-03-04 09:30:00', venue: { venue: 'Side hall' } })
     const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
     assert.equal((await service.get(`/events/${id}`, 'editor')).body.status, 'future')
@@ -68,7 +68,7 @@ describe('the inbox, Today and the history', () => {
     assert.match((await contributor.get(`/desk/inbox?done=publish&event=${other}`)).body, /Published/)
   })
 
-  test('1e.14: an event is shown with what it clashes with, and with what it may be a double of', async () => {
+  test('an event is shown with what it clashes with, and with what it may be a double of', async () => {
     const at = { start_date: '2027-09-18 15:00:00', end_date: '2027-09-18 17:00:00' }
     const hall = await service.create('/venues', { venue: 'Town hall' }, 'admin')
     await service.create('/events', { title: 'Story night', ...at, venue: hall.id }, 'admin')
@@ -83,14 +83,14 @@ describe('the inbox, Today and the history', () => {
     assert.match(body, /Perhaps the same: Toy swap/)
   })
 
-  test('1e.15: an event is sent back with a note, which its author sees', async () => {
+  test('an event is sent back with a note, which its author sees', async () => {
     const { id } = await send('Without a time')
     assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'When does it <end>?' })).status, 303)
     assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'draft')
     assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
   })
 
-  test('1e.15: nothing is sent back without a note, and its author reads the note in the form of the event', async () => {
+  test('nothing is sent back without a note, and its author reads the note in the form of the event', async () => {
     const { id } = await send('Noted')
     const asked = await editor.post(`/desk/inbox/event/${id}/send-back`, { note: ' ' })
     assert.equal(asked.status, 422)
@@ -111,7 +111,7 @@ describe('the inbox, Today and the history', () => {
     assert.doesNotMatch((await contributor.get(`/desk/events/${id}`)).body, /Sent back/)
   })
 
-  test('1e.17: a proposal goes on in the form where its author left it, whatever little is sent', async () => {
+  test('a proposal goes on in the form where its author left it, whatever little is sent', async () => {
     const { id } = await send('Open door', { cost: '3' })
     await editor.post(`/desk/inbox/event/${id}/publish`, {})
     const form = `/desk/events/${id}`
@@ -151,7 +151,7 @@ describe('the inbox, Today and the history', () => {
     assert.match((await contributor.get(form)).body, /name="title" value="Open doors"/)
   })
 
-  test('1e.14: keys are told to who reviews, can be switched off, and are for nobody else', async () => {
+  test('keys are told to who reviews, can be switched off, and are for nobody else', async () => {
     await send('Waits for keys')
     assert.match(
       (await editor.get('/desk/inbox')).body,
@@ -160,7 +160,7 @@ describe('the inbox, Today and the history', () => {
     assert.doesNotMatch((await contributor.get('/desk/inbox')).body, /Use these keys/)
   })
 
-  test('1e.16: of two reviewers the second is told who was faster', async () => {
+  test('of two reviewers the second is told who was faster', async () => {
     const { id } = await send('Twice')
     const other = await sitAtDesk(service, 'admin')
     const answers = await Promise.all([editor, other].map((one) => one.post(`/desk/inbox/event/${id}/publish`, {})))
@@ -170,7 +170,7 @@ describe('the inbox, Today and the history', () => {
     assert.match((await other.get('/desk/inbox?by=editor')).body, /Somebody else was faster: editor/)
   })
 
-  test('3d.15: who may not review is refused, whatever they post', async () => {
+  test('who may not review is refused, whatever they post', async () => {
     const { id } = await send('Mine')
     for (const deed of ['publish', 'send-back', 'trash', 'nonsense'])
       assert.ok(
@@ -183,7 +183,7 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'x'.repeat(3000) })).status, 400)
   })
 
-  test('1e.13: the history says who changed what, and puts a version back', async () => {
+  test('the history says who changed what, and puts a version back', async () => {
     const made = await service.create('/events', { title: 'First title', ...day, description: '<p>One</p>' })
     await service.update(`/events/${made.id}`, { title: 'Second <title>', cost: '5' }, 'editor')
     const page = await editor.get(`/desk/events/${made.id}/history`)
@@ -202,7 +202,7 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
   })
 
-  test('1e.13: one field is put back alone, with those that belong together with it', async () => {
+  test('one field is put back alone, with those that belong together with it', async () => {
     const made = await service.create('/events', { title: 'One field', ...day, cost: '5' })
     const moved = { start_date: '2031-05-01 18:30:00', end_date: '2031-05-01 19:30:00' }
     await service.update(`/events/${made.id}`, { ...moved, cost: '9', title: 'All fields' }, 'editor')
@@ -222,7 +222,7 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await contributor.post(at, { version, member: 'cost' })).status, 403)
   })
 
-  test('1e.13: what has changed is told by names and dates, and proposals beside what stands there', async () => {
+  test('what has changed is told by names and dates, and proposals beside what stands there', async () => {
     const hall = await service.create('/venues', { venue: 'Hall &amp; Yard' })
     const barn = await service.create('/venues', { venue: 'The Barn' })
     const made = await service.create(
@@ -250,7 +250,7 @@ describe('the inbox, Today and the history', () => {
     assert.match(inbox, /<td class="former" dir="auto">The Barn<\/td><td dir="auto">Hall &amp; Yard<\/td>/)
   })
 
-  test('1e.13: a contributor reads the history of their own records, and puts back what they may change', async () => {
+  test('a contributor reads the history of their own records, and puts back what they may change', async () => {
     const { id } = await service.create('/events', { title: 'Theirs', ...day, status: 'pending' }, 'contributor')
     await service.update(`/events/${id}`, { title: 'Theirs, changed' }, 'contributor')
     const { body, status } = await contributor.get(`/desk/events/${id}/history`)
@@ -262,7 +262,7 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await contributor.post(`/desk/events/${id}/history`, { version })).status, 403)
   })
 
-  test('3d.27: what is saved at the desk is told by the history over REST, with who it was', async () => {
+  test('what is saved at the desk is told by the history over REST, with who it was', async () => {
     const { id } = await service.create('/events', { title: 'Audited', ...day }, 'admin')
     await editor.post(`/desk/events/${id}`, { title: 'Audited at the desk' })
     const { body } = await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'editor')

@@ -30,7 +30,7 @@ describe('the month to plan on', () => {
     assert.doesNotMatch((await contributor.get('/desk/month/2027-03')).body, /Planned quietly/)
   })
 
-  test('1e.6: a day with 300 events shows the first ones, a way to add one and a way to all of them', async () => {
+  test('a day with 300 events shows the first ones, a way to add one and a way to all of them', async () => {
     for (let batch = 0; batch < 6; batch++)
       await Promise.all(
         Array.from({ length: 50 }, (_, i) =>
@@ -50,7 +50,7 @@ describe('the month to plan on', () => {
     )
   })
 
-  test('1e.7: an event moves to another day at the same time, and back', async () => {
+  test('an event moves to another day at the same time, and back', async () => {
     const { id } = await service.create('/events', { title: 'Choir', ...at('2027-03-27') })
     const moved = await editor.post('/desk/month/move', { id: String(id), day: '2027-04-03' })
     assert.equal(moved.status, 303)
@@ -64,14 +64,14 @@ describe('the month to plan on', () => {
     assert.equal(await startOf(id), '2027-03-20 19:00:00')
   })
 
-  test('1e.7: an event that is moved to its own day is not written', async () => {
+  test('an event that is moved to its own day is not written', async () => {
     const { id } = await service.create('/events', { title: 'Still', ...at('2027-06-01') })
     const before = (await service.get(`/events/${id}`)).headers.get('etag')
     assert.equal((await editor.post('/desk/month/move', { id: String(id), day: '2027-06-01' })).status, 303)
     assert.equal((await service.get(`/events/${id}`)).headers.get('etag'), before)
   })
 
-  test('1e.7: of a date of a series it asks which dates are meant', async () => {
+  test('of a date of a series it asks which dates are meant', async () => {
     const first = await service.create('/events', {
       title: 'Jazz',
       ...at('2027-09-02'),
@@ -92,7 +92,7 @@ describe('the month to plan on', () => {
     assert.equal(await startOf(first.id), '2027-09-02 19:00:00')
   })
 
-  test('3d.15: who may not edit an event has no way to move it, and is refused', async () => {
+  test('who may not edit an event has no way to move it, and is refused', async () => {
     const { id } = await service.create('/events', { title: 'Theirs', ...at('2027-07-01') })
     const author = await sitAtDesk(service, 'author')
     assert.doesNotMatch((await author.get('/desk/month/2027-07')).body, new RegExp(`chosen=${id}`))

@@ -77,7 +77,7 @@ describe('people at the desk', () => {
     assert.equal(await findUserByLogin(service.app.database.read, 'heidi'), undefined)
   })
 
-  test('1e.26: another role holds at once and ends the sessions of the person', async () => {
+  test('another role holds at once and ends the sessions of the person', async () => {
     const author = await sitAtDesk(service, 'author')
     const { id } = await user('author')
     const saved = await admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ann Author', role: 'contributor' })
@@ -87,7 +87,7 @@ describe('people at the desk', () => {
     await admin.post(`/desk/people/${id}`, { deed: 'save', role: 'author' })
   })
 
-  test('1e.26: another role, a new password and a deactivation end sessions on every node at once', async (t) => {
+  test('another role, a new password and a deactivation end sessions on every node at once', async (t) => {
     const other = await startApp(service.config)
     t.after(other.stop)
     const { id } = await user('author')
@@ -222,7 +222,7 @@ describe('one’s own account at the desk', () => {
     assert.equal((await author.post('/desk/me', { name: 'x'.repeat(300) })).status, 422)
   })
 
-  test('3d.5: a new password wants the old one, ends all sessions, and goes on in this browser with a new id', async () => {
+  test('a new password wants the old one, ends all sessions, and goes on in this browser with a new id', async () => {
     const [here, there] = [await sitAtDesk(service, 'author'), await sitAtDesk(service, 'author')]
     const change = (current: string, password: string) => here.post('/desk/me/password', { current, password })
     const next = 'a new battery horse'
@@ -254,7 +254,7 @@ describe('one’s own account at the desk', () => {
     assert.deepEqual(statuses.slice(10), [429, 429])
   })
 
-  test('3d.5: sessions are listed by browser and ended one by one or all but this', async () => {
+  test('sessions are listed by browser and ended one by one or all but this', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const [second, third] = [await sitAtDesk(service, 'editor'), await sitAtDesk(service, 'editor')]
     const stranger = await sitAtDesk(service, 'author')
@@ -273,7 +273,7 @@ describe('one’s own account at the desk', () => {
     assert.deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
   })
 
-  test('3d.21: an application password is shown once, listed by name, scope and use, and taken away', async () => {
+  test('an application password is shown once, listed by name, scope and use, and taken away', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const made = await editor.post('/desk/me/passwords', { for: 'Phone <b>', access: 'some', scope: ['media', 'root'] })
     assert.equal(made.status, 200)

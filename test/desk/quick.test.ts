@@ -31,7 +31,7 @@ describe('an event in one line', () => {
 
   const read = (line: string, as = editor) => as.post('/desk/quick', { line })
 
-  test('1e.2: a line fills title, date, times, venue and categories, says them back, and saves nothing', async () => {
+  test('a line fills title, date, times, venue and categories, says them back, and saves nothing', async () => {
     const { status, body } = await read('Choir practice, 14 May 2027 19:30-21:00, St Mary’s #music #choir')
     assert.equal(status, 200)
     const controls = controlsIn(body)
@@ -45,7 +45,7 @@ describe('an event in one line', () => {
     assert.equal((await service.get('/events?start_date=2000-01-01')).body.total, 0)
   })
 
-  test('1e.2: what was understood is saved by one more press, as the form would save it', async () => {
+  test('what was understood is saved by one more press, as the form would save it', async () => {
     const shown = await read('Choir evening, 15 May 2027 19:30-21:00, St Mary’s #music #singing')
     const saved = await editor.post('/desk/events/new', { ...controlsIn(shown.body), status: 'publish' })
     assert.equal(saved.status, 303, saved.body)
@@ -69,7 +69,7 @@ describe('an event in one line', () => {
     assert.match((await read('Choir 19:30')).body, /No day was found in the line/)
   })
 
-  test('1e.2: an unknown venue stays text that will be made, and a rule makes a series', async () => {
+  test('an unknown venue stays text that will be made, and a rule makes a series', async () => {
     const { body } = await read('Yoga every tuesday 18:00 until 1 june 2027 @ The Old Barn')
     assert.match(body, /Will be made/)
     const controls = controlsIn(body)
@@ -95,7 +95,7 @@ describe('an event in one line', () => {
     assert.match(form.body, /name="categories\[\]"[^>]*checked/)
   })
 
-  test('1e.3: a line without a day says so, and the form that it fills names it as a fault', async () => {
+  test('a line without a day says so, and the form that it fills names it as a fault', async () => {
     const { status, body } = await read('Something nice')
     assert.equal(status, 200)
     assert.match(body, /No day was found in the line\./)
@@ -136,7 +136,7 @@ describe('an event in one line', () => {
     ['fr', 'Chorale vendredi 19h30', 'vendredi'],
     ['es', 'Coro viernes 19:30', 'viernes'],
   ] as const)
-    test(`1e.2: a line is understood in the language of the site: ${language}`, async () => {
+    test(`a line is understood in the language of the site: ${language}`, async () => {
       const own = await startService({ language })
       const { body } = await (await sitAtDesk(own, 'editor')).post('/desk/quick', { line })
       await own.close()

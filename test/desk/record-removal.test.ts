@@ -13,7 +13,7 @@ describe('records that are not wanted any more', () => {
   })
   after(() => service.close())
 
-  test('3d.20: lists say how many events have each venue and organizer, and lead to them', async () => {
+  test('lists say how many events have each venue and organizer, and lead to them', async () => {
     const venue = await service.create('/venues', { venue: 'Counted Hall' })
     const organizer = await service.create('/organizers', { organizer: 'Counted Choir' })
     for (let i = 0; i < 3; i++)
@@ -24,7 +24,7 @@ describe('records that are not wanted any more', () => {
     assert.match((await editor.get(`/desk/events?venue=${venue.id}`)).body, /Use 0/)
   })
 
-  test('3d.20: removing a venue in use says by how many first, and an unused one goes at once', async () => {
+  test('removing a venue in use says by how many first, and an unused one goes at once', async () => {
     const used = await service.create('/venues', { venue: 'Used Hall' })
     for (let i = 0; i < 2; i++) await service.create('/events', { title: 'Fair', ...day, venue: used.id })
     const asked = await editor.post(`/desk/venues/${used.id}/trash`, {})
@@ -37,7 +37,7 @@ describe('records that are not wanted any more', () => {
     assert.equal((await editor.post(`/desk/venues/${unused.id}/trash`, {})).status, 303)
   })
 
-  test('3d.20: a category or tag, which nothing brings back, goes only when one is sure', async () => {
+  test('a category or tag, which nothing brings back, goes only when one is sure', async () => {
     for (const [room, name] of [
       ['categories', 'Dance'],
       ['tags', 'open air'],
@@ -52,7 +52,7 @@ describe('records that are not wanted any more', () => {
     }
   })
 
-  test('3d.20: two of the same are made one, by name or number, and the events go over', async () => {
+  test('two of the same are made one, by name or number, and the events go over', async () => {
     for (const [room, naming, link] of [
       ['venues', 'venue', 'venue'],
       ['organizers', 'organizer', 'organizer'],
@@ -88,7 +88,7 @@ describe('records that are not wanted any more', () => {
     assert.doesNotMatch((await editor.get('/desk/tags')).body, /status=trash/)
   })
 
-  test('3d.15: nobody removes, merges or restores what they may not change', async () => {
+  test('nobody removes, merges or restores what they may not change', async () => {
     const { id } = await service.create('/venues', { venue: 'Guarded Hall' })
     const other = await service.create('/venues', { venue: 'Other Hall' })
     for (const login of ['author', 'contributor', 'subscriber']) {

@@ -22,7 +22,7 @@ describe('rooms of records, which follow from their declarations', () => {
   ] as const
 
   for (const { room, naming, more } of rooms)
-    test(`3d.10: a form without a script makes and changes one of the ${room} as REST would`, async () => {
+    test(`a form without a script makes and changes one of the ${room} as REST would`, async () => {
       const made = await editor.post(`/desk/${room}/new`, { [naming]: 'St Brigid’s', ...more })
       assert.equal(made.status, 303, JSON.stringify(made.body))
       const [, id] = /\/(\d+)\?saved$/.exec(made.headers.get('location') ?? '') ?? []
@@ -100,7 +100,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
   })
 
-  test('3d.11: a failed save is 422 with what was typed, and says what is wrong at its field and above', async () => {
+  test('a failed save is 422 with what was typed, and says what is wrong at its field and above', async () => {
     const { status, body } = await editor.post('/desk/venues/new', { venue: '', city: 'Typed <b>', website: 'nowhere' })
     assert.equal(status, 422)
     assert.match(body, /value="Typed &lt;b&gt;"/)
@@ -109,7 +109,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.match(body, /<title>Error: /)
   })
 
-  test('3d.11: a form that is sent twice makes one record', async () => {
+  test('a form that is sent twice makes one record', async () => {
     const form = { venue: 'Pressed twice', key: 'a-key-of-the-form' }
     const [first, second] = await Promise.all([
       editor.post('/desk/venues/new', form),
@@ -119,7 +119,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.equal(first.headers.get('location'), second.headers.get('location'))
   })
 
-  test('3d.12: what two editors change in different fields is merged, and in the same field told with 412', async () => {
+  test('what two editors change in different fields is merged, and in the same field told with 412', async () => {
     const { id } = await service.create('/venues', { venue: 'Mill', city: 'Cork' })
     const form = await editor.get(`/desk/venues/${id}`)
     const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
@@ -134,7 +134,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.match(refused.body, /Somebody else has written: Limerick/)
   })
 
-  test('3d.15: who may not change a record gets no form, and their POST is refused', async () => {
+  test('who may not change a record gets no form, and their POST is refused', async () => {
     const { id } = await service.create('/venues', { venue: 'Not theirs' })
     const contributor = await sitAtDesk(service, 'contributor')
     assert.equal((await contributor.get(`/desk/venues/${id}`)).status, 403)
@@ -150,7 +150,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.equal((await service.get(`/venues/${id}`, 'admin')).body.status, 'trash')
   })
 
-  test('3d.22: pages of the desk are kept by nobody, indexed by nobody and framed by nobody', async () => {
+  test('pages of the desk are kept by nobody, indexed by nobody and framed by nobody', async () => {
     const { headers } = await editor.get('/desk/venues')
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.equal(headers.get('x-robots-tag'), 'noindex')

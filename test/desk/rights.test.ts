@@ -241,14 +241,14 @@ describe('what a role may do at the desk', () => {
   })
   after(() => service.close())
 
-  test('1e.28: every page that takes a form has its twin over REST or on the command line, or is somebody’s own', () => {
+  test('every page that takes a form has its twin over REST or on the command line, or is somebody’s own', () => {
     const posted = deskAddresses().flatMap(({ at: address, methods }) => (methods.includes('POST') ? [address] : []))
     const known = [ROWS, APART, OWN].flatMap((table) => Object.keys(table))
     assert.deepEqual(known.toSorted(), posted.toSorted())
   })
 
   for (const [page, row] of Object.entries(ROWS))
-    test(`1e.28: ${page} refuses whom REST refuses, and writes nothing`, async () => {
+    test(`${page} refuses whom REST refuses, and writes nothing`, async () => {
       const refused: Login[] = []
       for (const login of USERS) {
         const { desk, rest } = await row(service, at('editor'))
@@ -273,7 +273,7 @@ describe('what a role may do at the desk', () => {
     })
 
   for (const [page, { twin, whom, posted }] of Object.entries(APART))
-    test(`1e.28: ${page} (${twin}) is for ${whom.join(', ')} alone`, async () => {
+    test(`${page} (${twin}) is for ${whom.join(', ')} alone`, async () => {
       for (const login of USERS) {
         const { path, form } = await posted(service)
         const stored = await storedRows(service.app.database.read)

@@ -148,7 +148,7 @@ function lookIn(start: () => Promise<Browser>): void {
     assert.ok(inner <= outer, `${where} is ${inner} wide in ${outer}`)
   }
 
-  test('3d.6, 3d.22: signing in says what is wrong, and then opens the desk', async () => {
+  test('signing in says what is wrong, and then opens the desk', async () => {
     await tab.look({ width: 390 })
     await objections('/desk/sign-in')
     const fill = (password: string) =>
@@ -161,7 +161,7 @@ function lookIn(start: () => Promise<Browser>): void {
   })
 
   for (const [at, sight] of (isWhole ? ALL : FEW).entries())
-    test(`1e.21, 1e.22: have nothing that axe objects to, are no wider than the window and load nothing that is not theirs, seen so: ${JSON.stringify(sight)}`, async () => {
+    test(`have nothing that axe objects to, are no wider than the window and load nothing that is not theirs, seen so: ${JSON.stringify(sight)}`, async () => {
       await tab.look(sight)
       // Firefox starts a new process for each colour scheme, which has no cookies yet.
       await tab.goTo(`${service.origin}/desk/sign-in`)
@@ -183,7 +183,7 @@ function lookIn(start: () => Promise<Browser>): void {
       assert.deepEqual(foreign, [])
     })
 
-  test('3d.10: a form with a fault moves the focus to what is wrong, and axe has no objection to that state', async () => {
+  test('a form with a fault moves the focus to what is wrong, and axe has no objection to that state', async () => {
     await tab.look({ width: 1280 })
     for (const screen of ['/desk/venues/new', '/desk/events/new']) {
       await tab.goTo(service.origin + screen)

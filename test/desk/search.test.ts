@@ -23,7 +23,7 @@ describe('the search of the bar', () => {
     return answer.headers.get('location') ?? answer.status
   }
 
-  test('1e.18: a sole hit opens, whether it is found by its number, slug, UID, venue or organizer', async () => {
+  test('a sole hit opens, whether it is found by its number, slug, UID, venue or organizer', async () => {
     const event = `/desk/events/${jazz.id}`
     assert.equal(await goal(String(jazz.id)), event)
     assert.equal(await goal(jazz.slug), event)
@@ -38,7 +38,7 @@ describe('the search of the bar', () => {
     assert.match(String(await goal('harbour')), /\/desk\/organizers\/\d+$/)
   })
 
-  test('1e.18: several hits are listed with what they are, and lead on to all events with these words', async () => {
+  test('several hits are listed with what they are, and lead on to all events with these words', async () => {
     const { status, body } = await editor.get('/desk/search?search=jazz')
     assert.equal(status, 200)
     assert.match(body, /Thursday Jazz/)
@@ -49,7 +49,7 @@ describe('the search of the bar', () => {
     assert.equal((await editor.get('/desk/search')).status, 200)
   })
 
-  test('1e.18: a script is told the same as data', async () => {
+  test('a script is told the same as data', async () => {
     const { headers, body } = await editor.get('/desk/search/as-typed?search=jazz')
     assert.match(headers.get('content-type') ?? '', /^application\/json/)
     assert.equal(headers.get('cache-control'), 'no-store')
@@ -61,13 +61,13 @@ describe('the search of the bar', () => {
     assert.equal(told, '2 found')
   })
 
-  test('3d.15: drafts of others are found by nobody else', async () => {
+  test('drafts of others are found by nobody else', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const { body } = await contributor.get('/desk/search?search=jazz+children')
     assert.doesNotMatch(body, /Jazz for Children/)
   })
 
-  test('3d.23: what was typed is text, and nothing that is typed is a defect', async () => {
+  test('what was typed is text, and nothing that is typed is a defect', async () => {
     for (const search of [
       '<script>alert(1)</script>',
       '%00',

@@ -52,7 +52,7 @@ describe('what the desk shows of what others have not published', () => {
   }
 
   for (const login of ['author', 'contributor', 'subscriber'] as const)
-    test(`1e.28: no page names a draft of others to the ${login}`, async () => {
+    test(`no page names a draft of others to the ${login}`, async () => {
       const desk = await sitAtDesk(service, login)
       for (const { status, body } of await pagesOf(desk)) {
         assert.ok(status < 500, String(body))

@@ -59,7 +59,7 @@ describe('signing in to the desk', () => {
       assert.equal((await browser.get(path)).headers.get('location'), to, path)
   })
 
-  test('3d.4: the cookie is HttpOnly, Lax and for the whole host; on http it is not Secure', async () => {
+  test('the cookie is HttpOnly, Lax and for the whole host; on http it is not Secure', async () => {
     const { headers } = await browser.post('/desk/sign-in', GOOD)
     assert.match(
       headers.get('set-cookie') ?? '',
@@ -67,7 +67,7 @@ describe('signing in to the desk', () => {
     )
   })
 
-  test('3d.5: signing in makes a new id, and ends the session that the browser had; a planted id opens nothing', async () => {
+  test('signing in makes a new id, and ends the session that the browser had; a planted id opens nothing', async () => {
     const first = cookieIn(await browser.post('/desk/sign-in', GOOD))
     const second = cookieIn(await browser.post('/desk/sign-in', GOOD, { cookie: first }))
     assert.notEqual(first, second)
@@ -79,7 +79,7 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.get('/desk/', { cookie: planted })).status, 303)
   })
 
-  test('3d.6: a wrong password and an unknown login get the same page, which keeps what was typed', async () => {
+  test('a wrong password and an unknown login get the same page, which keeps what was typed', async () => {
     const wrong = await browser.post('/desk/sign-in', { login: 'editor', password: 'a wrong password' })
     const unknown = await browser.post('/desk/sign-in', { login: 'nobody', password: 'a wrong password' })
     assert.deepEqual([wrong.status, unknown.status], [401, 401])
@@ -90,7 +90,7 @@ describe('signing in to the desk', () => {
     assert.equal(wrong.headers.get('set-cookie'), null)
   })
 
-  test('3d.6: guesses are slowed and then turned away with 429, and the owner signs in from elsewhere', async () => {
+  test('guesses are slowed and then turned away with 429, and the owner signs in from elsewhere', async () => {
     const guesser = browserOf(service, '203.0.113.9')
     const statuses: number[] = []
     const guess = async () => {
@@ -109,7 +109,7 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.post('/desk/sign-in', GOOD)).status, 303)
   })
 
-  test('3d.9: after signing in one is led to paths of this site alone', async () => {
+  test('after signing in one is led to paths of this site alone', async () => {
     for (const next of [
       '//evil.example',
       '/\\evil.example',
@@ -150,7 +150,7 @@ describe('signing in to the desk', () => {
     assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/desk/'])
   })
 
-  test('3d.1: the cookie opens no part of REST, and no credential of REST opens the desk', async () => {
+  test('the cookie opens no part of REST, and no credential of REST opens the desk', async () => {
     const cookie = cookieIn(await browser.post('/desk/sign-in', GOOD))
     const me = await browser.get('/wp-json/wp/v2/users/me', { cookie })
     assert.equal(me.status, 401)
@@ -160,7 +160,7 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.post('/desk/venues/new', { venue: 'Forged' }, credentialsOf('editor'))).status, 401)
   })
 
-  test('3d.2: a POST that another site sent is refused, whatever a proxy says of the host; one of no browser passes', async () => {
+  test('a POST that another site sent is refused, whatever a proxy says of the host; one of no browser passes', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const own = new URL(service.origin).origin
     const post = (headers: Record<string, string>) => {
@@ -202,7 +202,7 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.post('/desk/sign-in', GOOD, { origin: 'https://evil.example' })).status, 403)
   })
 
-  test('3d.2: no GET changes anything: signing out is a POST', async () => {
+  test('no GET changes anything: signing out is a POST', async () => {
     const editor = await sitAtDesk(service, 'editor')
     assert.equal((await editor.get('/desk/sign-out')).status, 404)
     assert.equal((await editor.get('/desk/')).status, 200)
@@ -212,7 +212,7 @@ describe('signing in to the desk', () => {
     assert.equal((await editor.get('/desk/')).status, 303)
   })
 
-  test('3d.22: pages before signing in are kept, indexed and framed by nobody either', async () => {
+  test('pages before signing in are kept, indexed and framed by nobody either', async () => {
     for (const path of ['/desk/sign-in', '/desk/set-up/nothing']) {
       const { headers } = await browser.get(path)
       assert.equal(headers.get('cache-control'), 'no-store')
@@ -224,7 +224,7 @@ describe('signing in to the desk', () => {
     }
   })
 
-  test('3d.22: no other site is allowed to read the desk, signed in or not', async () => {
+  test('no other site is allowed to read the desk, signed in or not', async () => {
     const { cookie } = await sitAtDesk(service, 'editor')
     for (const headers of [{}, { cookie }])
       for (const path of ['/desk/', '/desk/sign-in', '/desk/search?q=x']) {
@@ -234,7 +234,7 @@ describe('signing in to the desk', () => {
       }
   })
 
-  test('3d.23: what was typed is text, whatever it holds', async () => {
+  test('what was typed is text, whatever it holds', async () => {
     const login = '"><script>alert(1)</script>\u202e'
     const { body } = await browser.post('/desk/sign-in', { login, password: 'a wrong password' })
     assert.doesNotMatch(body, /<script>alert/)
@@ -257,7 +257,7 @@ describe('signing in to the desk', () => {
     }
   })
 
-  test('3d.13: a form whose session has ended asks for the password, keeps all that was typed, and goes on', async () => {
+  test('a form whose session has ended asks for the password, keeps all that was typed, and goes on', async () => {
     const { database } = service.app
     const editor = await sitAtDesk(service, 'editor')
     await database.write((tx) => tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute())
@@ -296,7 +296,7 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.get('/desk/venues', { cookie })).status, 200)
   })
 
-  test('3d.13: nobody keeps much here who never had a session, and lists of a form stay lists', async () => {
+  test('nobody keeps much here who never had a session, and lists of a form stay lists', async () => {
     const far = browserOf(service, '198.51.100.99')
     assert.equal((await far.post('/desk/venues/new', { venue: 'x'.repeat(20_000) })).status, 413)
     const planted = { cookie: `kalends=${'A'.repeat(43)}` }
@@ -351,7 +351,7 @@ describe('links that set up a password', () => {
     return `/desk/set-up/${token}`
   }
 
-  test('3d.8: there is no open set-up page', async () => {
+  test('there is no open set-up page', async () => {
     for (const path of ['/desk/set-up', '/desk/set-up/']) assert.equal((await browser.get(path)).status, 303)
     for (const path of ['/desk/set-up/x', `/desk/set-up/${'A'.repeat(43)}`, '/desk/set-up/%00']) {
       assert.ok([303, 404].includes((await browser.get(path)).status), path)
@@ -359,7 +359,7 @@ describe('links that set up a password', () => {
     }
   })
 
-  test('1e.23: on an empty calendar the page asks for its name and colour too; posting the password alone is enough', async () => {
+  test('on an empty calendar the page asks for its name and colour too; posting the password alone is enough', async () => {
     const link = await linkFor('admin')
     const form = await browser.get(link)
     assert.equal(form.status, 200)
@@ -379,7 +379,7 @@ describe('links that set up a password', () => {
     assert.doesNotMatch(later.body, /name="site_name"/)
   })
 
-  test('1e.23: of two who post at once one wins', async () => {
+  test('of two who post at once one wins', async () => {
     const link = await linkFor('author')
     const answers = await Promise.all([1, 2, 3].map((i) => browser.post(link, { password: `${NEW} ${i}` })))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 404, 404])
@@ -428,7 +428,7 @@ describe('the desk of a site with https', () => {
       redirect: 'manual',
     })
 
-  test('3d.4: its cookie is Secure and bound to the host', async () => {
+  test('its cookie is Secure and bound to the host', async () => {
     const { status, headers } = await at('/desk/sign-in', GOOD, { origin: 'https://calendar.example.org' })
     assert.equal(status, 303)
     assert.match(
@@ -437,7 +437,7 @@ describe('the desk of a site with https', () => {
     )
   })
 
-  test('3d.3: behind a proxy its own address counts, and another one gets a page that says what to set', async () => {
+  test('behind a proxy its own address counts, and another one gets a page that says what to set', async () => {
     const origin = `http://127.0.0.1:${service.app.port}`
     const refused = await at('/desk/sign-in', GOOD, { origin })
     assert.equal(refused.status, 403)
@@ -455,7 +455,7 @@ describe('a service without the desk', () => {
   })
   after(() => service.close())
 
-  test('3d.24: none of its addresses answer, and the index names no way to ask for passwords', async () => {
+  test('none of its addresses answer, and the index names no way to ask for passwords', async () => {
     const browser = browserOf(service)
     for (const path of ['/desk/', '/desk/sign-in', '/wp-login.php', '/wp-admin/'])
       assert.equal((await browser.get(path)).status, 404, path)
@@ -472,7 +472,7 @@ describe('the desk of a calendar that can only be read', { skip: databaseName() 
   })
   after(() => service.close())
 
-  test('3d.25: it says so, shows no form that would write, and goes on once it may', async () => {
+  test('it says so, shows no form that would write, and goes on once it may', async () => {
     const run = (text: string) => statement<Record<never, never>>()(() => sql.raw(text))(service.app.database.read, {})
     const browser = browserOf(service)
     const editor = await sitAtDesk(service, 'editor')

@@ -133,7 +133,7 @@ describe('an import of records as the interface shows them', () => {
     ])
   })
 
-  test('writes nothing at all the second time (4d.2)', async (t) => {
+  test('writes nothing at all the second time', async (t) => {
     t.after(end)
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2, { venue: [], organizer: [] })]))
     await calendar.kalends('import', source)
@@ -143,7 +143,7 @@ describe('an import of records as the interface shows them', () => {
     assert.equal(await calendar.rows(), before)
   })
 
-  test('plans what it then does, and says which line failed without stopping others (4d.5)', async (t) => {
+  test('plans what it then does, and says which line failed without stopping others', async (t) => {
     t.after(end)
     const broken = [
       JSON.stringify(shown(1)),
@@ -166,7 +166,7 @@ describe('an import of records as the interface shows them', () => {
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
-  test('keeps identities of two sources apart (4d.1)', async (t) => {
+  test('keeps identities of two sources apart', async (t) => {
     t.after(end)
     await calendar.kalends('import', await calendar.file('a.ndjson', lines([shown(1)])))
     await calendar.kalends('import', await calendar.file('b.ndjson', lines([shown(1, { title: 'Another' })])))
@@ -188,7 +188,7 @@ describe('an import of records as the interface shows them', () => {
     ['overwrite', 'Theirs', '<p>New text.</p>'],
     ['skip', 'Mine', '<p>The text of 1.</p>'],
   ] as const) {
-    test(`with ${policy}, a field that changed here and there is settled as asked, and reported (4d.3)`, async (t) => {
+    test(`with ${policy}, a field that changed here and there is settled as asked, and reported`, async (t) => {
       t.after(end)
       const { source, id } = await changedInBoth()
       const { out } = await calendar.kalends('import', '--conflicts', policy, source)
@@ -200,7 +200,7 @@ describe('an import of records as the interface shows them', () => {
     })
   }
 
-  test('takes the values of the source with overwrite, also where an earlier run kept those here (4d.3)', async (t) => {
+  test('takes the values of the source with overwrite, also where an earlier run kept those here', async (t) => {
     t.after(end)
     const { source, id } = await changedInBoth()
     const kept = /changed here as well, which stays: title\n/
@@ -229,7 +229,7 @@ describe('an import of records as the interface shows them', () => {
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
-  test('is undone: former values, the trash for what it made, and word of what was changed since (4d.4)', async (t) => {
+  test('is undone: former values, the trash for what it made, and word of what was changed since', async (t) => {
     t.after(end)
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)

@@ -72,12 +72,12 @@ describe('a site that has moved here', () => {
   })
   after(() => place.calendar.close())
 
-  test('4d.1: leads nowhere from its addresses until that is said', async () => {
+  test('leads nowhere from its addresses until that is said', async () => {
     for (const path of ['/?p=90001', '/event/90001/', '/ort/old-hall/']) assert.equal(await place.at(path), '404', path)
     assert.equal(await place.at('/veranstaltung/fest/'), '301 /event/fest/', 'a word of another language')
   })
 
-  test('4d.1: leads from old ids and addresses to the records here, also where these have other slugs', async () => {
+  test('leads from old ids and addresses to the records here, also where these have other slugs', async () => {
     await importLines(place.calendar, records, '--origin', 'moved')
     for (const [path, to] of [
       ['/?p=90001', '/event/fest-2/'],
@@ -100,7 +100,7 @@ describe('a site that has moved here', () => {
     assert.match(await place.page('/event/fest-2/'), /<link rel="canonical" href="[^"]*\/event\/fest-2\/">/)
   })
 
-  test('4d.1: leads on from every old path whatever is accepted, and says in JSON what is unknown', async () => {
+  test('leads on from every old path whatever is accepted, and says in JSON what is unknown', async () => {
     const { origin } = place.calendar.service
     for (const accept of ['*/*', '', 'application/json', 'image/*']) {
       assert.equal(await place.at('/veranstaltung/fest/', accept), '301 /event/fest-2/', accept)
@@ -114,7 +114,7 @@ describe('a site that has moved here', () => {
     assert.equal(post.status, 404)
   })
 
-  test('4d.1: leads on from the feeds below an old page to those of the record here', async () => {
+  test('leads on from the feeds below an old page to those of the record here', async () => {
     for (const [path, to] of [
       ['/show/gala/feed/', '/event/gala.rss'],
       ['/show/gala/feed', '/event/gala.rss'],
@@ -144,7 +144,7 @@ describe('a site that has moved here', () => {
       assert.equal(await place.at(path), '404', path)
   })
 
-  test('4d.1: leads on from its list of events, with its views and feeds', async () => {
+  test('leads on from its list of events, with its views and feeds', async () => {
     for (const [path, to] of [
       ['/shows/', '/events/'],
       ['/shows', '/events/'],
@@ -164,7 +164,7 @@ describe('a site that has moved here', () => {
       assert.equal(await place.at(path), '404', path)
   })
 
-  test('4d.1: an address that never was one asks nothing of the database once old ones are known', async (t) => {
+  test('an address that never was one asks nothing of the database once old ones are known', async (t) => {
     const { database } = place.calendar.service.app
     const memory = openEventMemory(database, cacheBudget(1_000_000))
     t.after(() => closeMemory(memory))
@@ -189,7 +189,7 @@ describe('a site that has moved here', () => {
     assert.equal(await place.at('/veranstaltung/added/', '*/*'), '301 /event/added/')
   })
 
-  test('4d.1: is remembered, writes nothing again, and is gone when the record is', async () => {
+  test('is remembered, writes nothing again, and is gone when the record is', async () => {
     const rows = await place.calendar.rows()
     assert.match(await importLines(place.calendar, records), /0 made, 0 changed/)
     assert.equal(await place.calendar.rows(), rows)
@@ -214,7 +214,7 @@ describe('a site that stays the original', () => {
   after(() => place.calendar.close())
   const canonical = async (path: string) => / rel="canonical" href="([^"]*)"/.exec(await place.page(path))?.[1]
 
-  test('4d.11: is named as canonical by the pages of its events when told, and these leave the map of the site', async () => {
+  test('is named as canonical by the pages of its events when told, and these leave the map of the site', async () => {
     const { calendar } = place
     const records = [
       event(1, 'far'),
@@ -244,7 +244,7 @@ describe('a site that stays the original', () => {
     assert.equal(await calendar.rows(), rows)
   })
 
-  test('4d.11: is named by each date of a series with its day', async () => {
+  test('is named by each date of a series with its day', async () => {
     const { calendar } = place
     const source = await startCalendar()
     await source.service.create('/events', {

@@ -71,7 +71,7 @@ describe('an import of a site', () => {
     await calendar.close()
   })
 
-  test('finds the interface, reads every page, and writes nothing the second time (4d.9)', async () => {
+  test('finds the interface, reads every page, and writes nothing the second time', async () => {
     const address = source.service.origin
     const { out, err, code } = await calendar.kalends('import', address)
     assert.equal(code, 0, out + err)
@@ -86,7 +86,7 @@ describe('an import of a site', () => {
     assert.equal(await calendar.rows(), before)
   })
 
-  test('reads drafts with a login, whose password stands in a file (4d.9)', async () => {
+  test('reads drafts with a login, whose password stands in a file', async () => {
     const password = await calendar.file('password', `${PASSWORD}\n`)
     const address = source.service.base
     assert.match(
@@ -111,7 +111,7 @@ describe('an import of a site', () => {
     assert.match(out, /Nothing was written/)
   })
 
-  test('waits when it is asked to, and goes on (4d.9)', async (t) => {
+  test('waits when it is asked to, and goes on', async (t) => {
     let asked = 0
     const address = await site(
       t,
@@ -149,7 +149,7 @@ describe('an import of a site', () => {
     assert.match((await calendar.kalends('imports')).out, / failed /)
   })
 
-  test('does not take events for gone while the list changes under way (4d.9)', async (t) => {
+  test('does not take events for gone while the list changes under way', async (t) => {
     let total = 3
     const address = await site(
       t,

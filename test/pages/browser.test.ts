@@ -158,7 +158,7 @@ function lookIn({ program, start }: Looking): void {
   after(() => browser?.close())
 
   for (const [at, sight] of (isWhole ? ALL : FEW).entries()) {
-    test(`have nothing that axe objects to, nothing wider than the window, and nothing of the lines that are cut off below a title, and ask nobody else, seen so: ${JSON.stringify(sight)} (2d.2, 2d.12, 2d.23)`, async () => {
+    test(`have nothing that axe objects to, nothing wider than the window, and nothing of the lines that are cut off below a title, and ask nobody else, seen so: ${JSON.stringify(sight)}`, async () => {
       await tab.look(sight)
       tab.requested.length = 0
       tab.complaints.length = 0
@@ -188,7 +188,7 @@ function lookIn({ program, start }: Looking): void {
     })
   }
 
-  test('change in place when they are filtered, say so, and come back (2d.13)', async () => {
+  test('change in place when they are filtered, say so, and come back', async () => {
     await tab.look({ width: 1280 })
     await tab.goTo(`${service.origin}/events/`)
     await tab.evaluate(
@@ -261,7 +261,7 @@ function lookIn({ program, start }: Looking): void {
     assert.equal(marked, 1)
   })
 
-  test('are printed without what only a screen needs (2d.26)', async (t) => {
+  test('are printed without what only a screen needs', async (t) => {
     if (!tab.showPrinted) return t.skip('this browser cannot be told to')
     await tab.goTo(`${service.origin}/`)
     await tab.showPrinted(true)

@@ -52,7 +52,7 @@ before(async () => {
 after(() => service.close())
 
 describe('the script of the element', () => {
-  test('is small, may be loaded by every site, and is asked for again only when it has changed (2d.24)', async () => {
+  test('is small, may be loaded by every site, and is asked for again only when it has changed', async () => {
     const response = await fetch(`${service.origin}/embed.js`, { headers: { origin: 'https://example.org' } })
     const text = await response.text()
     assert.equal(response.status, 200)
@@ -227,7 +227,7 @@ describe('the element on a page of another site', { skip: program === undefined 
       `[...document.querySelectorAll('kalends-events')[${at}].shadowRoot.querySelectorAll('[part=title]')].map((title) => title.textContent)`,
     )
 
-  test('shows a list under the strictest of policies, and asks nobody else for anything (2d.24)', async () => {
+  test('shows a list under the strictest of policies, and asks nobody else for anything', async () => {
     await tab.look({ width: 1280 })
     await open(`<kalends-events date="${YEAR}-05-01" limit="3"><a href="/there">Calendar</a></kalends-events>`)
     assert.deepEqual(await titles(), [`& "quoted" 'ü' bold it's`, 'Concert', 'Far away'])
@@ -320,7 +320,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     await untilInside("root.querySelectorAll('[part=title]').length === 2")
   })
 
-  test('shows a month as a table that is walked through by keys (2d.4)', async () => {
+  test('shows a month as a table that is walked through by keys', async () => {
     await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`)
     const columns = await inside<string[]>(
       '[...root.querySelectorAll("th")].map((th) => th.scope + " " + th.ariaLabel)',
@@ -375,7 +375,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.equal(await inside<number>(`${wide}.length`), 0)
   })
 
-  test('speaks French, and reads from right to left where the page does (2d.7)', async () => {
+  test('speaks French, and reads from right to left where the page does', async () => {
     await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`, { html: 'lang="fr"' })
     const text = await inside<string>('root.textContent')
     assert.match(text, new RegExp(`mai ${YEAR}`))
@@ -464,7 +464,7 @@ describe('the element on a page of another site', { skip: program === undefined 
   /** Axe assumes a white background, even in dark mode, unless the page names one. */
   const GROUND = '<style>:root { background: canvas }</style>'
 
-  test('has nothing that axe objects to, light and dark, wide and narrow (2d.12)', async () => {
+  test('has nothing that axe objects to, light and dark, wide and narrow', async () => {
     for (const sight of [
       { width: 1280 },
       { width: 320, scheme: 'dark' },

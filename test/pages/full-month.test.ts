@@ -39,7 +39,7 @@ const page = async (path: string): Promise<string> => {
 }
 
 describe('a month of three hundred events', () => {
-  test('has them all within its weight (2d.25)', async () => {
+  test('has them all within its weight', async () => {
     const body = await page(MONTH)
     const shown = new Set(body.match(/href="\/event\/[^"]+"/g)).size
     const others = [...body.matchAll(/class="rest"><a[^>]+>\+(\d+) more/g)].reduce(
@@ -50,7 +50,7 @@ describe('a month of three hundred events', () => {
     for (const compress of [gzipSync, brotliCompressSync]) assert.ok(compress(body).length < 50_000)
   })
 
-  test('takes little of the processor when it is made anew (2d.25)', async () => {
+  test('takes little of the processor when it is made anew', async () => {
     const makeAnew = async (from: number, howMany: number) => {
       for (let i = from; i < from + howMany; i++) await page(`${MONTH}?anew=${i}`)
     }

@@ -40,7 +40,7 @@ describe('what was public', () => {
     ['venue', '/venues', 'venue'],
     ['organizer', '/organizers', 'organizer'],
   ] as const) {
-    test(`2d.18: answers 410 once it is in the trash, by page, feed and id, if it was public: ${kind}`, async () => {
+    test(`answers 410 once it is in the trash, by page, feed and id, if it was public: ${kind}`, async () => {
       const { id, slug } = await service.create(path, { ...WHEN, [name]: `Gone ${kind}` })
       assert.equal(await at(`/${kind}/${slug}/`), '200')
       await service.remove(`${path}/${id}`)
@@ -50,7 +50,7 @@ describe('what was public', () => {
       assert.deepEqual([status, body.code, body.data.status], [410, 'rest_gone', 410])
     })
 
-    test(`2d.18: answers 404 if it never was: ${kind}`, async () => {
+    test(`answers 404 if it never was: ${kind}`, async () => {
       for (const status of ['private', 'draft', 'pending']) {
         const { id, slug } = await service.create(path, {
           ...WHEN,
@@ -81,7 +81,7 @@ describe('what was public', () => {
       assert.equal(await at(`/${kind}/${slug}/`), '200')
     })
 
-    test(`2d.21: leads from old addresses to the present one, by page and feed: ${kind}`, async () => {
+    test(`leads from old addresses to the present one, by page and feed: ${kind}`, async () => {
       const { id, slug } = await service.create(path, { ...WHEN, [name]: `First ${kind}` })
       await rename(kind, id, `second-${kind}`)
       await rename(kind, id, `third-${kind}`)
@@ -132,7 +132,7 @@ describe('what was public', () => {
     assert.equal(await at('/event/restless-21/'), '301 /event/restless-22/')
   })
 
-  test('2d.21: a category or tag leads from its old address to the present one, with what follows it', async () => {
+  test('a category or tag leads from its old address to the present one, with what follows it', async () => {
     const parent = await service.create('/categories', { name: 'Arts' })
     const child = await service.create('/categories', { name: 'Dance', parent: parent.id })
     const tag = await service.create('/tags', { name: 'Free' })

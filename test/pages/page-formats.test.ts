@@ -1,4 +1,4 @@
-// Pages in other formats at the same address, chosen by the `Accept` header (1d.27).
+// Pages in other formats at the same address, chosen by the `Accept` header.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'
@@ -59,7 +59,7 @@ async function feedOf(path: string, accept: string): Promise<string> {
   return answer.headers.get('location') ?? ''
 }
 
-describe('at the address of a page (1d.27)', () => {
+describe('at the address of a page', () => {
   for (const [mediaType, ending] of Object.entries(FEEDS)) {
     test(`${mediaType} leads to the feed of the page, which is there`, async () => {
       const leads: [string, string][] = [

@@ -90,7 +90,7 @@ test('what ends before five in the morning ends on the evening before', () => {
   assert.equal(lastDayOf('2026-11-20 00:00:00', '2026-11-22 23:59:59'), '2026-11-22')
 })
 
-test('an accent colour of any lightness can be read on its grounds (2d.12)', () => {
+test('an accent colour of any lightness can be read on its grounds', () => {
   for (const colour of ['#ffff00', '#000000', '#ffffff', '#777777', '#0b6e5f', '#f0a', '#3333ff']) {
     const parts = Object.fromEntries(
       [...accentStyle(colour).matchAll(/(--[\w-]+):(#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value]),
@@ -112,7 +112,7 @@ function contrast(a = '', b = ''): number {
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
 }
 
-test('the style sheet and the script stay within their weight (2d.25)', () => {
+test('the style sheet and the script stay within their weight', () => {
   // Sizes after compression.
   const size = (name: string) => gzipSync(readFileSync(`${folder}/assets/${name}`)).length
   assert.ok(size('calendar.js') < 3000)

@@ -38,7 +38,7 @@ async function at(path: string, accept = 'text/html'): Promise<string> {
 
 const MUSIC = '/events/category/musik/konzerte/'
 
-describe('addresses of moved sites in other languages (2d.20)', () => {
+describe('addresses of moved sites in other languages', () => {
   const moved: [string, string][] = [
     ['/veranstaltungen/', '/events/'],
     ['/veranstaltungen', '/events/'],
@@ -196,7 +196,7 @@ describe('addresses of moved sites in other languages (2d.20)', () => {
   })
 })
 
-describe('old addresses of feeds (2d.20)', () => {
+describe('old addresses of feeds', () => {
   const feeds: [string, string][] = [
     ['/feed/', '/events.rss'],
     ['/feed', '/events.rss'],

@@ -30,7 +30,7 @@ async function desk(t: TestContext) {
   return { ...scratch, hashing, anna }
 }
 
-test('3d.7: a password has 12 to 256 characters, whichever they are, counted as they are compared', () => {
+test('a password has 12 to 256 characters, whichever they are, counted as they are compared', () => {
   assert.equal(faultOfPassword('elevenchars'), 'too short')
   assert.equal(faultOfPassword('twelve chars'), undefined)
   assert.equal(faultOfPassword('aaaaaaaaaaaa'), undefined)
@@ -61,7 +61,7 @@ test('the database holds no password, and the same one twice looks different', a
   assert.notEqual(await hashDeskPassword(hashing, SECRET), await hashDeskPassword(hashing, SECRET))
 })
 
-test('3d.7: a hash of weaker parameters is replaced when its user signs in', async (t) => {
+test('a hash of weaker parameters is replaced when its user signs in', async (t) => {
   const { database, hashing, anna } = await desk(t)
   // A hash with weak parameters, in the format of the argon2 reference implementation.
   const weak = await weakHash()
@@ -98,7 +98,7 @@ test('who was deactivated has no use for a password', async (t) => {
   assert.equal(await hasDeskPasswords(database.read), false)
 })
 
-test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {
+test('an unknown user takes as long as a wrong password', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const spent = { known: 0, unknown: 0 }
   // Processor time of all threads, which other processes do not change.
@@ -116,7 +116,7 @@ test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {
   assert.ok(unknown > known / 2 && unknown < known * 2, `${unknown} ms for nobody, ${known} ms for Anna`)
 })
 
-test('a hundred passwords at once are hashed two at a time, some wait, and the others are told to come again (3d.6)', async (t) => {
+test('a hundred passwords at once are hashed two at a time, some wait, and the others are told to come again', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const tries = Array.from({ length: 100 }, () => findRightHash(database, hashing, anna, sent(SECRET)))
   const answers = await Promise.allSettled(tries)

@@ -90,7 +90,7 @@ test('a first start that fails is silent only when another process made the admi
   await createFirstAdministrator(refusedAsTaken, NOON)
 })
 
-test('3d.8: the first start tells of a link, later ones how to get one, until somebody has a password', async (t) => {
+test('the first start tells of a link, later ones how to get one, until somebody has a password', async (t) => {
   const { database } = await scratchDatabase(t)
   const told = { folder: '/nowhere', isTerminal: true, siteUrl: 'https://example.org' }
   await createFirstAdministrator(database, NOON)

@@ -30,7 +30,7 @@ async function desk(t: TestContext) {
   return { ...scratch, anna, bob, signIn, find }
 }
 
-test('a session is found by an id of 256 bits, of which the database has only the hash (3d.5)', async (t) => {
+test('a session is found by an id of 256 bits, of which the database has only the hash', async (t) => {
   const { anna, signIn, find, database, bytes } = await desk(t)
   const id = await signIn()
   assert.equal(Buffer.from(id, 'base64url').length, 32)
@@ -49,7 +49,7 @@ test('a session is found by an id of 256 bits, of which the database has only th
   assert.equal((await listSessions(database.read, anna, NOON)).length, 2)
 })
 
-test('a session ends after 14 days without use, and after 90 days in any case (3d.5)', async (t) => {
+test('a session ends after 14 days without use, and after 90 days in any case', async (t) => {
   const { signIn, find, database } = await desk(t)
   const id = await signIn()
   assert.ok(await find(id, NOON + 14 * DAY - 1000))
@@ -97,7 +97,7 @@ test('its owner ends one session, all others, or signs out', async (t) => {
   assert.ok(await find(bobs))
 })
 
-test('a new password, another role, and deactivation end all sessions, on every node (1e.26)', async (t) => {
+test('a new password, another role, and deactivation end all sessions, on every node', async (t) => {
   const { anna, signIn, again, database } = await desk(t)
   const node = await again()
   const there = (id: string) => findSession(node.read, id, NOON)

@@ -21,7 +21,7 @@ async function desk(t: TestContext) {
   return { ...scratch, anna, link, find, gate: makeDeskGate(database) }
 }
 
-test('a link is good for thirty minutes, and is in the database as a hash alone (3d.8)', async (t) => {
+test('a link is good for thirty minutes, and is in the database as a hash alone', async (t) => {
   const { anna, link, find, bytes } = await desk(t)
   const token = await link()
   assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), { user: anna, purpose: 'set-up', isFirst: false })
@@ -38,7 +38,7 @@ test('a newer link voids the one before', async (t) => {
   assert.ok(await find(second))
 })
 
-test('a link gives a password and a session once; of two who use it at once one does (1e.23)', async (t) => {
+test('a link gives a password and a session once; of two who use it at once one does', async (t) => {
   const { anna, link, find, gate, again } = await desk(t)
   const token = await link()
   const elsewhere = makeDeskGate(await again())

@@ -137,7 +137,7 @@ describe('a calendar that is pushed into another one', () => {
     assert.equal(series.body.total, 1)
   })
 
-  test('is not written again as long as nothing has changed here (4d.2)', async () => {
+  test('is not written again as long as nothing has changed here', async () => {
     const there = await listsOf(target)
     assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed, \d\d unchanged, 0 left/m)
     assert.equal(writesOf(gate), 0)
@@ -189,7 +189,7 @@ describe('what was changed there since', () => {
 
   const show = async (service: TestService, { id }: Named) => (await service.get(`/events/${id}`)).body
 
-  test('stays and is reported, while other fields come along (4d.3)', async () => {
+  test('stays and is reported, while other fields come along', async () => {
     await target.update(`/events/${there.id}`, { website: 'https://example.org/there', sticky: true })
     await source.update(`/events/${here.id}`, { website: 'https://example.org/2', featured: true })
     const out = await succeed()
@@ -327,7 +327,7 @@ describe('a push over a bad line', onSqlite, () => {
     assert.equal((await target.get('/venues', 'admin')).body.total, 3)
   })
 
-  test('names the record that is refused and why, and has all others there (4d.5)', stopEach, async (t) => {
+  test('names the record that is refused and why, and has all others there', stopEach, async (t) => {
     t.after(stop)
     gate.judge = ({ method, body, response }) => {
       if (method !== 'POST' || !body.includes('"Event 4"')) return 'pass'

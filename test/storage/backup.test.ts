@@ -219,7 +219,7 @@ describe('a backup of a whole calendar', () => {
     return { ...places, remove: other.remove }
   }
 
-  test('belongs to its user alone, and nothing lies beside it (4d.26)', async () => {
+  test('belongs to its user alone, and nothing lies beside it', async () => {
     assert.equal((await stat(backup())).mode & 0o777, 0o600)
     const names = await readdir(folder)
     assert.deepEqual(
@@ -228,7 +228,7 @@ describe('a backup of a whole calendar', () => {
     )
   })
 
-  test('gives the same answers on a new file (4d.24, 4d.25)', async () => {
+  test('gives the same answers on a new file', async () => {
     const target = { database: `sqlite:${path('new/kalends.sqlite')}`, media: `file:${path('new/media')}` }
     await printed(['restore', backup()], target)
     const app = await serve(target)
@@ -243,7 +243,7 @@ describe('a backup of a whole calendar', () => {
     assert.notEqual(await editionOf(target.database), edition)
   })
 
-  test('without secrets has everything but what opens the calendar, and says so (4d.26)', async (t) => {
+  test('without secrets has everything but what opens the calendar, and says so', async (t) => {
     const file = path('handed-on.backup')
     assert.match(await succeed(['backup', '--without-secrets', file], source), /but no hashes of passwords/)
     const bytes = await readFile(file, 'latin1')
@@ -263,7 +263,7 @@ describe('a backup of a whole calendar', () => {
     assert.equal(Number(count), 0)
   })
 
-  test('takes the place of another calendar of the same kind, which is kept (4d.25)', async () => {
+  test('takes the place of another calendar of the same kind, which is kept', async () => {
     const target = await otherCalendar('other-media')
     const former = await editionOf(target.database)
     const printed = await succeed(['restore', backup()], target)
@@ -300,7 +300,7 @@ describe('a backup of a whole calendar', () => {
     assert.deepEqual(ids.slice(0, 2), ids.slice(2))
   })
 
-  test('is refused when it was cut off or altered anywhere, before anything is touched (4d.25)', async () => {
+  test('is refused when it was cut off or altered anywhere, before anything is touched', async () => {
     const target = await otherCalendar('untouched-media')
     const { size } = await stat(backup())
     const broken = path('broken.backup')
@@ -326,7 +326,7 @@ describe('a backup of a whole calendar', () => {
 
   const withManifest = (change: Change) => changedBackup(backup(), change)
 
-  test('of a newer version is refused, and so is one that lacks rows (4d.25)', async () => {
+  test('of a newer version is refused, and so is one that lacks rows', async () => {
     const target = await otherCalendar('newer-media')
     const newer = await withManifest((manifest) => {
       manifest.migrations = [...migrationNames, '9999-of-tomorrow']
@@ -470,7 +470,7 @@ describe('a backup of a whole calendar', () => {
     assert.deepEqual(secret.map(({ name }) => name).sort(), SECRET_TABLES.toSorted())
   })
 
-  test('is not begun where the disk surely has too little room (4d.26)', async () => {
+  test('is not begun where the disk surely has too little room', async () => {
     await assert.rejects(
       writeBackupTables(source.database, path('tight.backup'), { withSecrets: true, free: 10_000 }),
       /^Error: The disk has 10000 bytes left, and the backup needs \d+ at the least: make room first\.$/,
@@ -478,7 +478,7 @@ describe('a backup of a whole calendar', () => {
     assert.equal(existsSync(path('tight.backup')), false)
   })
 
-  test('whose file may not grow leaves nothing behind (4d.26)', onSqlite, async () => {
+  test('whose file may not grow leaves nothing behind', onSqlite, async () => {
     const alone = await mkdtemp(path('limited-'))
     const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
     const { child, ended } = startProcess(MAIN, words, {}, 'trap "" XFSZ; ulimit -f 150')
@@ -487,7 +487,7 @@ describe('a backup of a whole calendar', () => {
     assert.deepEqual(await readdir(alone), [])
   })
 
-  test('that finds no room leaves nothing behind (4d.26)', onSqlite, async (t) => {
+  test('that finds no room leaves nothing behind', onSqlite, async (t) => {
     const disk = smallDisk(1)
     if (typeof disk === 'string') return t.skip(disk)
     const { err, code } = await command(['backup', join(disk.folder, 'full.backup')], {
@@ -791,7 +791,7 @@ test('a damaged file is no hindrance to a restore, and is kept', {
   await app.stop()
 })
 
-test('what a former database has left beside it is no part of the restored one (4d.25)', {
+test('what a former database has left beside it is no part of the restored one', {
   skip: databaseName() === 'postgres',
 }, async () => {
   const from = { database: `sqlite:${path('beside.sqlite')}`, media: `file:${path('beside-media')}` }
@@ -893,7 +893,7 @@ describe('a backup that is killed', () => {
   })
   after(() => service.close())
 
-  test('leaves no file that looks whole, and the next one removes what is left (4d.26)', async () => {
+  test('leaves no file that looks whole, and the next one removes what is left', async () => {
     const file = path('killed.backup')
     const took = await timeOf(() => printedBy(['backup', path('spare.backup')], places))
     await runAndKill(['backup', file], places, took * 0.8)

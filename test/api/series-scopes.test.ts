@@ -332,3 +332,48 @@ test('an added date begins a series of its own like any other', async () => {
   assert.deepEqual(startsOf(after), [day(4, '15:00:00'), day(5), day(7)])
   assert.ok(after.every(({ title }) => title === 'From the added one'))
 })
+
+test('a change of a whole all-day series keeps its days, whatever is sent and by whichever way', async () => {
+  const venue = await service.create('/venues', { venue: 'Beach' })
+  const rule = { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=4' }
+  const members = [
+    { title: 'Holidays!' },
+    { cost: '3' },
+    { venue: venue.id },
+    { tags: ['sun'] },
+    { event_status: 'canceled' },
+    { image_alt: 'Sand' },
+    { online_url: 'https://meet.example.org/x' },
+    { featured: true },
+    { status: 'draft' },
+    rule,
+  ]
+  const days = { title: 'Holidays', all_day: true, timezone: 'America/St_Johns', ...rule }
+  const { id, post_parent } = await service.create('/events', {
+    ...days,
+    ...{ start_date: `${YEAR}-03-07`, end_date: `${YEAR}-03-08` },
+  })
+  const second = at(await occurrencesOf(post_parent), 1).id
+  const daysNow = async () => {
+    const path = `~/wp-json/kalends/v1/series/${post_parent}`
+    const series = (await service.get(path, 'editor')).body
+    const { body } = await service.get('/events?search=holidays&status=publish,draft&start_date=2000-01-01', 'editor')
+    const shown: (Shown & { all_day: boolean })[] = body.events
+    return [series, ...shown].map(({ all_day, start_date, end_date }) => `${all_day} ${start_date} ${end_date}`)
+  }
+  const before = await daysNow()
+  assert.equal(before[2], `true ${YEAR}-03-14 00:00:00 ${YEAR}-03-15 23:59:59`)
+  for (const sent of members) {
+    await service.update(`/events/${id}`, { ...sent, recurrence_scope: 'all' })
+    assert.deepEqual(await daysNow(), before, JSON.stringify(sent))
+    await service.update(`~/wp-json/kalends/v1/series/${post_parent}`, sent)
+    assert.deepEqual(await daysNow(), before, `series ${JSON.stringify(sent)}`)
+  }
+  await service.remove(`/events/${id}?recurrence_scope=all`)
+  await service.update(`/events/${id}`, { status: 'publish', recurrence_scope: 'all' })
+  assert.deepEqual(await daysNow(), before)
+  await service.update(`/events/${second}`, { title: 'Holidays later', recurrence_scope: 'following' })
+  assert.deepEqual((await daysNow()).slice(1), before.slice(1))
+  const longer = { end_date: `${YEAR}-03-16`, recurrence_scope: 'all' }
+  assert.equal((await service.update(`/events/${second}`, longer)).end_date, `${YEAR}-03-16 23:59:59`)
+})

@@ -458,6 +458,31 @@ describe('the form of an event', () => {
     assert.match(refused.body, /<a href="#recurrence_scope">/)
   })
 
+  test('a new title of all or the following leaves a series of whole days on its days', async () => {
+    const days = { start_date: '2027-06-19', end_date: '2027-06-22', all_day: true }
+    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=3'
+    const { id } = await service.create('/events', { title: 'Camp', ...days, recurrence })
+    const listed = async () =>
+      (await service.get('/events?search=Camp&start_date=2027-01-01&end_date=2027-12-31')).body.events
+    const second = (await listed())[1].id
+    for (const [date, scope] of [
+      [id, 'all'],
+      [second, 'following'],
+    ]) {
+      const fields = await untouched(`/desk/events/${date}`)
+      const sent = { ...fields, title: `Camp of ${scope}`, recurrence_scope: scope }
+      assert.equal((await editor.post(`/desk/events/${date}`, sent)).status, 303)
+    }
+    assert.deepEqual(
+      (await listed()).map((one: Record<string, unknown>) => `${one.title} ${one.all_day} ${one.end_date}`),
+      [
+        'Camp of all true 2027-06-22 23:59:59',
+        'Camp of following true 2027-06-29 23:59:59',
+        'Camp of following true 2027-07-06 23:59:59',
+      ],
+    )
+  })
+
   test('a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
     const { id } = await service.create('/events', {
       title: 'Copied',

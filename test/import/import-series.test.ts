@@ -111,6 +111,21 @@ describe('an import of events that repeat', () => {
     )
   })
 
+  test('leaves a series of whole days on its days where its texts have changed in the source', async (t) => {
+    const calendar = await calendarOf(t)
+    const days = [`DTSTART;VALUE=DATE:${YEAR}0310`, `DTEND;VALUE=DATE:${YEAR}0312`, 'RRULE:FREQ=WEEKLY;COUNT=4']
+    const shown = async () =>
+      (await allEvents(calendar)).map(({ title, all_day, end_date }: Shown) => `${title} ${all_day} ${end_date}`)
+    for (const title of ['Camp', 'Summer camp']) {
+      const source = ics(vevent('d@x', `SUMMARY:${title}`, ...days, `DESCRIPTION:About the ${title}`))
+      assert.equal((await calendar.kalends('import', await calendar.file('d.ics', source))).code, 0)
+      assert.deepEqual(
+        await shown(),
+        ['03-11', '03-18', '03-25', '04-01'].map((day) => `${title} true ${YEAR}-${day} 23:59:59`),
+      )
+    }
+  })
+
   test('changes dates with the rule of the source, and the events of dates that stay keep their ids', async (t) => {
     const calendar = await calendarOf(t)
     const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=4')))

@@ -191,14 +191,18 @@ export interface Shared extends SharedColumns {
 }
 
 export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLinks): Shared {
-  const columns: Partial<EventRow> = { ...row }
-  for (const name of APART) delete columns[name]
   return {
-    ...(columns as SharedColumns),
+    ...withoutApart(row),
     venues: venues ?? [],
     organizers: organizers ?? [],
     terms: terms ?? [],
   }
+}
+
+function withoutApart<Columns extends Partial<EventRow>>(row: Columns): Omit<Columns, Apart> {
+  const columns = { ...row }
+  for (const name of APART) delete columns[name]
+  return columns
 }
 
 /** Returns the names of the shared columns. */
@@ -209,6 +213,7 @@ export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  // A field that is newer than the series is blank in it.
-  return { ...blankColumns(eventFields), ...JSON.parse(shared) }
+  // A field that is newer than the series is blank in it. Series of earlier versions may hold columns that are not shared.
+  const held: Shared & Partial<EventRow> = { ...blankColumns(eventFields), ...JSON.parse(shared) }
+  return withoutApart(held)
 }

@@ -234,7 +234,8 @@ async function* readChanges(reading: SiteReading, root: string, first: Changes):
     for (const { kind, id, record } of page.changes) {
       if (record === undefined && kind === 'event') yield { lost: id }
       const entries = record === undefined ? [] : entriesOfRecord(reading, kind, record, `${kind} ${id}`)
-      for await (const entry of entries) yield 'kind' in entry && entry.kind === kind ? { ...entry, isChange: true } : entry
+      for await (const entry of entries)
+        yield 'kind' in entry && entry.kind === kind ? { ...entry, isChange: true } : entry
       reading.read += 1
     }
     reading.since = page.next

@@ -133,6 +133,40 @@ describe('an import of records as the interface shows them', () => {
     ])
   })
 
+  test('reads whole days whose day ends after midnight, and leaves hours alone', async (t) => {
+    t.after(end)
+    const times = [
+      ['2027-12-08 03:00:00', '2027-12-09 02:59:59', true],
+      ['2027-12-08 03:00:00', '2027-12-11 02:59:59', true],
+      ['2027-12-31 00:30:00', '2028-01-01 00:29:59', true],
+      ['2027-12-08 03:00:00', '2027-12-09 03:00:00', true],
+      ['2027-12-08 00:00:00', '2027-12-09 23:59:59', true],
+      ['2027-12-08 03:00:00', '2027-12-09 02:59:59', false],
+    ] as const
+    const records = times.map(([start_date, end_date, all_day], at) =>
+      shown(at + 1, { start_date, end_date, all_day, title: `Day ${at}` }),
+    )
+    await calendar.kalends('import', await calendar.file('days.json', JSON.stringify({ events: records })))
+    const { events } = (await calendar.service.get(ALL)).body
+    const read = new Map(
+      events.map((event: { title: string; start_date: string; end_date: string }) => [
+        event.title,
+        `${event.start_date} ${event.end_date}`,
+      ]),
+    )
+    assert.deepEqual(
+      times.map((_, at) => read.get(`Day ${at}`)),
+      [
+        '2027-12-08 00:00:00 2027-12-08 23:59:59',
+        '2027-12-08 00:00:00 2027-12-10 23:59:59',
+        '2027-12-31 00:00:00 2027-12-31 23:59:59',
+        '2027-12-08 00:00:00 2027-12-09 23:59:59',
+        '2027-12-08 00:00:00 2027-12-09 23:59:59',
+        '2027-12-08 03:00:00 2027-12-09 02:59:59',
+      ],
+    )
+  })
+
   test('writes nothing at all the second time', async (t) => {
     t.after(end)
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2, { venue: [], organizer: [] })]))

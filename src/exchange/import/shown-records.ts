@@ -10,7 +10,16 @@ import { endWith, isFault, occurrenceStarts, type Recurrence, type Start } from 
 import { readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fold } from '../../base/text/characters.ts'
 import { decodeEntities } from '../../base/text/html.ts'
-import { dayOf, hasWallForm, readMoment, wallNow } from '../../base/text/moments.ts'
+import {
+  addDays,
+  dayOf,
+  endOfDay,
+  formatUtc,
+  hasWallForm,
+  readMoment,
+  utcToMs,
+  wallNow,
+} from '../../base/text/moments.ts'
 import { isTimezone, wallToUtc } from '../../base/text/zones.ts'
 import { settleWhen } from '../../calendar/events/event-when.ts'
 import { startOf } from '../../calendar/events/recurrence-present.ts'
@@ -150,6 +159,13 @@ const asCost: Read = (value, { cost_details: details }) => {
   return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
 }
 
+/** Returns the last day of whole days whose day ends after midnight, such as 03:00:00 to 02:59:59, as The Events Calendar shows them where it is set so. */
+const asEnd: Read = (end, { all_day, start_date: start }) => {
+  if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
+  const next = formatUtc(utcToMs(end) + 1000)
+  return next.slice(10) === start.slice(10) ? endOfDay(addDays(dayOf(next), -1)) : end
+}
+
 /** The members of events that link to other records, with the kinds of these, in the order in which they are read. */
 export const LINKED = {
   categories: 'category',
@@ -164,6 +180,7 @@ export const linkNames = namesWith(eventMembers, 'from', 'link')
 const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
+    end_date: asEnd,
     date_utc: asMoment,
     cost: asCost,
     website: asWebsite,

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LIMITS } from '../../src/serve/http/admission.ts'
+import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { credentialsOf, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
@@ -215,4 +217,52 @@ test('a write is answered as what it did, though its answer is larger than all t
   } finally {
     await small.close()
   }
+})
+
+describe('clients that send slowly', () => {
+  let slow: TestService
+  before(async () => {
+    slow = await startService()
+  })
+  after(() => slow.close())
+
+  /** Every address that takes a POST: the routes of the interface, the pages of the desk, and those for strangers. */
+  async function posted(): Promise<{ path: string; headers: Record<string, string> }[]> {
+    const { body } = await slow.request('admin', 'GET', '~/wp-json/')
+    const routes = Object.entries<{ methods: string[] }>(body.routes).flatMap(([route, { methods }]) =>
+      methods.includes('POST') ? [`/wp-json${route.replaceAll(/\(\?P<\w+>[^)]+\)/g, '7')}`] : [],
+    )
+    const pages = deskAddresses().flatMap(({ at, methods }) =>
+      methods.includes('POST') ? [`/desk${at.replaceAll(/:\w+/g, '7')}`] : [],
+    )
+    const { cookie } = await sitAtDesk(slow, 'subscriber')
+    const strangers = ['/desk/sign-in', `/desk/set-up/${'A'.repeat(43)}`, '/desk/events/new']
+    return [
+      ...routes.map((path) => ({ path, headers: credentialsOf('admin') })),
+      ...[...pages, '/wp-admin/authorize-application.php'].map((path) => ({ path, headers: { cookie } })),
+      ...strangers.map((path) => ({ path, headers: {} })),
+    ]
+  }
+
+  test('hold no place of any queue, wherever they post', async () => {
+    const most = Math.max(LIMITS.writes.running, LIMITS.reads.running) + 1
+    for (const { path, headers } of await posted()) {
+      const lines = Array.from({ length: most }, () => openLine(slow.origin))
+      const sent = {
+        host: 'x',
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': '15000',
+        expect: '100-continue',
+        ...headers,
+      }
+      const text = Object.entries(sent)
+        .map((line) => line.join(': '))
+        .join('\r\n')
+      for (const { socket } of lines) socket.write(`POST ${path} HTTP/1.1\r\n${text}\r\n\r\na=`)
+      await until(() => lines.every(({ received }) => received() !== ''), `${path} did not begin to read`)
+      assert.equal((await slow.post('/venues', { venue: path })).status, 201, path)
+      assert.equal((await slow.get('/venues?search=nothing')).status, 200, path)
+      for (const { socket } of lines) socket.destroy()
+    }
+  })
 })

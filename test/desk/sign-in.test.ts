@@ -296,20 +296,25 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.get('/desk/venues', { cookie })).status, 200)
   })
 
-  test('nobody keeps much here who never had a session, and lists of a form stay lists', async () => {
+  test('a form of a browser that never had a session is not kept, and lists in a kept form stay lists', async () => {
     const far = browserOf(service, '198.51.100.99')
     assert.equal((await far.post('/desk/venues/new', { venue: 'x'.repeat(20_000) })).status, 413)
     const planted = { cookie: `kalends=${'A'.repeat(43)}` }
     assert.equal((await far.post('/desk/venues/new', { venue: 'x'.repeat(20_000) }, planted)).status, 413)
-    const kept = await service.request(
-      'anonymous',
-      'POST',
-      '~/desk/events/new',
-      'tags[]=1&tags[]=2&a=0&a=1&b[c][d]=e',
-      {
-        'content-type': 'application/x-www-form-urlencoded',
-      },
+    const { cookie } = await sitAtDesk(service, 'editor')
+    await service.app.database.write((tx) =>
+      tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute(),
     )
+    const post = (headers: Record<string, string>) =>
+      service.request('anonymous', 'POST', '~/desk/events/new', 'tags[]=1&tags[]=2&a=0&a=1&b[c][d]=e', {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      })
+    const unkept = await post(planted)
+    assert.equal(unkept.status, 401)
+    assert.doesNotMatch(unkept.body, /name="(?:tags|a|b)\b/)
+    assert.match(unkept.body, /action="\/desk\/sign-in"/)
+    const kept = await post({ cookie })
     const names = [...kept.body.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
       ([, n, v]) => `${n}=${v}`,
     )

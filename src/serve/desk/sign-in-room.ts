@@ -21,12 +21,16 @@ import { answerLink, tokenIn } from './set-up-room.ts'
 /** Decides whether a path is answered for everybody, signed in or not. */
 export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
 
-/** Answers a request of somebody who has not signed in, or for a path that is open to everybody. Any other path leads to the page for signing in. */
+/**
+ * Answers a request of somebody who has not signed in, or for a path that is open to everybody. Any other path leads
+ * to the page for signing in, and nothing of a form is kept.
+ */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
   if (token !== undefined) return answerLink(request, token)
   if (path === '/sign-in') return method === 'POST' ? signIn(request) : showSignIn(request)
+  if (method === 'POST') return { status: 401, ...(await signInView(request)) }
   const asked = query.size === 0 ? path : `${path}?${query}`
   const next = new URLSearchParams({ next: `/desk${asked}` })
   const isPlain = asked === '/' || asked.length > LONGEST_NEXT
@@ -146,6 +150,9 @@ export const signOutPages: readonly DeskPage[] = [
 /** The fields that the page adds to the form. No declared field has a dash in its name, so these two take the place of none. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
+
+/** Decides whether a form comes from that page, with a password. */
+export const isSigningIn = (form: AnyDeskRequest['form']): boolean => form[PASSWORD] !== undefined
 
 /** Somebody who has signed in again, and the form without login and password, which goes on. */
 interface SignedInAgain {

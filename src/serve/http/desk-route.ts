@@ -16,7 +16,7 @@ import {
   type LookPreview,
 } from '../desk/desk-page.ts'
 import { countInInbox } from '../desk/inbox-room.ts'
-import { answerStranger, foreignFormView, isForAll, signInAgain } from '../desk/sign-in-room.ts'
+import { answerStranger, foreignFormView, isForAll, isSigningIn, signInAgain } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/look.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
 import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
@@ -107,17 +107,17 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
   await withBody(visit, front.intake, async (read) => {
     const incoming = incomingOf(front, visit, read)
     try {
-      const now = service.now()
-      const cookie = sessionCookie(service.site.url, request.headers)
-      const user =
-        cookie === undefined
-          ? undefined
-          : await admitted(front.admission, 'reads', incoming, () => userOf(desk, cookie, now))
+      const isPost = method === 'POST'
+      const sender = await senderOf(desk, incoming, isPost)
+      const { user, hadSession } = sender
       if (user) visit.user = user.user.login
-      const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
+      // A place is taken once the form is here, so that no client holds one while it sends.
+      const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
+      const sent = formOf(incoming, isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY)
+      const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
       // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how many there are.
-      if (method === 'POST' && (path === '/sign-in' || (!user && !isForAll(path)))) return await answer()
-      await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
+      if (isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))) return await answer()
+      await admitted(front.admission, isPost && (user || isForAll(path)) ? 'writes' : 'reads', incoming, answer)
     } catch (error) {
       if (response.headersSent) throw error
       sendFailure(desk, visit, error)
@@ -128,10 +128,21 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
 /** The user who has signed in; undefined for a stranger. */
 type Visitor = DeskUser | undefined
 
-/** Finds the user of the session that a cookie names. */
-async function userOf({ gate }: DeskRoute, cookie: string, now: number): Promise<Visitor> {
-  const found = await gate.sessionOf(cookie, now)
-  return found && { ...found, cookie }
+/** The sender of a visit. `hadSession` is true for a browser whose session has ended by itself. */
+interface Sender {
+  user: Visitor
+  hadSession: boolean
+}
+
+/** Finds the sender of a visit by the cookie of the session. */
+async function senderOf({ service, front, gate }: DeskRoute, incoming: Incoming, isPost: boolean): Promise<Sender> {
+  const cookie = sessionCookie(service.site.url, incoming.headers)
+  if (cookie === undefined) return { user: undefined, hadSession: false }
+  return admitted(front.admission, 'reads', incoming, async () => {
+    const found = await gate.sessionOf(cookie, service.now())
+    if (found) return { user: { ...found, cookie }, hadSession: false }
+    return { user: undefined, hadSession: isPost && (await gate.wasSession(cookie)) }
+  })
 }
 
 /** An answer, the user it is for, how many entries wait in the inbox, and whether the service takes no writes now. */
@@ -148,9 +159,10 @@ async function answerOf(
   desk: DeskRoute,
   visit: Visit,
   incoming: Incoming,
-  { path, user }: { path: string; user: Visitor },
+  { path, sender, sent }: { path: string; sender: Sender; sent: SentForm },
 ): Promise<AnsweredVisit> {
   const { service } = desk
+  const { user } = sender
   const caller = user?.user ?? anonymous
   const context = callerContext(service, caller, service.now(), incoming)
   const isPost = incoming.method === 'POST'
@@ -158,12 +170,11 @@ async function answerOf(
     const { origin = '' } = incoming.headers
     return { answer: foreignFormView(service.site, origin), ...OF_NOBODY }
   }
-  const body = isPost ? await readDeskBody(desk, incoming, path, user) : NO_BODY
   const request: AnyDeskRequest = {
     method: isPost ? 'POST' : 'GET',
     path,
     query: new URLSearchParams(visit.url.query),
-    ...formOf(incoming, body),
+    ...sent,
     context,
     weekStart: weekStartOf(service.site, desk.look.weekStart),
     address: incoming.address,
@@ -175,24 +186,29 @@ async function answerOf(
     showLook: desk.pages && lookPreview(service, desk.pages),
     user,
   }
-  if (!user || isForAll(path)) return answerUnknown(desk, request, incoming)
+  if (!user || isForAll(path)) return answerUnknown(desk, request, incoming, sender)
   const answer = await answerAtDesk({ ...request, user })
   if (!('body' in answer)) return { answer, user, waiting: 0, isReadOnly: false }
   return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
 }
 
-/** Answers a visit without a user, or at an address that is for everybody. A form sent without a session is done once its sender has signed in again. */
+/**
+ * Answers a visit without a user, or at an address that is for everybody. A form whose session has ended is done
+ * once its sender has signed in again.
+ */
 async function answerUnknown(
-  { service }: DeskRoute,
+  { service, front }: DeskRoute,
   request: AnyDeskRequest,
   incoming: Incoming,
+  { hadSession }: Sender,
 ): Promise<AnsweredVisit> {
-  if (request.method === 'GET' || isForAll(request.path)) return { answer: await answerStranger(request), ...OF_NOBODY }
+  if (!hadSession || isForAll(request.path)) return { answer: await answerStranger(request), ...OF_NOBODY }
   const again = await signInAgain(request)
   if (!('user' in again)) return { answer: again, ...OF_NOBODY }
   const { user, form } = again
   const context = callerContext(service, user.user, service.now(), incoming)
-  const answer = await answerAtDesk({ ...request, form, context, user })
+  const asUser = { ...request, form, context, user }
+  const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(asUser))
   // Signing out and a new password set the cookie of the session themselves.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
@@ -202,21 +218,14 @@ async function answerUnknown(
   }
 }
 
-/** Reads a form. Strangers may send `STRANGER_FORM` bytes; people whose session has ended the usual size, and it is kept while they sign in. */
-async function readDeskBody(
-  { gate, service }: DeskRoute,
-  incoming: Incoming,
-  path: string,
-  user: Visitor,
-): Promise<Body> {
+/** Reads a form. Strangers may send `STRANGER_FORM` bytes; people whose session has ended the usual size. */
+function readDeskBody(incoming: Incoming, path: string, { user, hadSession }: Sender): Promise<Body> {
   const takesFile = mediaType(incoming.headers) === 'multipart/form-data'
   if (user && path.startsWith('/look'))
     return incoming.readBody({ isTrusted: true, takesFile, most: MOST_LOOK, mostFiles: 0 })
   if (user) return incoming.readBody({ isTrusted: true, takesFile })
-  const cookie = sessionCookie(service.site.url, incoming.headers)
-  if (cookie === undefined || !(await gate.wasSession(cookie)))
-    return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
-  return incoming.readBody({ isTrusted: false, takesFile, most: Number.POSITIVE_INFINITY })
+  if (hadSession) return incoming.readBody({ isTrusted: false, takesFile, most: Number.POSITIVE_INFINITY })
+  return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
 }
 
 /** Makes the functions that show pages in a look typed at the desk, as visitors would get them. */
@@ -234,7 +243,9 @@ function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
   return (context, event, banner) => previewPage(pages, context, event, banner)
 }
 
-function formOf({ headers }: Incoming, { bytes, form }: Body): Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'> {
+type SentForm = Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'>
+
+function formOf({ headers }: Incoming, { bytes, form }: Body): SentForm {
   if (form) return { form: form.fields, repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []

@@ -97,3 +97,34 @@ test('what changed within a time before now is another answer later', async () =
   mock.timers.tick(2 * 3_600_000)
   assert.deepEqual(await changed('-1hour'), [])
 })
+
+const shownOn = async (path: string) => {
+  const body = await (await fetch(new URL(path, service.base))).text()
+  const [shown = ''] = body.split('<section class="nothing">')
+  return [...shown.matchAll(/(?:<li[^>]*>|<h[234]>)<a [^>]*><bdi>([^<]*)<\/bdi><\/a>/g)].map(([, title]) => title)
+}
+
+test('pages show what lists and subscriptions of the same words have, by day and in the night', async () => {
+  await service.create('/events', { title: 'Long', start_date: '2026-11-26 22:00', end_date: '2026-11-28 04:30' })
+  await service.create('/events', { title: 'Walk', start_date: '2026-11-28 00:30', end_date: '2026-11-28 06:00' })
+  await service.create('/events', { title: 'Ball', start_date: '2026-11-28 22:00', end_date: '2026-11-29 02:00' })
+  const words = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month']
+  for (const hour of [0, 1, 3.5, 4.5, 6, 23, 26, 29]) {
+    mock.timers.setTime(Date.UTC(2026, 10, 27, 23 + hour))
+    for (const word of words) {
+      const listed = await list(`when=${word}`)
+      for (const path of ['/events/?', '/embed/frame/?limit=50&'])
+        assert.deepEqual((await shownOn(`${path}when=${word}`)).sort(), listed.sort(), `${path}${word} at ${hour}`)
+      const calendar = await (await fetch(new URL(`/events.ics?when=${word}`, service.base))).text()
+      const subscribed = [...calendar.matchAll(/^SUMMARY:(.*)$/gm)].map(([, title]) => title?.trim())
+      assert.deepEqual(subscribed.sort(), listed.sort(), `${word} at ${hour}`)
+    }
+    const [shown = [], today = [], past = []] = await Promise.all(['/', '/events/today/', '/events/past/'].map(shownOn))
+    for (const title of await list('when=now'))
+      assert.ok(shown.includes(title) && today.includes(title) && !past.includes(title), `${title} at ${hour}`)
+    const every = [...shown, ...past].sort()
+    assert.deepEqual(every, (await list('start_date=2026-01-01')).sort(), `all once at ${hour}`)
+    const night = await (await fetch(new URL('/event/night/', service.base))).text()
+    assert.equal(night.includes('This event is over.'), hour >= 3, `over at ${hour}`)
+  }
+})

@@ -41,7 +41,7 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
     return { startsBefore: `${minute}:01`, endsAfter: `${minute}:00` }
   }
   if (word === 'tonight') {
-    const evening = hourOf(wall) < NIGHT_ENDS ? addDays(today, -1) : today
+    const evening = eveningOf(wall)
     return {
       startsAfter: `${evening} ${EVENING - 1}:59:59`,
       startsBefore: `${addDays(evening, 1)} 0${NIGHT_ENDS}:00:00`,
@@ -55,6 +55,15 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
 interface Locality {
   timezone: string
   language: string
+}
+
+const eveningOf = (wall: string) => (hourOf(wall) < NIGHT_ENDS ? addDays(dayOf(wall), -1) : dayOf(wall))
+
+/** Returns the first day that a word means at `now`. */
+export function firstDayOf(word: WhenWord, { timezone, language }: Locality, now: number): string {
+  const wall = wallNow(timezone, now)
+  if (word === 'now') return dayOf(wall)
+  return word === 'tonight' ? eveningOf(wall) : daysMeant(word, dayOf(wall), language).first
 }
 
 /** Returns the first and the last day that a word means. */

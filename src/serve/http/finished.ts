@@ -207,7 +207,7 @@ export function clockOf(answers: FinishedAnswers, url: string, now: number): str
   return isBrief(url) ? minuteOf(answers, now) : answers.today(now)
 }
 
-function minuteOf(answers: FinishedAnswers, now: number): string {
+export function minuteOf(answers: FinishedAnswers, now: number): string {
   return `${answers.today(now)}.${Math.floor(now / 60_000)}`
 }
 

@@ -2,7 +2,7 @@ import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from
 import type { Site } from '../../base/config.ts'
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 import { canonicalSlug } from '../../base/text/characters.ts'
-import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { wallNow } from '../../base/text/moments.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
@@ -187,8 +187,7 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   const scope = scopeOfPage(asked)
   if (!scope) return undefined
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
-  const today = dayOf(wallNow(site.timezone, now))
-  const dates = asked.is === 'events' ? calendarDates(asked.span, today) : undefined
+  const dates = asked.is === 'events' ? calendarDates(asked.span, wallNow(site.timezone, now)) : undefined
   const filters = query.replace(OF_PAGES, '')
   // The path of the page says its dates already.
   const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates]

@@ -3,6 +3,7 @@ import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { escapeHtml } from '../../base/text/html.ts'
+import { wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { translate, translatorFor } from '../../calendar/locales/translate.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
@@ -12,6 +13,7 @@ import { type ProblemStatus, VERSION } from '../pages/layout.ts'
 import type { Look } from '../pages/look.ts'
 import { isPagePath, SUGGEST_PATH } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from '../pages/page-assets.ts'
+import { isNight } from '../pages/page-dates.ts'
 import {
   type Chosen,
   chooseLanguage,
@@ -32,13 +34,13 @@ import {
 import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted, isPressed } from './admission.ts'
 import {
-  clockOf,
   type Finished,
   type FinishedAnswers,
   findFinished,
   isBrief,
   isSteady,
   keepFinished,
+  minuteOf,
   sinceWhen,
   wasAsked,
 } from './finished.ts'
@@ -346,8 +348,8 @@ function makeInTurn(
     const made = outgoing(all, answer, chosen, url.query.includes('geoloc_'))
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
     if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
-    const day = clockOf(finished, url.text, context.now)
-    const brief = isBrief(url.text)
+    const brief = isBrief(url.text) || isNight(wallNow(context.site.timezone, context.now))
+    const day = brief ? minuteOf(finished, context.now) : finished.today(context.now)
     if (!brief) made.modified = sinceWhen(finished, version, context.now)
     if (url.query !== '' && !wasAsked(finished, key)) return made
     const kept: Finished = { ...made, version, day, isBrief: brief }

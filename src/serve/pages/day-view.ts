@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { eventRow } from './event-rows.ts'
-import { findOngoing, isLong, ongoingSection } from './ongoing.ts'
+import { findOngoing, isLong, MOST_OF_DAY, ongoingSection } from './ongoing.ts'
 import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from './page-dates.ts'
 import { findBounds, findCards, starting } from './page-finding.ts'
 import { html } from './page-html.ts'
@@ -19,9 +19,6 @@ import { nearName } from './when-in-words.ts'
 
 // Makes the page of a day.
 
-/** The most events on one page that begin on the day, and the most that began earlier. */
-const MOST = 100
-
 /**
  * Returns the page of a day: first the events that began earlier, then those that begin on the day, and last those that go on for more than three days.
  * Further pages have only events that begin on the day. @throws Problem for a page past the end
@@ -30,8 +27,8 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const { context, today } = viewing
   const { site } = context
   const { page, filters } = asked.query
-  const { cards, total: begin } = await findCards(viewing, starting(filters, day, day), page, MOST)
-  const ongoing = await findOngoing(viewing, filters, day, MOST)
+  const { cards, total: begin } = await findCards(viewing, starting(filters, day, day), page, MOST_OF_DAY)
+  const ongoing = await findOngoing(viewing, filters, day, MOST_OF_DAY)
   const lasting = page === 1 ? ongoing.cards : []
   const long = lasting.filter((card) => isLong(dayOf(card.start), lastDayOf(card.start, card.end)))
   const shown = [...lasting.filter((card) => !long.includes(card)), ...cards]
@@ -48,7 +45,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const whole = capitalized(site, writtenDay(site, day, ''))
   const pageAt = (other: number, text: string) => ({ path: sameEvents(viewing, asked, span, other), text })
   const earlier = page > 1 ? pageAt(page - 1, say(site, 'Earlier')) : undefined
-  const later = page * MOST < begin ? pageAt(page + 1, say(site, 'Later')) : undefined
+  const later = page * MOST_OF_DAY < begin ? pageAt(page + 1, say(site, 'Later')) : undefined
   return {
     status: 200,
     title: whole,

@@ -148,15 +148,15 @@ export function daySections(viewing: Viewing, cards: readonly Card[], more?: (da
   )
 }
 
-/** Writes events from a day on: first those that began earlier and still last, then the others by day. */
+/** Writes events from a day on: those that begin then by day, and below them those that began earlier and still last. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)
   const starting = cards.filter((card) => dayOf(card.start) >= first)
-  return html`${
+  return html`${daySections(viewing, starting)}${
     lasting.length > 0 &&
     html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(site, 'Still on')}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
-  }${daySections(viewing, starting)}`
+  }`
 }
 
 function dayHeader(viewing: Viewing, day: string): Html {

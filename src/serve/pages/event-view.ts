@@ -20,7 +20,16 @@ import { linkedEvent } from '../formats/json-ld.ts'
 import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
 import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath } from './feed-links.ts'
-import { capitalized, clockLocaleOf, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
+import {
+  capitalized,
+  clockLocaleOf,
+  isOverAt,
+  lastDayOf,
+  written,
+  writtenDate,
+  writtenDay,
+  zoneName,
+} from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
@@ -120,13 +129,10 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/** Decides whether the last day of an event is before today. */
-const isOverBy = ({ start_date, end_date }: EventRow, today: string) => lastDayOf(start_date, end_date) < today
-
 /** Writes banners for an event that is canceled or postponed, and for one whose last day is over. They stay the same all day, so the page can be cached. */
-function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
+function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
   const { event_status: status } = row
-  const isOver = isOverBy(row, today)
+  const isOver = isOverAt(wall, row.start_date, row.end_date)
   const reason = plainText(row.event_status_reason)
   return html`${
     status !== 'scheduled' &&
@@ -156,7 +162,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     file: pathTo(site, feedPath(url.slice(site.url.length).replace(/\/$/, ''), icalendar.extension, '')),
     row,
   }
-  const isOpen = row.event_status === 'scheduled' && !isOverBy(row, viewing.today)
+  const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
   // Visitors do not come for tickets to an event that is over or does not take place.
   const hasTickets = isOpen && sellsTickets(website)
   const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`

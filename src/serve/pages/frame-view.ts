@@ -42,7 +42,7 @@ async function frameList(viewing: Viewing, asked: EventsAsked, query: URLSearchP
   const { site } = viewing.context
   const title = say(site, 'What’s on')
   const limit = Math.min(Math.max(Math.trunc(Number(query.get('limit'))) || LIMIT, 1), MOST)
-  const { cards } = await findCards(viewing, comingFilters(viewing, asked), 1, limit)
+  const { cards } = await findCards(viewing, comingFilters(viewing, asked, true), 1, limit)
   const list =
     cards.length === 0
       ? html`<p>${say(site, 'No events found.')}</p>`
@@ -67,7 +67,7 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, '←')}${step(next, '→')}</nav>`
   return {
     title: heading,
-    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${ongoing}${table}${agenda}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
+    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${table}${agenda}${ongoing}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
   }
 }
 

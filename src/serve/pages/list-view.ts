@@ -2,13 +2,13 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { eventWords } from '../../calendar/events/event-filters.ts'
-import { daysMeant } from '../../calendar/events/event-when.ts'
+import { firstDayOf } from '../../calendar/events/event-when.ts'
 import { countStarts } from '../../calendar/events/find-events.ts'
 import type { WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
 import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
-import { findOngoing, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
+import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import { firstOf, isDay, monthOf, monthsLater, weeksOf, written, writtenDay, writtenRange } from './page-dates.ts'
 import {
   before,
@@ -99,11 +99,12 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   }
   const first = firstDay(viewing, asked)
   if (asked.query.filters.words !== undefined || (lastDay(asked) ?? first) < first) return found
-  const ongoing = await findOngoing(viewing, asked.query.filters, first, MOST_ONGOING)
+  const most = asked.query.filters.when === undefined ? MOST_ONGOING : MOST_OF_DAY
+  const ongoing = await findOngoing(viewing, asked.query.filters, first, most)
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** Writes a page of coming events: on the first page those that are still on, then the others by day. Events of the opening are left out. */
+/** Writes a page of coming events by day; below those of the first page stand those that are still on. Events of the opening are left out. */
 function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
   const others = cards.filter(({ id }) => !ids.has(id))
   if (!ongoing) return html`${daySections(viewing, others)}`
@@ -111,7 +112,7 @@ function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page
   const lasting = ongoing.cards.filter(({ id }) => !ids.has(id))
   const all = `${sameEvents(viewing, asked, { view: 'day', day })}#ongoing`
   const shown = asked.query.page === 1 && ongoingSection(viewing, { ...ongoing, cards: lasting }, all)
-  return html`${shown}${daySections(viewing, others)}`
+  return html`${daySections(viewing, others)}${shown}`
 }
 
 /** The parameter that asks for the next date of each series alone, or for every date. Moved sites have it too. */
@@ -128,7 +129,7 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
 
 /** Finds a page of past events, the latest first. Lists have the earliest event first, so the pages are counted and filled from their end. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
-  const filters = before(asked.query.filters, viewing.today)
+  const filters = before(asked.query.filters, viewing.wall)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
   const pages = Math.ceil(total / PER_PAGE)
   const { page } = asked.query
@@ -139,11 +140,9 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
 }
 
 /** Returns the first day that a list shows: the one that its query asks for, else today. */
-export function firstDay({ context: { site }, today }: Viewing, { query }: EventsAsked): string {
-  const sent = query.filters.start_date
-  const { when } = query.filters
-  if (sent === undefined && (when === 'tomorrow' || when === 'weekend'))
-    return daysMeant(when, today, site.language).first
+export function firstDay({ context: { site, now }, today }: Viewing, { query }: EventsAsked): string {
+  const { start_date: sent, when } = query.filters
+  if (sent === undefined && when !== undefined) return firstDayOf(when, site, now)
   const day = typeof sent === 'string' ? sent.slice(0, 10) : ''
   return isDay(day) ? day : today
 }
@@ -156,16 +155,17 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * Returns the filters of the events from the first day of a list on; for a search, events that began earlier and are still on are among them. Each series
- * stands at its next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
+ * Returns the filters of the events from the first day of a list on; for a search, events that began earlier and are still on are among them, and so they
+ * are for `when` if `isWhole`. Each series stands at its next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
-export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
+export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
   const { filters } = asked.query
   const last = lastDay(asked)
   const first = firstDay(viewing, asked)
   const isEvery = [filters[EVERY_DATE], filters.post_parent, filters.when].some((asks) => asks !== undefined)
   const collapsed = last !== undefined || isEvery ? {} : ({ collapse: 'series' } as const)
-  if (filters.words === undefined) return { ...starting(filters, first, last), ...collapsed }
+  if (filters.words === undefined && !(isWhole && filters.when !== undefined))
+    return { ...starting(filters, first, last), ...collapsed }
   return { ...(last === undefined ? from(filters, first) : between(filters, first, last)), ...collapsed }
 }
 
@@ -216,7 +216,7 @@ async function ways(
   const bounds = await findBounds(viewing, asked.query.filters)
   const hasPast = !isPast && !previous && bounds !== undefined && bounds.first < viewing.today
   const [filters, from] = isPast
-    ? [before(asked.query.filters, viewing.today), '']
+    ? [before(asked.query.filters, viewing.wall), '']
     : [comingFilters(viewing, asked), firstDay(viewing, asked)]
   const { page } = asked.query
   const way = (path: string, text: string, other: number) =>

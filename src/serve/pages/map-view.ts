@@ -29,7 +29,7 @@ interface Place {
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context
-  const { ids, total } = await findPageEvents(viewing, comingFilters(viewing, asked), 1, MOST_EVENTS)
+  const { ids, total } = await findPageEvents(viewing, comingFilters(viewing, asked, true), 1, MOST_EVENTS)
   const places = groupByVenue(ids, await findVenuesOf(db, ids))
   const shown = places.slice(0, MOST_VENUES)
   const cards = await cardsOf(viewing, [...new Set(shown.flatMap(({ events }) => events.slice(0, MOST_OF_VENUE)))])

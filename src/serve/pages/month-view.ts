@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { dayOf } from '../../base/text/moments.ts'
+import { dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS } from '../../base/text/zones.ts'
 import { EVENING } from '../../calendar/events/event-when.ts'
 import { announced } from '../../calendar/locales/translate.ts'
@@ -120,7 +120,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     current: 'month',
     styles: [viewing.assets.month],
     body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), monthSteps(viewing, asked, month, ways))}
-<div class="results">${ongoing}${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}</div>
+<div class="results">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}${ongoing}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
@@ -239,8 +239,8 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const { viewing, month, cards, dayPath } = drawing
   const { site } = viewing.context
   const inMonth = grid.flat().filter(({ day }) => monthOf(day) === month)
-  const coming = inMonth.filter(({ day }) => day >= viewing.today)
-  // The days from today on if they have events, else the whole month.
+  const coming = inMonth.filter(({ day }) => day >= dayOf(formatUtc(utcToMs(viewing.wall) - NIGHT_MS)))
+  // The days from today on, and until five the evening before, if they have events; else the whole month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {

@@ -2,7 +2,7 @@ import { dayOf, utcToMs } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
-import { lastDayOf, NIGHT_HOURS, writtenDay, writtenNumber, writtenRange } from './page-dates.ts'
+import { endOfOver, lastDayOf, written, writtenDay, writtenNumber, writtenRange } from './page-dates.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, sayMore, type Viewing } from './viewing.ts'
@@ -12,8 +12,11 @@ import { pathTo, say, sayMore, type Viewing } from './viewing.ts'
 /** The most events among which those that end soonest are looked for. */
 const MOST = 5000
 
-/** The most of them above the events of a list or a month; the others are a press away. */
+/** The most of them beside the events of a list or a month; the others are a press away. */
 export const MOST_ONGOING = 6
+
+/** The most of them on the page of a day, where as many begin, and in a list that asks for them by `when`. */
+export const MOST_OF_DAY = 100
 
 /** Events that began before a day and are still on: the cards of those that end soonest, and the number of all of them. */
 export interface Ongoing {
@@ -23,7 +26,7 @@ export interface Ongoing {
 
 /**
  * Finds the events that began before a day and are still on then: at most `most` of them, those that end soonest first. An event that ends in the small
- * hours counts as ended on the evening before.
+ * hours counts as ended on the evening before, unless it is still on now, or `when` asks for it.
  */
 export async function findOngoing(
   viewing: Viewing,
@@ -35,7 +38,9 @@ export async function findOngoing(
     viewing,
     {
       ...from(filters, day),
-      ends_after: `${day} 0${NIGHT_HOURS - 1}:59:59`,
+      ...(filters.when === undefined && {
+        ends_after: endOfOver(day === viewing.today ? viewing.wall : `${day} 23:59:59`),
+      }),
       starts_before: `${day} 00:00:00`,
     },
     1,
@@ -69,14 +74,16 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** Writes the last day of an event that is on today, or all days of any other event. */
+/** Writes the last day of an event that is on today, the hour at which one ends in the small hours of today, or all days of any other event. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
+  if (last < today && dayOf(end) === today)
+    return say(site, 'until {date}', { date: `${writtenDay(site, today, today)}, ${written(site, 'time', end)}` })
   if (first > today || last < today) return writtenRange(site, first, last, today)
   return last === today ? say(site, 'until today') : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
-/** Writes the long events of a month as a band above its weeks, with a link to the others where the band does not show all. False without events. */
+/** Writes the long events of a month as a band below its weeks, with a link to the others where the band does not show all. False without events. */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length

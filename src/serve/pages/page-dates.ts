@@ -177,9 +177,24 @@ export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 /** Returns the last day that an event is on. An event that ends in the small hours ends on the evening before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
-  const last = Number(end.slice(11, 13)) < NIGHT_HOURS ? addDays(dayOf(end), -1) : dayOf(end)
+  const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
   return laterOf(first, last)
 }
+
+/**
+ * Returns the wall time after which events end that are still on, at this wall time: until five in the morning the present minute, then the
+ * end of the night.
+ */
+export function endOfOver(wall: string): string {
+  return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
+}
+
+/** Decides whether a wall time is between midnight and five, when pages change as events end. */
+export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
+
+/** Decides whether an event is over at this wall time. One that ends in the small hours is on until then. */
+export const isOverAt = (wall: string, start: string, end: string) =>
+  lastDayOf(start, end) < dayOf(wall) && end <= endOfOver(wall)
 
 /** Return the later and the earlier of two days, or of two months. */
 export const laterOf = (a: string, b: string) => (a < b ? b : a)

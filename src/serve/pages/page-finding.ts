@@ -1,8 +1,9 @@
 import { Problem } from '../../base/problems.ts'
-import { addDays } from '../../base/text/moments.ts'
+import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { type EventsQuery, windowFilters } from '../../calendar/events/event-filters.ts'
 import { findEvents, type ListOrder } from '../../calendar/events/find-events.ts'
 import { type Card, loadCards } from './cards.ts'
+import { endOfOver } from './page-dates.ts'
 import { learnTerms } from './page-terms.ts'
 import type { Viewing } from './viewing.ts'
 
@@ -104,11 +105,12 @@ export const between = (filters: EventFilters, first: string, last: string): Eve
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 
-/** Narrows filters to events that ended before a day, whatever times they ask for. */
-export const before = (filters: EventFilters, day: string): EventFilters => ({
+/** Narrows filters to events of earlier days that are over at a wall time, whatever times they ask for. */
+export const before = (filters: EventFilters, wall: string): EventFilters => ({
   ...withoutDatesAndWhen(filters),
-  ends_before: `${day} 00:00:00`,
+  ends_before: formatUtc(utcToMs(endOfOver(wall)) + 1000),
   starts_after: `${FIRST_DAY} 00:00:00`,
+  starts_before: `${dayOf(wall)} 00:00:00`,
   strict_dates: true,
 })
 

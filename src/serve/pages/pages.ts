@@ -219,6 +219,7 @@ async function viewingOf(pages: Pages, context: Context, address?: string): Prom
   const { memory, assets, look, cards } = pages
   const { site, now } = context
   const terms = await termsOf(pages, context)
+  const wall = wallNow(site.timezone, now)
   return {
     context,
     memory,
@@ -228,7 +229,8 @@ async function viewingOf(pages: Pages, context: Context, address?: string): Prom
     // A page adds the terms that it shows, for itself alone.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
-    today: dayOf(wallNow(site.timezone, now)),
+    wall,
+    today: dayOf(wall),
     address,
   }
 }
@@ -529,6 +531,7 @@ export function problemPage(
   { names = [], address }: { names?: readonly string[]; address?: string } = {},
 ): PageAnswer {
   const { assets, look, memory, cards } = pages
+  const wall = wallNow(context.site.timezone, context.now)
   const viewing: Viewing = {
     context,
     memory,
@@ -537,7 +540,8 @@ export function problemPage(
     look,
     terms: noTerms(),
     weekStart: 0,
-    today: dayOf(wallNow(context.site.timezone, context.now)),
+    wall,
+    today: dayOf(wall),
     address,
   }
   return shown(viewing, problemView(viewing, status, names))

@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
-import { addDays } from '../../base/text/moments.ts'
+import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { translate } from '../../calendar/locales/translate.ts'
-import { firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
+import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 
 // Reads and writes the addresses of the views of events, and tells where links between the views lead.
 
@@ -27,7 +27,7 @@ interface ViewRow<View extends keyof Said> {
   /** Returns the span of this view for a link or an old address, which may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
   /** Returns the parameters for the dates of the calendar of this view; undefined where the calendar has the dates of an ordinary feed. */
-  dates: (span: Span<View>, today: string) => string | undefined
+  dates: (span: Span<View>, today: string, wall: string) => string | undefined
   /** Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path or its name. */
   isList: boolean
   /** Returns the words of the link to the view; undefined for a view that other views do not link to. */
@@ -48,7 +48,10 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     read: (name, value) => (name === 'past' && value === undefined ? { view: 'past' } : undefined),
     write: () => 'past/',
     at: () => ({ view: 'past' }),
-    dates: (_span, today) => `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`,
+    dates: (_span, today, wall) => {
+      const over = encodeURI(formatUtc(utcToMs(endOfOver(wall)) + 1000))
+      return `starts_after=0001-01-01&starts_before=${today}%2000:00:00&ends_before=${over}&strict_dates=true`
+    },
     isList: false,
     name: undefined,
   },
@@ -125,9 +128,9 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
 }
 
 /** Returns the parameters for the dates of the calendar of a page; undefined where the calendar has the dates of an ordinary feed. */
-export function calendarDates<View extends keyof Said>(span: Span<View>, today: string): string | undefined {
+export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
-  return row.dates(span, today)
+  return row.dates(span, dayOf(wall), wall)
 }
 
 /** Decides whether an address names a view without a date. */

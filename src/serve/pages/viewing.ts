@@ -27,7 +27,8 @@ export interface Viewing {
   look: Look
   /** The first day of the week, 0 for Sunday to 6 for Saturday. */
   weekStart: number
-  /** Today in the zone of the site. */
+  /** The present time in the zone of the site, and its day. */
+  wall: string
   today: string
   /** The path and query of the page, as the request has them; undefined for a preview, which has no public address. */
   address: string | undefined

@@ -104,27 +104,83 @@ describe('the hours of a calendar file', () => {
     })
   })
 
-  test('are in the zone of the start where the end, an exception or the date that is changed names none', async () => {
-    const inNewYork = (time: string) => `DTSTART;TZID=America/New_York:${time}`
+  describe('without a zone are in the zone of the start', () => {
+    const forms: readonly (readonly [form: string, start: (time: string) => string, utc: string])[] = [
+      ['UTC', (time) => `:${time}Z`, '10:00:00'],
+      ['a zone', (time) => `;TZID=America/New_York:${time}`, '14:00:00'],
+      ['no zone', (time) => `:${time}`, '08:00:00'],
+    ]
+    const moves: Readonly<Record<string, readonly string[]>> = {
+      UTC: ['DTSTART:20270413T150000Z', 'DTEND:20270413T160000'],
+      'another zone': ['DTSTART;TZID=Asia/Tokyo:20270414T000000', 'DTEND:20270414T010000'],
+      'a whole day': ['DTSTART;VALUE=DATE:20270413'],
+    }
+    for (const [form, start, utc] of forms)
+      for (const [move, lines] of Object.entries(moves))
+        test(`in ${form}: ends, further dates, exceptions, and the date that moves to ${move}`, async () => {
+          const { code, out } = await importing(
+            icsOf(
+              [
+                'a',
+                'SUMMARY:Daily',
+                `DTSTART${start('20270412T100000')}`,
+                'DTEND:20270412T120000',
+                'RRULE:FREQ=DAILY;COUNT=4',
+                'RDATE:20270420T170000',
+                'EXDATE:20270414T100000',
+              ],
+              ['a', 'SUMMARY:Moved', 'RECURRENCE-ID:20270413T100000', ...lines],
+            ),
+          )
+          assert.equal(code, 0, out)
+          const at = (day: string, time = utc) => `Daily ${day} ${time} 2`
+          const moved = { 'a whole day': 'Moved 12 22:00:00 24' }[move] ?? 'Moved 13 15:00:00 1'
+          const further = `${String(Number(utc.slice(0, 2)) + 7)}:00:00`
+          assert.deepEqual(
+            (await events()).map(({ title, utc_start_date: from, utc_end_date: to }) => {
+              const length = Math.ceil((Date.parse(to) - Date.parse(from)) / 3_600_000)
+              return `${title} ${from.slice(8)} ${length}`
+            }),
+            [at('12'), moved, at('15'), at('20', further)],
+          )
+        })
+  })
+
+  test('leave out the date that they hit by their moment, else the one with their digits, or all of a day', async () => {
+    const weekly = ['DTSTART:20270412T082500', 'RRULE:FREQ=DAILY;COUNT=5']
+    const twice = ['DTSTART:20270412T082500Z', 'RRULE:FREQ=DAILY;COUNT=2;BYHOUR=8,20']
+    const days = ['DTSTART;VALUE=DATE:20270412', 'RRULE:FREQ=DAILY;COUNT=4']
+    const { out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Digits', ...weekly, 'EXDATE:20270413T082500Z', 'EXDATE:20270414T062500Z'],
+        ['a', 'SUMMARY:Moved', 'RECURRENCE-ID:20270415T082500Z', 'DTSTART:20270415T190000'],
+        ['b', 'SUMMARY:Day', ...weekly, 'RDATE:20270413T200000', 'EXDATE;VALUE=DATE:20270413,20270416'],
+        ['c', 'SUMMARY:Twice', ...twice, 'RDATE:20270413T082500Z,20270413T092500Z', 'EXDATE;VALUE=DATE:20270412'],
+        ['d', 'SUMMARY:Whole', ...days, 'EXDATE:20270412T220000Z,20270414T000000', 'EXDATE:20270415T000000Z'],
+      ),
+    )
+    assert.match(out, /5 made/)
+    const found = Map.groupBy(await events(), ({ title }) => title)
+    const datesOf = (title: string) => found.get(title)?.map(({ start_date }) => start_date.slice(8, 16))
+    assert.deepEqual(datesOf('Digits'), ['12 08:25', '16 08:25'])
+    assert.deepEqual(datesOf('Moved'), ['15 19:00'])
+    assert.deepEqual(datesOf('Day'), ['12 08:25', '14 08:25', '15 08:25'])
+    assert.deepEqual(datesOf('Twice'), ['13 08:25', '13 09:25'])
+    assert.deepEqual(datesOf('Whole'), ['12 00:00'])
+  })
+
+  test('are days where the file says so with VALUE=DATE, whatever hours stand behind', async () => {
     const { code, out } = await importing(
       icsOf(
-        ['a', 'SUMMARY:Daily', inNewYork('20270330T190000'), 'RRULE:FREQ=DAILY;COUNT=4', 'EXDATE:20270331T190000'],
-        ['a', 'SUMMARY:Moved', 'RECURRENCE-ID:20270401T190000', inNewYork('20270401T210000')],
-        ['b', 'SUMMARY:End', inNewYork('20270705T190000'), 'DTEND:20270705T200000'],
-        ['c', 'SUMMARY:UTC', inNewYork('20270705T190000'), 'DTEND:20270706T010000Z'],
+        ['a', 'SUMMARY:Ten days', 'DTSTART;VALUE=DATE:20271222T000000', 'DTEND;VALUE=DATE:20280101T000000'],
+        ['b', 'SUMMARY:One', 'DTSTART;VALUE=DATE:20270705T100000Z', 'DTEND;VALUE=DATE:20270705T235959Z'],
       ),
     )
     assert.equal(code, 0, out)
-    assert.deepEqual(
-      (await events()).map(({ title, utc_start_date, utc_end_date }) => [title, utc_start_date, utc_end_date]),
-      [
-        ['Daily', '2027-03-30 23:00:00', '2027-03-30 23:00:00'],
-        ['Moved', '2027-04-02 01:00:00', '2027-04-02 01:00:00'],
-        ['Daily', '2027-04-02 23:00:00', '2027-04-02 23:00:00'],
-        ['End', '2027-07-05 23:00:00', '2027-07-06 00:00:00'],
-        ['UTC', '2027-07-05 23:00:00', '2027-07-06 01:00:00'],
-      ],
-    )
+    assert.deepEqual(await stored(hours), {
+      'Ten days': '2027-12-22 to 2027-12-31',
+      One: '2027-07-05 to 2027-07-05',
+    })
   })
 
   test('are those of a zone whose name has a colon and no quotes', async () => {

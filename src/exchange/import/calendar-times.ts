@@ -1,5 +1,5 @@
 import { addDays } from '../../base/text/moments.ts'
-import { DAY_MS, dayNumber, formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import { DAY_MS, dayNumber, formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import {
   type CalendarZones,
   type Clock,
@@ -9,6 +9,7 @@ import {
   utcOf,
   wallOf,
   zoneOf,
+  zonesOfFile,
 } from './calendar-zones.ts'
 import { type Component, type Property, propertyOf, textOf } from './component-reader.ts'
 
@@ -19,6 +20,9 @@ export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
+  /** The wall time as the file writes it, in whatever zone. */
+  written: string
+  isUtc?: true
   /** The clock that the file defines, and the wall time on it; set where no zone here shows the same, and `zone` is only the offset of that clock. */
   own?: { clock: Clock; wall: string }
 }
@@ -32,17 +36,21 @@ export function timeOf(
   const wall = property && wallOf(property.value)
   if (!property || wall === undefined) return undefined
   const { zone } = zones
-  if (/^\d{8}$/.test(property.value.trim())) return { wall, zone, isDay: true }
-  if (/z$/i.test(property.value.trim())) return { wall: utcToWall(wall, zone), zone, isDay: false }
-  const { TZID } = property.parameters
-  if (TZID === undefined) return { wall, zone, isDay: false }
+  const { TZID, VALUE = '' } = property.parameters
+  const local = { wall, written: wall, zone, isDay: false }
+  if (/^\d{8}$/.test(property.value.trim()) || /^date$/i.test(VALUE))
+    return { ...local, wall: `${wall.slice(0, 10)} 00:00:00`, isDay: true }
+  if (isUtcText(property.value)) return { ...local, wall: utcToWall(wall, zone), isUtc: true }
+  if (TZID === undefined) return local
   const reading = zoneOf(TZID, span, zones)
-  if ('zone' in reading) return { wall, zone: reading.zone, isDay: false }
+  if ('zone' in reading) return { ...local, zone: reading.zone }
   const { clock } = reading
   const utc = utcOf(clock, wall)
   const fixed = fixedZone(Math.round(offsetAt(clock, utc) / 60_000)) ?? 'UTC'
-  return { wall: utcToWall(formatUtc(utc), fixed), zone: fixed, isDay: false, own: { clock, wall } }
+  return { ...local, wall: utcToWall(formatUtc(utc), fixed), zone: fixed, own: { clock, wall } }
 }
+
+const isUtcText = (value: string) => /z\s*$/i.test(value)
 
 export function utcOfTime({ wall, zone }: CalendarTime): string {
   return wallToUtc(wall, zone)
@@ -57,25 +65,33 @@ const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVE
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
   const time = timeOf(propertyOf(component, name), zones, span)
   const isDay = time?.wall.endsWith(' 00:00:00') && MARKS.some((mark) => /^(?:true|1)$/i.test(textOf(component, mark)))
-  return time && isDay ? { wall: time.wall, zone: time.zone, isDay } : time
+  return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
 /** The further times of an event, which some programs write without a zone. */
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
-/** Returns an event whose further times are in the zone of its start where they name none. */
-export function withOneZone(component: Component): Component {
-  const TZID = propertyOf(component, 'DTSTART')?.parameters.TZID
-  if (TZID === undefined) return component
-  const properties = component.properties.map((property) =>
-    FURTHER.has(property.name) ? { ...property, parameters: { TZID, ...property.parameters } } : property,
-  )
+/**
+ * Returns an event whose further times are in the zone of its start where they name none, and the date that it changes in the zone of that of its series.
+ * @param first the DTSTART of the series
+ */
+export function withOneZone(component: Component, first?: Property): Component {
+  const start = propertyOf(component, 'DTSTART')
+  const properties = component.properties.map((property) => {
+    const TZID = FURTHER.has(property.name) && zoneNameOf((property.name === 'RECURRENCE-ID' && first) || start)
+    return TZID ? { ...property, parameters: { TZID, ...property.parameters } } : property
+  })
   return { ...component, properties }
+}
+
+/** Returns the name of the zone that a property is in; undefined for one that names none. */
+function zoneNameOf(property: Property | undefined): string | undefined {
+  return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
 /** Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates follow no other clock. */
 export function firstStart(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
-  const isUtc = /z\s*$/i.test(propertyOf(component, 'DTSTART')?.value ?? '')
+  const isUtc = isUtcText(propertyOf(component, 'DTSTART')?.value ?? '')
   const repeats = component.properties.some(({ name }) => name === 'RRULE')
   return markedTime('DTSTART', component, repeats && isUtc ? { ...zones, zone: 'UTC' } : zones, span)
 }
@@ -89,15 +105,41 @@ export function lengthOfEvent(component: Component, start: CalendarTime, zones: 
   const property = propertyOf(component, 'DTEND')
   const duration = propertyOf(component, 'DURATION')
   if (!property && !duration) return start.isDay ? 1 : 0
-  const length = property ? untilEnd(timeOf(property, zones, span), start) : lengthOf(duration?.value ?? '', start)
+  const length = property ? untilEnd(timeOf(property, zones, span), start, zones) : lengthOf(duration?.value ?? '', start)
   if (length === undefined || length < 0) return undefined
   return start.isDay ? Math.max(1, length) : length
 }
 
-function untilEnd(end: CalendarTime | undefined, start: CalendarTime): number | undefined {
-  if (!end || !start.isDay) return end && utcMs(end) - utcMs(start)
+function untilEnd(end: CalendarTime | undefined, start: CalendarTime, zones: CalendarZones): number | undefined {
+  if (!end || !start.isDay) return end && utcMs(end.isDay ? { ...end, zone: start.zone } : end) - utcMs(start)
   // Some programs end a day a second before midnight.
-  return dayNumber(formatUtc(utcToMs(end.wall) + 1000)) - dayNumber(start.wall)
+  return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
+}
+
+/** Returns the wall time that a time of an event of whole days means: a time in UTC where it is midnight, else as the file writes it. */
+function dayMeant({ written, isUtc }: CalendarTime, zones: CalendarZones): string {
+  const walls = isUtc ? zonesOfFile(zones).map((zone) => utcToWall(written, zone)) : []
+  return walls.find((wall) => wall.endsWith(' 00:00:00')) ?? written
+}
+
+/** Returns the date of a series that a time means, as a wall time in the zone of its start: the date at its moment, else that with its digits. */
+export function dateMeant(
+  time: CalendarTime,
+  start: CalendarTime,
+  zones: CalendarZones,
+  isDate: (wall: string) => boolean,
+): string {
+  if (start.isDay) return shownAt(dayMeant(time, zones), start)
+  if (time.isDay) return shownAt(time.wall.slice(0, 10) + (start.own ?? start).wall.slice(10), start)
+  const wall = time.zone === start.zone ? time.wall : utcToWall(utcOfTime(time), start.zone)
+  const alike = isDate(wall) ? wall : shownAt(time.written, start)
+  return isDate(alike) ? alike : wall
+}
+
+/** Converts a wall time on the clock of the event, which the file may define itself, into a wall time in the zone of its start. */
+export function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
+  if (isDay) return `${wall.slice(0, 10)} 00:00:00`
+  return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
 }
 
 /** Reads a DURATION: its weeks and days are those of the clock, and its hours pass (RFC 5545, 3.3.6). */

@@ -18,8 +18,9 @@ interface Definition {
 
 /** The time zones of a calendar file, and the faults of their names that its report has to tell. */
 export interface CalendarZones {
-  /** The zone for times without one. */
+  /** The zone for times without one, and that of the site. */
   zone: string
+  site: string
   definitions: Map<string, Definition>
   /** The steps that may still be taken to read definitions. */
   steps: Steps
@@ -53,7 +54,7 @@ const MOST_MEANINGS = 1000
 export function noZones(zone: string, now: number): CalendarZones {
   const today = formatUtc(now).slice(0, 10)
   const steps = { left: MOST_STEPS }
-  return { zone, definitions: new Map(), steps, meanings: new Map(), told: new Set(), faults: [], today }
+  return { zone, site: zone, definitions: new Map(), steps, meanings: new Map(), told: new Set(), faults: [], today }
 }
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
@@ -98,6 +99,14 @@ export function calendarZone(name: string, zones: CalendarZones): string {
   const reading = zoneOf(name, { first: `${zones.today} 00:00:00`, last: `${zones.today} 00:00:00` }, zones)
   return 'zone' in reading ? reading.zone : zones.zone
 }
+
+/** Returns the zones that days of a file may begin in: that of its calendar, that of the site, and some that it defines. */
+export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[] {
+  const defined = [...definitions.values().take(MOST_LOOKED_AT)].flatMap(({ named }) => named.slice(0, 1))
+  return [...new Set([zone, site, ...defined])]
+}
+
+const MOST_LOOKED_AT = 20
 
 /** Guesses the zone of a name without a definition, by the offsets in the name. Notes a fault where the offsets do not suffice. */
 function guessed(name: string, zones: CalendarZones): string {

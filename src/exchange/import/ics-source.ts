@@ -8,16 +8,17 @@ import { MOST_DATES, readRecurrence, recurrenceLines } from '../../base/recurren
 import { decodeEntities, escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
-import { formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
 import {
   type CalendarTime,
+  dateMeant,
   firstStart,
   lengthOfEvent,
   originalStart,
+  shownAt,
   timeOf,
-  utcOfTime,
   withOneZone,
 } from './calendar-times.ts'
 import {
@@ -27,7 +28,6 @@ import {
   type EventSpan,
   endOfRule,
   noZones,
-  utcOf,
   wallAt,
   wallOf,
   withSteps,
@@ -96,11 +96,12 @@ function lastOf(value: string, start: string, horizon: string): string {
 /** The properties that make a recurrence. */
 const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
-/** How an event repeats: by a rule that events here can have, or on single dates. Wall times are in the zone of its start. */
-type CalendarRecurrence =
+/** How an event repeats: by a rule that events here can have, or on single dates; and its exceptions. Wall times are in the zone of its start. */
+type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
   /** `note` is a sentence for the report, if there is something to tell. */
   | { dates: readonly string[]; note: string | undefined }
+)
 
 /** Returns the recurrence of an event; undefined for an event that does not repeat, and a reason where the recurrence cannot be read. */
 function componentRecurrence(
@@ -109,13 +110,27 @@ function componentRecurrence(
   span: EventSpan,
   zones: CalendarZones,
 ): CalendarRecurrence | string | undefined {
-  const properties = component.properties.filter(({ name }) => RULES.has(name))
-  const lines = properties.map((property) => lineOf(property, start, span, zones)).filter((line) => !line.endsWith(':'))
-  if (lines.length === 0) return undefined
-  const fault = start.own ? undefined : readRule(lines, start)
-  if (fault && !isFault(fault)) return { rule: fault }
+  const rules = component.properties
+    .filter(({ name }) => name.endsWith('RULE'))
+    .map(({ name, value }) => `${name}:${value}`)
+  const added = furtherDates(component, start, span, zones)
+  const isDate = isDateOf(start, added)
+  const left = exceptionsOf(component, start, { span, zones, dates: added, isDate })
+  // An exception before the start has no effect.
+  const lists = { RDATE: added, EXDATE: left.filter((wall) => wall >= start.wall) }
+  const lines = [...rules, ...Object.entries(lists).map(([name, walls]) => lineOf(name, walls, start))]
+  const given = lines.filter((line) => !line.endsWith(':'))
+  if (given.length === 0) return undefined
+  const fault = start.own ? undefined : readRule(given, start)
+  if (fault && !isFault(fault)) return { rule: fault, left, isDate }
   const reason = fault ? faultText(fault) : 'its time zone has clocks like no other'
   return datesOf(component, start, { span, zones, reason }) ?? reason
+}
+
+/** Tells of a wall time whether a series has it: it is one of these dates, or has the time of day of all that its rule makes. */
+function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
+  const known = new Set(dates)
+  return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
 }
 
 function readRule(lines: readonly string[], start: CalendarTime): Recurrence | Fault | undefined {
@@ -126,34 +141,49 @@ function faultText({ part, message, values = {} }: Fault): string {
   return `${part}: ${message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '').replace(/\.$/, '')}`
 }
 
-/** Returns a property as a line for the parser of rules, with its dates as wall times in the zone of the event. */
-function lineOf(property: Property, start: CalendarTime, span: EventSpan, zones: CalendarZones): string {
-  const { name, value } = property
-  if (name.endsWith('RULE')) return `${name}:${value}`
-  const dates = timesIn(property, start, span, zones).flatMap((wall) => {
-    // An exception before the start has no effect.
-    if (name === 'EXDATE' && wall < start.wall) return []
-    return start.isDay ? wall.slice(0, 10).replaceAll('-', '') : wall.replace(' ', 'T').replace(/[-:]/g, '')
-  })
-  return `${name}${start.isDay ? ';VALUE=DATE' : ''}:${dates.join(',')}`
+/** Returns dates as a line for the parser of rules. */
+function lineOf(name: string, walls: readonly string[], { isDay }: CalendarTime): string {
+  const texts = walls.map((wall) => (isDay ? wall.slice(0, 10) : wall).replace(' ', 'T').replace(/[-:]/g, ''))
+  return `${name}${isDay ? ';VALUE=DATE' : ''}:${texts.join(',')}`
 }
 
-/** Returns the dates of RDATE or EXDATE as wall times in the zone of the start. */
-function timesIn(property: Property, start: CalendarTime, span: EventSpan, zones: CalendarZones): string[] {
-  return property.value.split(',').flatMap((one) => {
-    const time = timeOf({ ...property, value: one.split('/')[0] ?? '' }, zones, span)
-    if (!time) return []
-    // In an event with times, a day means the occurrence that starts on it.
-    if (time.isDay && !start.isDay) return shownAt(time.wall.slice(0, 10) + (start.own ?? start).wall.slice(10), start)
-    if (start.isDay) return shownAt(time.wall, start)
-    return time.zone === start.zone ? time.wall : utcToWall(utcOfTime(time), start.zone)
+/** Returns the times of RDATE or EXDATE. */
+function timesIn(component: Component, name: string, span: EventSpan, zones: CalendarZones): CalendarTime[] {
+  return propertiesOf(component, name).flatMap((property) =>
+    property.value
+      .split(',')
+      .flatMap((one) => timeOf({ ...property, value: one.split('/')[0] ?? '' }, zones, span) ?? []),
+  )
+}
+
+/** Returns the dates of RDATE as wall times in the zone of the start. */
+function furtherDates(component: Component, start: CalendarTime, span: EventSpan, zones: CalendarZones): string[] {
+  return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
+}
+
+/** Returns the dates of EXDATE as wall times in the zone of the start. A day leaves out each of these dates that is on it. */
+function exceptionsOf(
+  component: Component,
+  start: CalendarTime,
+  {
+    span,
+    zones,
+    dates,
+    isDate,
+  }: { span: EventSpan; zones: CalendarZones; dates: Iterable<string>; isDate: (wall: string) => boolean },
+): string[] {
+  const times = timesIn(component, 'EXDATE', span, zones)
+  const isOfDays = !start.isDay && times.some(({ isDay }) => isDay)
+  const byDay = Map.groupBy(isOfDays ? dates : [], (wall) => ownWall(wall, start).slice(0, 10))
+  return times.flatMap((time) => {
+    const date = dateMeant(time, start, zones, isDate)
+    return time.isDay ? [date, ...(byDay.get(time.wall.slice(0, 10)) ?? [])] : date
   })
 }
 
-/** Converts a wall time on the clock of the event, which the file may define itself, into a wall time in the zone of its start. */
-function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
-  if (isDay) return `${wall.slice(0, 10)} 00:00:00`
-  return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
+/** Converts a wall time in the zone of the start into one on the clock of the event, which the file may define itself. */
+function ownWall(wall: string, { zone, own }: CalendarTime): string {
+  return own ? wallAt(own.clock, wallToUtc(wall, zone)) : wall
 }
 
 /** Returns the dates of an event one by one; undefined where a rule cannot be read. */
@@ -165,21 +195,23 @@ function datesOf(
   const rules = rulesOf(component, 'RRULE')
   const exceptions = rulesOf(component, 'EXRULE')
   if (!rules || !exceptions) return undefined
-  const listed = (name: string) => propertiesOf(component, name).flatMap((line) => timesIn(line, start, span, zones))
-  const { result: found, isCut } = withSteps(zones, (steps) => {
+  const { result, isCut } = withSteps(zones, (steps) => {
     const made = (rule: EveryRule) => madeBy(rule, start, zones, steps)
-    const gone = new Set([...listed('EXDATE'), ...exceptions.flatMap(made)])
-    const all = new Set([start.wall, ...listed('RDATE'), ...rules.flatMap(made)])
-    return [...all].filter((wall) => !gone.has(wall)).sort()
+    const all = new Set([start.wall, ...furtherDates(component, start, span, zones), ...rules.flatMap(made)])
+    const isDate = (wall: string) => all.has(wall)
+    const left = exceptionsOf(component, start, { span, zones, dates: all, isDate })
+    const gone = new Set([...left, ...exceptions.flatMap(made)])
+    return { found: [...all].filter((wall) => !gone.has(wall)).sort(), left, isDate }
   })
+  const { found, ...read } = result
   const dates = kept(found, zones.today)
   const isEndless = rules.some(({ count, until }) => count === undefined && until === undefined)
   const lacksSome = isCut || isEndless || dates.length < found.length
-  if (dates.length === 0 || (dates.length === 1 && !lacksSome)) return { dates, note: undefined }
+  if (dates.length === 0 || (dates.length === 1 && !lacksSome)) return { ...read, dates, note: undefined }
   const what = `repeats in a way that events here do not (${reason}), so`
-  if (dates.length === 1) return { dates, note: `${what} only its first date is in.` }
+  if (dates.length === 1) return { ...read, dates, note: `${what} only its first date is in.` }
   const extent = `${dates.length} dates from ${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}`
-  return { dates, note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}` }
+  return { ...read, dates, note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}` }
 }
 
 function rulesOf(component: Component, name: string): EveryRule[] | undefined {
@@ -217,7 +249,8 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
   const entries = async function* ({ context: { now } }: Reading): AsyncGenerator<SourceEntry> {
-    const { zones, calendars, awaited } = await survey(bytes(), task.zone, now)
+    const { zones, calendars, awaited, changed } = await survey(bytes(), task.zone, now)
+    const known: KnownSeries = { changed, series: new Map() }
     const held: [Component, CalendarFile][] = []
     let file: CalendarFile = { zones, isCancelled: false }
     for await (const component of componentsOf(bytes())) {
@@ -227,9 +260,9 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
       else if (component.name === 'VTIMEZONE') define(zones, component)
       else if (component.name !== 'VEVENT') continue
       else if (isAhead(component, awaited) && held.length < MOST_HELD) held.push([component, file])
-      else yield* eventsOf(component, file)
+      else yield* eventsOf(component, file, known)
     }
-    for (const [component, own] of held) yield* eventsOf(component, own)
+    for (const [component, own] of held) yield* eventsOf(component, own, known)
   }
   return { address, total: () => size * 2, progress, isWhole: () => true, entries }
 }
@@ -264,12 +297,27 @@ interface Survey {
   calendars: Map<number, CalendarFacts>
   /** UIDs of series that come later in the file. */
   awaited: Set<string>
+  /** UIDs of series of which single dates are changed. */
+  changed: Set<string>
+}
+
+/** The series of a file that single dates are changed of, by UID, once they have come. */
+interface KnownSeries {
+  changed: ReadonlySet<string>
+  series: Map<string, SeriesRead>
+}
+
+/** A series as it was read: its DTSTART, its first time, and which wall times are dates of it. */
+interface SeriesRead {
+  first: Property | undefined
+  start: CalendarTime
+  isDate: (wall: string) => boolean
 }
 
 /** Reads the zones and the calendars of a file, and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
-  const found: Survey = { zones: noZones(zone, now), calendars: new Map(), awaited: new Set() }
-  const { zones, calendars, awaited } = found
+  const found: Survey = { zones: noZones(zone, now), calendars: new Map(), awaited: new Set(), changed: new Set() }
+  const { zones, calendars, awaited, changed } = found
   let isCalendar = false
   for await (const component of componentsOf(bytes)) {
     isCalendar = true
@@ -279,6 +327,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
     if (component.name === 'VTIMEZONE') define(zones, component)
     const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
     if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
+    if (propertyOf(component, 'RECURRENCE-ID') && changed.size < MOST_HELD) changed.add(textOf(component, 'UID'))
   }
   if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
   return found
@@ -306,8 +355,9 @@ interface CalendarFile {
 }
 
 /** Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
-function* eventsOf(written: Component, file: CalendarFile): Generator<SourceEntry> {
-  const component = withOneZone(written)
+function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): Generator<SourceEntry> {
+  const series = known.series.get(textOf(written, 'UID'))
+  const component = withOneZone(written, series?.first)
   const at = `line ${component.line}`
   const title = textOf(component, 'SUMMARY')
   const identity = textOf(component, 'UID')
@@ -320,13 +370,16 @@ function* eventsOf(written: Component, file: CalendarFile): Generator<SourceEntr
   if (lasts === undefined)
     yield part(`The end of ${title} cannot be read or lies before its start, so only its start is in.`)
   const end = lasts ?? (start.isDay ? 1 : 0)
-  const override = originalStart(component, file.zones, span)
+  const original = originalStart(component, file.zones, span)
+  const override = original && series ? dateIn(series, original, file.zones) : original
   if (/^thisandfuture$/i.test(propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? ''))
     yield part(`${title} changes this date and all later ones, of which only this one is changed here.`)
   if (propertiesOf(component, 'RDATE').some(({ value }) => value.includes('/')))
     yield part(`${title}: Each of its dates is as long as the first one here, whatever end it has in the file.`)
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map(part)
+  if (typeof recurrence === 'object' && known.changed.has(identity))
+    known.series.set(identity, { first: propertyOf(component, 'DTSTART'), start, isDate: recurrence.isDate })
   // An event whose dates are all exceptions takes place on none.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
@@ -353,6 +406,11 @@ function* eventsOf(written: Component, file: CalendarFile): Generator<SourceEntr
     if (added.length === 0) yield occurrence(shared, { ...start, wall }, end, '')
     else yield seriesItem(shared, { added, left: [] }, { ...start, wall }, end)
   }
+}
+
+/** Returns the date of a series that is changed. */
+function dateIn({ start, isDate }: SeriesRead, time: CalendarTime, zones: CalendarZones): CalendarTime {
+  return { ...start, wall: dateMeant(time, start, zones, isDate) }
 }
 
 /** The fields that all occurrences of an event share. */

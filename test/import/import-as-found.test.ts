@@ -183,6 +183,47 @@ describe('the hours of a calendar file', () => {
     })
   })
 
+  test('of a date that its series leaves out bring nothing, unless a later revision changes it', async () => {
+    const revised = (sequence: number | undefined) => (sequence === undefined ? [] : [`SEQUENCE:${sequence}`])
+    const series = (uid: string, leaves: string, of?: number, changed?: number) =>
+      [
+        [uid, `SUMMARY:${uid}`, ...revised(of), 'DTSTART:20270412T100000Z', ...leaves.split(' ')],
+        [uid, 'SUMMARY:Changed', ...revised(changed), 'RECURRENCE-ID:20270413T100000Z', 'DTSTART:20270413T150000Z'],
+      ] as const
+    const daily = 'RRULE:FREQ=DAILY;COUNT=3'
+    const { code, out } = await importing(
+      icsOf(
+        ...series('older', `${daily} EXDATE:20270413T100000Z`, 2, 1),
+        ...series('unrevised', `${daily} EXDATE;VALUE=DATE:20270413`),
+        ...series('listed', 'RRULE:FREQ=DAILY;COUNT=3;BYHOUR=10 EXDATE:20270413T100000Z', 1, 1),
+        ...series('later', `${daily} EXDATE:20270413T100000Z`, 1, 2),
+        ...series('none', 'RRULE:FREQ=DAILY;COUNT=1 EXDATE:20270412T100000Z,20270413T100000Z').toReversed(),
+      ),
+    )
+    assert.equal(code, 2)
+    assert.equal(out.match(/Changed changes a date that its series leaves out, so it is left out\./g)?.length, 4, out)
+    const found = Map.groupBy(await events(), ({ title }) => title)
+    assert.deepEqual([found.size, found.get('Changed')?.length, found.get('later')?.length], [5, 1, 2])
+  })
+
+  test('of a rule that ends before it begins are none, but for its further dates', async () => {
+    const ended = (end: string) => `RRULE:FREQ=WEEKLY;UNTIL=${end};BYDAY=TU`
+    const evening = 'DTSTART:20270720T200000Z'
+    const { code, out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Ghost', 'DTSTART;TZID=Europe/Berlin:20270720T200000', ended('20270712T215959Z')],
+        ['b', 'SUMMARY:Same day', evening, ended('20270720T195959Z')],
+        ['c', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20270720', ended('20270719')],
+        ['d', 'SUMMARY:Further', evening, ended('20270712T215959Z'), 'RDATE:20270722T200000Z'],
+        ['e', 'SUMMARY:Once', evening, ended('20270720')],
+        ['f', 'SUMMARY:Two rules', evening, ended('20270712T215959Z'), ended('20270727T200000Z')],
+      ),
+    )
+    assert.equal(code, 2, out)
+    const days = (await events()).map(({ title, start_date }) => `${title} ${start_date.slice(8, 10)}`)
+    assert.deepEqual(days.toSorted(), ['Further 22', 'Once 20', 'Two rules 20', 'Two rules 27'])
+  })
+
   test('are those of a zone whose name has a colon and no quotes', async () => {
     await importing(icsOf(['a', 'SUMMARY:Colon', 'DTSTART;TZID=tzone://Microsoft/Utc:20270705T200000']))
     assert.deepEqual(await stored(({ utc_start_date }) => utc_start_date), { Colon: '2027-07-05 20:00:00' })

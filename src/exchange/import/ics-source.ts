@@ -197,7 +197,8 @@ function datesOf(
   if (!rules || !exceptions) return undefined
   const { result, isCut } = withSteps(zones, (steps) => {
     const made = (rule: EveryRule) => madeBy(rule, start, zones, steps)
-    const all = new Set([start.wall, ...furtherDates(component, start, span, zones), ...rules.flatMap(made)])
+    const first = hasEnded(rules, start, zones) ? [] : [start.wall]
+    const all = new Set([...first, ...furtherDates(component, start, span, zones), ...rules.flatMap(made)])
     const isDate = (wall: string) => all.has(wall)
     const left = exceptionsOf(component, start, { span, zones, dates: all, isDate })
     const gone = new Set([...left, ...exceptions.flatMap(made)])
@@ -220,12 +221,19 @@ function rulesOf(component: Component, name: string): EveryRule[] | undefined {
   return rules.length === lines.length ? rules : undefined
 }
 
+/** Tells whether all rules end before the event begins: a remainder of a series that was cut off there, which has no first date. */
+function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
+  return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
+}
+
 function madeBy(rule: EveryRule, start: CalendarTime, zones: CalendarZones, steps: Steps): string[] {
-  const { wall, zone, own } = start
-  const begin = own?.wall ?? wall
-  const ofUtc = (utc: string) => (own ? wallAt(own.clock, utc) : utcToWall(utc, zone))
-  const end = endOfRule(rule, horizonOf(zones, begin), ofUtc)
-  return [...everyDate(rule, begin, end, steps)].map((one) => shownAt(one, start))
+  return [...everyDate(rule, ownStart(start), endOf(rule, start, zones), steps)].map((one) => shownAt(one, start))
+}
+
+const ownStart = ({ wall, own }: CalendarTime) => own?.wall ?? wall
+
+function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): string {
+  return endOfRule(rule, horizonOf(zones, ownStart(start)), (utc) => ownWall(utcToWall(utc, start.zone), start))
 }
 
 /** Keeps as many dates as a series may have: half of them before today, or more where fewer are to come. */
@@ -307,11 +315,12 @@ interface KnownSeries {
   series: Map<string, SeriesRead>
 }
 
-/** A series as it was read: its DTSTART, its first time, and which wall times are dates of it. */
-interface SeriesRead {
+/** A series as it was read: its DTSTART, its first time, which wall times are dates of it, and those that it leaves out. */
+interface SeriesRead extends Pick<SourceItem, 'sequence'> {
   first: Property | undefined
   start: CalendarTime
   isDate: (wall: string) => boolean
+  left: ReadonlySet<string>
 }
 
 /** Reads the zones and the calendars of a file, and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
@@ -379,7 +388,15 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map(part)
   if (typeof recurrence === 'object' && known.changed.has(identity))
-    known.series.set(identity, { first: propertyOf(component, 'DTSTART'), start, isDate: recurrence.isDate })
+    known.series.set(identity, {
+      first: propertyOf(component, 'DTSTART'),
+      start,
+      isDate: recurrence.isDate,
+      left: new Set(recurrence.left.slice(0, MOST_DATES)),
+      ...sequenceOf(component),
+    })
+  if (override && series?.left.has(override.wall) && !isLaterThan(series, component))
+    return yield part(`${title} changes a date that its series leaves out, so it is left out.`)
   // An event whose dates are all exceptions takes place on none.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
@@ -411,6 +428,11 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
 /** Returns the date of a series that is changed. */
 function dateIn({ start, isDate }: SeriesRead, time: CalendarTime, zones: CalendarZones): CalendarTime {
   return { ...start, wall: dateMeant(time, start, zones, isDate) }
+}
+
+/** Tells whether a date was changed after its series, as far as both count their revisions. */
+function isLaterThan({ sequence = 0 }: SeriesRead, changed: Component): boolean {
+  return (sequenceOf(changed).sequence ?? 0) > sequence
 }
 
 /** The fields that all occurrences of an event share. */

@@ -22,6 +22,13 @@ const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'a
 /** Returns a value of each stored event, by title. */
 const stored = async <Value>(what: (event: Shown) => Value): Promise<Record<string, Value>> =>
   Object.fromEntries((await events()).map((event) => [event.title, what(event)]))
+const standardTime = [
+  'BEGIN:STANDARD',
+  'DTSTART:20200101T000000',
+  'TZOFFSETFROM:+0300',
+  'TZOFFSETTO:+0300',
+  'END:STANDARD',
+]
 const hours = ({ all_day, start_date, end_date, timezone }: Shown) =>
   all_day ? `${start_date.slice(0, 10)} to ${end_date.slice(0, 10)}` : `${start_date} to ${end_date} ${timezone}`
 
@@ -222,6 +229,33 @@ describe('the hours of a calendar file', () => {
     assert.equal(code, 2, out)
     const days = (await events()).map(({ title, start_date }) => `${title} ${start_date.slice(8, 10)}`)
     assert.deepEqual(days.toSorted(), ['Further 22', 'Once 20', 'Two rules 20', 'Two rules 27'])
+  })
+
+  test('of whole days go on to the day that an end in UTC is the midnight of, here or in the file', async () => {
+    const daily = (uid: string, end: string, start = 'DTSTART;VALUE=DATE:20280503') =>
+      vevent(uid, `SUMMARY:${uid}`, start, `RRULE:FREQ=DAILY;UNTIL=${end}`)
+    const { code } = await importing(
+      ics(daily('Here', '20280504T220000Z'), daily('Evening', '20280504T215959Z'), daily('UTC', '20280505T000000Z')) +
+        ics(['X-WR-TIMEZONE:Asia/Tokyo'], daily('File', '20280504T150000Z')) +
+        ics(
+          ['BEGIN:VTIMEZONE', 'TZID:Europe/Helsinki', ...standardTime, 'END:VTIMEZONE'],
+          daily('Defined', '20280504T210000Z'),
+        ) +
+        ics(
+          vevent(
+            'f',
+            'SUMMARY:Listed',
+            'DTSTART;VALUE=DATE:20280503',
+            'RRULE:FREQ=YEARLY;BYYEARDAY=124,126;UNTIL=20280504T220000Z',
+          ),
+        ),
+    )
+    assert.equal(code, 2)
+    const found = Map.groupBy(await events(), ({ title }) => title)
+    const last = ['Here', 'Evening', 'UTC', 'File', 'Defined', 'Listed'].map((title) =>
+      found.get(title)?.at(-1).start_date.slice(8, 10),
+    )
+    assert.deepEqual(last, ['05', '04', '05', '05', '05', '05'])
   })
 
   test('are those of a zone whose name has a colon and no quotes', async () => {

@@ -105,7 +105,9 @@ export function lengthOfEvent(component: Component, start: CalendarTime, zones: 
   const property = propertyOf(component, 'DTEND')
   const duration = propertyOf(component, 'DURATION')
   if (!property && !duration) return start.isDay ? 1 : 0
-  const length = property ? untilEnd(timeOf(property, zones, span), start, zones) : lengthOf(duration?.value ?? '', start)
+  const length = property
+    ? untilEnd(timeOf(property, zones, span), start, zones)
+    : lengthOf(duration?.value ?? '', start)
   if (length === undefined || length < 0) return undefined
   return start.isDay ? Math.max(1, length) : length
 }
@@ -117,7 +119,7 @@ function untilEnd(end: CalendarTime | undefined, start: CalendarTime, zones: Cal
 }
 
 /** Returns the wall time that a time of an event of whole days means: a time in UTC where it is midnight, else as the file writes it. */
-function dayMeant({ written, isUtc }: CalendarTime, zones: CalendarZones): string {
+export function dayMeant({ written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>, zones: CalendarZones): string {
   const walls = isUtc ? zonesOfFile(zones).map((zone) => utcToWall(written, zone)) : []
   return walls.find((wall) => wall.endsWith(' 00:00:00')) ?? written
 }

@@ -14,6 +14,7 @@ import { isStatus } from '../../calendar/records/record-store.ts'
 import {
   type CalendarTime,
   dateMeant,
+  dayMeant,
   firstStart,
   lengthOfEvent,
   originalStart,
@@ -112,7 +113,7 @@ function componentRecurrence(
 ): CalendarRecurrence | string | undefined {
   const rules = component.properties
     .filter(({ name }) => name.endsWith('RULE'))
-    .map(({ name, value }) => `${name}:${value}`)
+    .map(({ name, value }) => `${name}:${withDayAtEnd(value, start, zones)}`)
   const added = furtherDates(component, start, span, zones)
   const isDate = isDateOf(start, added)
   const left = exceptionsOf(component, start, { span, zones, dates: added, isDate })
@@ -139,6 +140,15 @@ function readRule(lines: readonly string[], start: CalendarTime): Recurrence | F
 
 function faultText({ part, message, values = {} }: Fault): string {
   return `${part}: ${message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '').replace(/\.$/, '')}`
+}
+
+/** Returns a rule of whole days with an end that is a day, where it is a time in UTC. */
+function withDayAtEnd(value: string, start: CalendarTime, zones: CalendarZones): string {
+  if (!start.isDay) return value
+  return value.replace(/(?<=\bUNTIL=)\d{8}T\d{6}Z/i, (end) => {
+    const wall = wallOf(end)
+    return wall ? dayMeant({ written: wall, isUtc: true }, zones).slice(0, 10).replaceAll('-', '') : end
+  })
 }
 
 /** Returns dates as a line for the parser of rules. */
@@ -192,8 +202,8 @@ function datesOf(
   start: CalendarTime,
   { span, zones, reason }: { span: EventSpan; zones: CalendarZones; reason: string },
 ): CalendarRecurrence | undefined {
-  const rules = rulesOf(component, 'RRULE')
-  const exceptions = rulesOf(component, 'EXRULE')
+  const rules = rulesOf(component, 'RRULE', start, zones)
+  const exceptions = rulesOf(component, 'EXRULE', start, zones)
   if (!rules || !exceptions) return undefined
   const { result, isCut } = withSteps(zones, (steps) => {
     const made = (rule: EveryRule) => madeBy(rule, start, zones, steps)
@@ -215,9 +225,15 @@ function datesOf(
   return { ...read, dates, note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}` }
 }
 
-function rulesOf(component: Component, name: string): EveryRule[] | undefined {
+function rulesOf(
+  component: Component,
+  name: string,
+  start: CalendarTime,
+  zones: CalendarZones,
+): EveryRule[] | undefined {
   const lines = propertiesOf(component, name)
-  const rules = lines.slice(0, MOST_RULES).flatMap(({ value }) => readEveryRule(value) ?? [])
+  const texts = lines.slice(0, MOST_RULES).map(({ value }) => withDayAtEnd(value, start, zones))
+  const rules = texts.flatMap((text) => readEveryRule(text) ?? [])
   return rules.length === lines.length ? rules : undefined
 }
 

@@ -37,6 +37,11 @@ const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: strin
     '1997-09-02 16:00:00',
     ...['1997-09-02 16:00:00', '1997-09-02 16:20:00', '1997-09-02 16:40:00', '1997-09-03 16:00:00'],
   ],
+  [
+    'RSCALE=gregorian;FREQ=DAILY;BYHOUR=9;SKIP=OMIT;COUNT=2',
+    '1997-09-02 09:00:00',
+    ...['1997-09-02 09:00:00', '1997-09-03 09:00:00'],
+  ],
   // Not in the RFC: the last week of a year on the weekday of the start, and the last day of a year.
   ['FREQ=YEARLY;BYWEEKNO=-1', '2026-12-31 20:00:00', '2026-12-31 20:00:00', '2027-12-30 20:00:00'],
   ['FREQ=YEARLY;BYYEARDAY=-1,366', '2027-12-31 20:00:00', '2027-12-31 20:00:00', '2028-12-31 20:00:00'],

@@ -30,6 +30,7 @@ test('lines, text and object say the same', () => {
     lines,
     lines.join('\n'),
     'FREQ=WEEKLY;INTERVAL=2;UNTIL=20270630;BYDAY=TU',
+    'RSCALE=GREGORIAN;FREQ=WEEKLY;INTERVAL=2;UNTIL=20270630;BYDAY=TU;skip=omit',
     'rrule:freq=weekly;byday=tu;interval=2;until=20270630T190000',
     ['DTSTART;TZID=Europe/Berlin:20261124T190000', 'RRULE:FREQ=WEEKLY;INTERVAL=2;\r\n UNTIL=20270630T170000Z;BYDAY=TU'],
   ]) {
@@ -315,6 +316,23 @@ const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
   ['FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', 'every week from Monday to Friday', 'jede Woche von Montag bis Freitag'],
   ['FREQ=DAILY;INTERVAL=3', 'every 3 days', 'alle 3 Tage'],
   ['FREQ=MONTHLY;BYDAY=2TU', 'every month on the second Tuesday', 'jeden Monat am zweiten Dienstag'],
+  ['FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2', 'every month on the second Monday', 'jeden Monat am zweiten Montag'],
+  ['FREQ=MONTHLY;BYDAY=FR;BYSETPOS=-1', 'every month on the last Friday', 'jeden Monat am letzten Freitag'],
+  [
+    'FREQ=YEARLY;BYMONTH=5;BYDAY=SU;BYSETPOS=2',
+    'every year on the second Sunday in May',
+    'jedes Jahr am zweiten Sonntag im Mai',
+  ],
+  [
+    'FREQ=YEARLY;BYDAY=MO;BYSETPOS=1,3',
+    'every year on the first Monday and the third Monday',
+    'jedes Jahr am ersten Montag und dritten Montag',
+  ],
+  [
+    'FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=2',
+    'every month on the second of these days: Monday and Tuesday',
+    'jeden Monat am zweiten dieser Tage: Montag und Dienstag',
+  ],
   ['FREQ=MONTHLY;BYMONTHDAY=1,-1', 'every month on day 1 and the last day', 'jeden Monat am 1. und letzten Tag'],
   [
     'FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13',
@@ -340,4 +358,14 @@ for (const [input, en, de] of WORDS)
     const say = (language: 'en' | 'de') =>
       recurrenceInWords(read(input), START, language, (text, values) => translate(language, text, values))
     assert.deepEqual([say('en'), say('de')], [en, de])
+  })
+
+for (const [language, words] of [
+  ['fr', 'chaque mois le deuxième lundi'],
+  ['es', 'cada mes el segundo lunes'],
+] as const)
+  test(`the second of all Mondays is the second Monday in ${language}`, () => {
+    const say = (input: string) =>
+      recurrenceInWords(read(input), START, language, (text, values) => translate(language, text, values))
+    assert.deepEqual([say('FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2'), say('FREQ=MONTHLY;BYDAY=2MO')], [words, words])
   })

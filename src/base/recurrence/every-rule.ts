@@ -5,6 +5,7 @@ import {
   dayConditions,
   daysOf,
   FREQUENCIES,
+  isPlainScale,
   periodOf,
   type Rule,
   WEEKDAYS,
@@ -43,7 +44,8 @@ export function readEveryRule(value: string): EveryRule | undefined {
   const parts = new Map<string, string>()
   for (const pair of value.toUpperCase().split(';')) {
     const [name = '', text] = pair.split('=', 2)
-    if (name.trim() !== '' && !/^\s*X-/.test(name)) parts.set(name.trim(), (text ?? '').trim())
+    const isIgnored = name.trim() === '' || /^\s*X-/.test(name) || isPlainScale(name.trim(), (text ?? '').trim())
+    if (!isIgnored) parts.set(name.trim(), (text ?? '').trim())
   }
   if ([...parts.keys()].some((name) => !PARTS.has(name))) return undefined
   try {

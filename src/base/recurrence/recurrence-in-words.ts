@@ -23,7 +23,7 @@ export function recurrenceInWords(recurrence: Recurrence, start: Start, language
     const all = [start.local, ...added]
     return all.length > MOST_NAMED ? say('on {count} dates', count(all)) : say('on {dates}', { dates: dates(all) })
   }
-  let text = ruleWords(completed(rule, start), write, language, say)
+  let text = ruleWords(withPlace(completed(rule, start)), write, language, say)
   if (rule.until !== undefined) text = say('{rule} until {date}', { rule: text, date: write.date(rule.until) })
   if (rule.count !== undefined)
     text =
@@ -78,6 +78,16 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
   weekly: ['every week', 'every second week', 'every {count} weeks'],
   monthly: ['every month', 'every second month', 'every {count} months'],
   yearly: ['every year', 'every second year', 'every {count} years'],
+}
+
+/** Writes the places of a single weekday at the weekday: the second one of all Mondays is the second Monday. */
+function withPlace(rule: Rule): Rule {
+  const { frequency, weekdays, monthdays, months, positions } = rule
+  const [weekday = '', ...others] = weekdays
+  const isInOne = frequency === 'monthly' || (frequency === 'yearly' && months.length < 2)
+  if (!isInOne || weekday.length !== 2 || others.length + monthdays.length > 0) return rule
+  if (positions.length === 0) return rule
+  return { ...rule, weekdays: positions.map((place) => `${place}${weekday}`), positions: [] }
 }
 
 /** Says a rule without its end: how often, on which days, in which months. */

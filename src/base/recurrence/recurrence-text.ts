@@ -7,6 +7,7 @@ import {
   FREQUENCIES,
   type Frequency,
   hasMatch,
+  isPlainScale,
   LAST_WALL,
   LIST_PARTS,
   matchingDates,
@@ -273,6 +274,7 @@ function readRule(value: string, params: string, reading: RecurrenceRead, start:
     if (pair === '') continue
     const at = pair.indexOf('=')
     const key = pair.slice(0, Math.max(at, 0)).trim().toUpperCase()
+    if (isPlainScale(key, pair.slice(at + 1).trim())) continue
     const name = `RRULE:${key.slice(0, 40)}`
     const part = Object.hasOwn(PARTS, key) ? PARTS[key] : undefined
     if (at < 1) throw invalid('RRULE')

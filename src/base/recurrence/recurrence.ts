@@ -43,6 +43,11 @@ export interface Rule {
   readonly weekStart: Weekday
 }
 
+/** Tells whether a part of RFC 7529 says what holds without it: days of the Gregorian calendar, of which those that do not exist are left out. */
+export function isPlainScale(name: string, value: string): boolean {
+  return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
+}
+
 /** The start of the first occurrence of a series: a wall time, its zone, and whether the events last all day. */
 export interface Start {
   readonly local: string

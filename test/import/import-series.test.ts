@@ -284,6 +284,26 @@ describe('an import of events that repeat', () => {
     })
   })
 
+  for (const [year, begins] of [
+    ['1604', '1604'],
+    ['1582', '1582'],
+    ['1101', undefined],
+  ] as const)
+    test(`has the dates to come of a birthday that is kept since ${year}`, async (t) => {
+      const calendar = await calendarOf(t)
+      const lines = ['SUMMARY:Birthday', `DTSTART;VALUE=DATE:${year}0305`, 'RRULE:FREQ=YEARLY']
+      const { out } = await calendar.kalends('import', await calendar.file('b.ics', ics(vevent('b@x', ...lines))))
+      assert.match(out, /1 coming, 0 past/)
+      const { body } = await calendar.service.get(`/events?start_date=${YEAR}-01-01&end_date=${YEAR}-12-31`)
+      assert.deepEqual(
+        body.events.map((event: Shown) => event.start_date),
+        [`${YEAR}-03-05 00:00:00`],
+      )
+      const first = (await calendar.service.get('/events?start_date=1000-01-01&per_page=1')).body.events[0]
+      if (begins !== undefined) assert.equal(first.start_date, `${begins}-03-05 00:00:00`)
+      else assert.match(out, /has too many dates in the past; it begins with/)
+    })
+
   test('begins a series later that has too many dates in the past, and says so', async (t) => {
     const calendar = await calendarOf(t)
     const old = (...more: readonly string[]) =>

@@ -170,13 +170,14 @@ export function hasMatch(rule: Rule, start: Start): boolean {
   return !matchingDates(rule, start, end).next().done
 }
 
-/** The most days from the start of a series to its last date: 400 years, so that a start in the year 1 costs no more than any other. */
+/** The most days from the start of a series, or from the year 2000 if it began before, to its last date: 400 years. */
 const LONGEST_DAYS = 146_097
+const YEAR_2000 = 10_957
 
 /** Yields the dates from the start to `end` that match a rule, as wall times in order. The start is among them only if it matches. */
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
-  const last = Math.min(dayNumber(end), first + LONGEST_DAYS)
+  const last = Math.min(dayNumber(end), Math.max(first, YEAR_2000) + LONGEST_DAYS)
   const conditions = dayConditions(completed(rule, start))
   for (let step = 0; ; step += rule.interval) {
     const period = periodOf(rule, first, step)
@@ -228,7 +229,12 @@ export function periodOf({ frequency, weekStart }: Rule, start: number, step: nu
 /** Returns the days of a period that meet the conditions, in order. */
 export function daysOf({ first, last }: Period, conditions: Conditions): number[] {
   const days: number[] = []
-  for (let day = first; day <= last; day += 1) if (meets(day, conditions)) days.push(day)
+  const { months } = conditions
+  for (let day = first; day <= last; day += 1) {
+    const at = dayOfNumber(day)
+    if (months.length > 0 && !months.includes(at.month)) day += lengthOfMonth(at) - at.monthday
+    else if (meets(day, at, conditions)) days.push(day)
+  }
   return days
 }
 
@@ -237,10 +243,9 @@ function atPositions(days: readonly number[], positions: readonly number[]): rea
   return days.filter((_day, at) => positions.includes(at + 1) || positions.includes(at - days.length))
 }
 
-function meets(number: number, conditions: Conditions): boolean {
-  const { months, monthdays, weekdays, isCountedInYear, weeks, yeardays, weekStart } = conditions
-  const day = dayOfNumber(number)
-  if (months.length > 0 && !months.includes(day.month)) return false
+/** Decides whether a day of a month that is asked for meets the other conditions. */
+function meets(number: number, day: Day, conditions: Conditions): boolean {
+  const { monthdays, weekdays, isCountedInYear, weeks, yeardays, weekStart } = conditions
   if (monthdays.length > 0 && !isAtPlace(day.monthday, lengthOfMonth(day), monthdays)) return false
   if (yeardays.length > 0 && !isAtPlace(number - numberOf(day.year, 1, 0), lengthOfYear(day), yeardays)) return false
   if (weeks.length > 0 && !isInWeek(number, weeks, weekStart)) return false

@@ -252,6 +252,85 @@ describe('tables as programs write them', () => {
     assert.deepEqual((await list('categories')).map(({ name }) => name).sort(), ['Dance', 'Jazz', 'Music'])
   })
 
+  test('columns that are not understood are named once, and take nothing away', async () => {
+    const text = table(
+      'Title,Start date,Ort der Handlung,Ticketpreis,Venue Description,Reminder',
+      'Ball,2027-07-05,Hall,12,Old,',
+      'Fair,2027-07-06,Hall,,,',
+    )
+    for (const words of [['--dry-run'], [], []]) {
+      const { out, code } = await importing('a.csv', text, ...words)
+      assert.equal(code, 0, out)
+      const [line = '', ...more] = out.split('\n').filter((line) => line.includes('Ticketpreis'))
+      assert.match(line, /: Ort der Handlung, Ticketpreis, Venue Description\..*--map/)
+      assert.deepEqual(more, [])
+    }
+    const mapped = ['--map', 'Ort der Handlung=venue', '--map', 'Ticketpreis=cost', '--map', 'Reminder=tags']
+    assert.match((await importing('a.csv', text, ...mapped)).out, /: Venue Description\./)
+    const { venue, cost } = (await byTitle()).get('Ball')
+    assert.deepEqual([venue.venue, cost], ['Hall', '$12'])
+    const venues = table('Venue name,Ort der Handlung', 'Town Hall,Quay')
+    assert.match((await importing('venues.csv', venues)).out, /: Ort der Handlung\./)
+  })
+
+  test('the names of Events Manager are understood', async () => {
+    const text = table(
+      'event_name,event_start_date,event_start_time,event_end_date,event_end_time,event_all_day,event_timezone,event_status,post_content,location_name,location_address,location_town,location_state,location_postcode,location_country,location_latitude,location_longitude,event_categories,event_tags',
+      'Ball,2027-07-05,20:00:00,2027-07-05,22:00:00,0,Europe/Berlin,1,Text,Hall,1 Quay,Kilvara,Clare,V95,IE,52.5,-9.1,Music,late',
+      'Fair,2027-07-06,20:00:00,2027-07-06,22:00:00,0,Europe/Berlin,0,Text,,,,,,,,,,',
+    )
+    const { out, code } = await importing('a.csv', text)
+    assert.equal(code, 0, out)
+    assert.doesNotMatch(out, /not read/i)
+    const { venue, ...event } = (await byTitle()).get('Ball')
+    assert.deepEqual(
+      [venue.venue, venue.address, venue.city, venue.state, venue.zip, venue.country, venue.geo_lat],
+      ['Hall', '1 Quay', 'Kilvara', 'Clare', 'V95', 'IE', 52.5],
+    )
+    assert.deepEqual([event.timezone, event.status, event.tags[0].name], ['Europe/Berlin', 'publish', 'late'])
+  })
+
+  test('times with an offset and 24:00 are read, a moment for a moment and a day for a day', async () => {
+    const text = table(
+      'title,start_date,start_time,end_date,end_time,timezone,all_day',
+      'Zulu,2027-05-01T19:00:00Z,,2027-05-01T21:00:00.000Z,,Europe/Berlin,',
+      'Offset,2027-05-01T19:00+02:00,,2027-05-01 21:00:00-0500,,Europe/Berlin,no',
+      'Site,2027-05-01T19:00:00+02:00,,,,,',
+      'Twice,2027-10-31T02:40:00+02:00,,2027-10-31T02:10:00+01:00,,Europe/Berlin,',
+      'Cells,2027-05-01,19:00:00Z,2027-05-01,21:00Z,Europe/Berlin,',
+      'Days,2027-05-01T00:00:00Z,,2027-05-02T00:00:00Z,,America/New_York,yes',
+      'Late,2027-12-31,19:00,2027-12-31,24:00,Europe/Berlin,',
+      'Later,2027-05-01,19:00,,24:00:00,Europe/Berlin,',
+      'Night,2027-05-01 24:00,,2027-05-02 02:00,,Europe/Berlin,',
+      'Noon,2027-05-01,noon,,1430,Europe/Berlin,',
+    )
+    const { out, code } = await importing('a.csv', text)
+    assert.equal(code, 0, out)
+    const found = await byTitle()
+    const utc = ['Zulu', 'Offset', 'Site', 'Twice', 'Cells', 'Late', 'Later', 'Night', 'Noon'].map((title) => {
+      const { utc_start_date, utc_end_date } = found.get(title)
+      return [title, utc_start_date, utc_end_date]
+    })
+    assert.deepEqual(utc, [
+      ['Zulu', '2027-05-01 19:00:00', '2027-05-01 21:00:00'],
+      ['Offset', '2027-05-01 17:00:00', '2027-05-02 02:00:00'],
+      ['Site', '2027-05-01 17:00:00', '2027-05-01 17:00:00'],
+      ['Twice', '2027-10-31 00:40:00', '2027-10-31 01:10:00'],
+      ['Cells', '2027-05-01 19:00:00', '2027-05-01 21:00:00'],
+      ['Late', '2027-12-31 18:00:00', '2027-12-31 23:00:00'],
+      ['Later', '2027-05-01 17:00:00', '2027-05-01 22:00:00'],
+      ['Night', '2027-05-01 22:00:00', '2027-05-02 00:00:00'],
+      ['Noon', '2027-05-01 10:00:00', '2027-05-01 12:30:00'],
+    ])
+    assert.equal(found.get('Zulu').start_date, '2027-05-01 21:00:00')
+    assert.deepEqual(
+      [found.get('Days').start_date, found.get('Days').end_date],
+      ['2027-05-01 00:00:00', '2027-05-01 23:59:59'],
+    )
+    const wrong = table('title,start_date,start_time', 'A,2027-05-01,24:30', 'B,2027-05-01T25:00:00Z,')
+    assert.equal((await importing('b.csv', wrong)).code, 2)
+  })
+
   test('an end that cannot be read leaves the event with its start, and a meeting link is a website', async () => {
     const { out, code } = await importing(
       'a.csv',

@@ -3,6 +3,7 @@ import { rareFields } from '../../base/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import { type Tabled, tabled } from '../../base/fields/member.ts'
 import { fold } from '../../base/text/characters.ts'
+import { readMoment } from '../../base/text/moments.ts'
 
 // Recognises the columns of a table by their names, and reads the dates and times in cells.
 
@@ -15,8 +16,9 @@ const COLUMNS = {
   uid: '',
   title: `event name, event title, name, summary, subject, titel, betreff, bezeichnung, veranstaltung, titre, objet,
     nom, événement, título, asunto, nombre, evento`,
-  description: 'event description, details, content, beschreibung, inhalt, contenu, descripción, contenido',
-  excerpt: 'event excerpt, kurzbeschreibung, auszug, extrait, résumé, extracto, resumen',
+  description:
+    'event description, post content, details, content, beschreibung, inhalt, contenu, descripción, contenido',
+  excerpt: 'event excerpt, post excerpt, kurzbeschreibung, auszug, extrait, résumé, extracto, resumen',
   start_date: `event start date, start, date, dtstart, begin, beginnt am, beginn, startdatum, datum, anfang, début,
     date de début, date début, fecha de comienzo, fecha de inicio, fecha inicio, inicio, fecha`,
   start_time: `event start time, time, beginnt um, startzeit, uhrzeit, zeit, début, heure de début, heure début,
@@ -50,21 +52,21 @@ const COLUMNS = {
     catégorie, rubrique, categorías, categoría`,
   tags: `event tags, event tag, tag, schlagwörter, schlagworte, schlagwort, étiquettes, étiquette, mots clés,
     etiquetas, etiqueta`,
-  venue: `venue name, event venue name, event venue, location, veranstaltungsort, spielort, ort, lieu, emplacement,
+  venue: `venue name, event venue name, event venue, location name, location, veranstaltungsort, spielort, ort, lieu, emplacement,
     salle, ubicación, lugar, recinto, sala`,
-  address: 'venue address, street, straße, anschrift, adresse, rue, dirección, calle',
+  address: 'venue address, location address, street, straße, anschrift, adresse, rue, dirección, calle',
   address_more: 'venue address 2, address 2',
-  city: 'venue city, stadt, ort, ville, commune, ciudad, localidad',
-  country: 'venue country, land, pays, país',
-  state: 'venue state, venue state province, bundesland, région, estado',
-  province: 'venue province, provincia',
-  zip: 'venue zip, venue postal code, postal code, plz, postleitzahl, code postal, código postal',
+  city: 'venue city, location town, stadt, ort, ville, commune, ciudad, localidad',
+  country: 'venue country, location country, land, pays, país',
+  state: 'venue state, venue state province, location state, bundesland, région, estado',
+  province: 'venue province, location region, provincia',
+  zip: 'venue zip, venue postal code, location postcode, postal code, plz, postleitzahl, code postal, código postal',
   venue_phone: 'venue phone',
   venue_website: 'venue website',
   venue_description: 'venue description',
   venue_image: 'venue featured image',
-  latitude: 'venue latitude, lat, geo lat',
-  longitude: 'venue longitude, lng, lon, geo lng',
+  latitude: 'venue latitude, location latitude, lat, geo lat',
+  longitude: 'venue longitude, location longitude, lng, lon, geo lng',
   organizer: `organizer name, event organizer name, event organizer, organizers, event organizers, veranstalter,
     organisateur, organisateurs, organizador, organizadores`,
   organizer_ids: 'event organizer names or ids, event organizer ids, organizer ids, organizer id',
@@ -112,6 +114,22 @@ function plainName(name: string): string {
   return fold(name)
     .replace(/\(s\)/g, 's')
     .replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+/** The columns of our own tables that say what others say. */
+const SAID_BY_OTHERS = new Set(['utc_start_date', 'utc_end_date', 'modified_utc'].map(plainName))
+/** The columns that only tables of venues or organizers have. */
+const OF_LINKED: readonly (ColumnMeaning | undefined)[] = [
+  'venue_description',
+  'venue_image',
+  'organizer_description',
+  'organizer_image',
+]
+
+/** Tells whether nothing reads a column. */
+export function isUnread(name: string, meaning: ColumnMeaning | undefined, isOfEvents: boolean): boolean {
+  if (meaning === undefined) return name !== '' && !SAID_BY_OTHERS.has(plainName(name))
+  return isOfEvents && OF_LINKED.includes(meaning)
 }
 
 /**
@@ -221,9 +239,33 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/** Reads a date with or without a time, as `YYYY-MM-DD` and `HH:MM:SS`; undefined for other text. */
-export function readTableDate(text: string, order: DateOrder): { day: string; time: string | undefined } | undefined {
+/** A date of a table as `YYYY-MM-DD` and `HH:MM:SS`, up to 24:00:00; `utc` is its moment (RFC 3339) if its text has an offset. */
+interface TableDate {
+  day: string
+  time?: string | undefined
+  utc?: string | undefined
+}
+
+/** Matches a date and time with an offset (RFC 3339), also without seconds. */
+const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
+
+/**
+ * Reads a date with or without a time; undefined for other text. A time with an offset becomes one of the zone; without a zone it stays, since for a whole
+ * day its digits count.
+ */
+export function readTableDate(text: string, order: DateOrder, zone: string | undefined): TableDate | undefined {
   const trimmed = text.trim()
+  const [, time] = WITH_OFFSET.exec(trimmed) ?? []
+  if (time !== undefined) {
+    const moment = readMoment(zone === undefined ? trimmed.slice(0, 11) + time : trimmed, zone ?? 'UTC', 0)
+    return (
+      moment && {
+        day: moment.wall.slice(0, 10),
+        time: moment.wall.slice(11),
+        utc: moment.utc && `${moment.utc.replace(' ', 'T')}Z`,
+      }
+    )
+  }
   for (const { pattern, parts } of FORMS) {
     const found = pattern.exec(trimmed)
     if (!found) continue
@@ -276,12 +318,13 @@ function dayOf(year: number, month: number, day: number): string | undefined {
   return isReal ? date.toISOString().slice(0, 10) : undefined
 }
 
-/** Reads a time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM` or `7pm`, as `HH:MM:SS`; undefined for other text. */
+/** Reads a time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm` or `24:00`, as `HH:MM:SS`; undefined for other text. */
 export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []
   if (hour === undefined) return undefined
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
-  if (hours > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  const isEndOfDay = hours === 24 && Number(minute) + Number(second) === 0
+  if ((hours > 23 && !isEndOfDay) || Number(minute) > 59 || Number(second) > 59) return undefined
   return `${String(hours).padStart(2, '0')}:${minute}:${second}`
 }

@@ -1,17 +1,20 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { parse } from 'csv-parse'
 import { NEVER } from '../../base/fields/kinds.ts'
 import type { Tabled } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { fold } from '../../base/text/characters.ts'
 import { addDays } from '../../base/text/moments.ts'
+import { readSpokenTime } from '../../base/text/spoken-times.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 import { servedNamed } from '../../calendar/resources.ts'
 import {
   type ColumnMeaning,
   type DateOrder,
+  isUnread,
   noDates,
   noteDate,
   orderOf,
@@ -27,7 +30,6 @@ import {
   partsOfPlace,
   type Reading,
   type Source,
-  type SourceCut,
   type SourceEntry,
   type SourceFault,
   type SourceItem,
@@ -100,7 +102,7 @@ async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter, from }: CsvShape,
   done: { bytes: number },
-): AsyncGenerator<CsvRow | SourceCut> {
+): AsyncGenerator<CsvRow | Exclude<SourceEntry, SourceItem>> {
   const parser = parse({
     delimiter,
     from_line: from,
@@ -117,6 +119,7 @@ async function* rowsOf(
   let columns: (ColumnMeaning | undefined)[] | undefined
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
+  const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
   // The only row with too few cells so far: if it is the last row, the file may end inside it.
   let short: CsvRow | undefined
   try {
@@ -125,8 +128,13 @@ async function* rowsOf(
         const names = record.map((name) => name.trim())
         columns = readHeader(names, mapping)
         headings = new Map(columns.flatMap((meaning, at) => (meaning ? [[meaning, names[at] ?? '']] : [])))
+        const isOfEvents = columns.includes('start_date')
+        unread.at = `line ${info.lines}`
+        for (const [at, name] of names.entries())
+          if (isUnread(name, columns[at], isOfEvents)) unread.columns.set(at, name)
         continue
       }
+      for (const [at, name] of unread.columns) if (record[at]?.trim()) unread.filled.add(name)
       if (short) yield short
       const row = { at: `line ${info.lines}`, cells: cellsOf(columns, record), headings }
       const isShort = record.length < columns.length
@@ -141,6 +149,16 @@ async function* rowsOf(
   if (short && (await endsLine(file))) yield short
   else if (short) yield { cutOff: `The table breaks off: its last row, ${short.at}, has too few cells.` }
   if (!columns) throw new Error('The table is empty.')
+  const { at, filled } = unread
+  if (filled.size > 0) yield { at, unread: describeUnread([...filled]) }
+}
+
+/** The most columns that the report names. */
+const MOST_COLUMNS = 50
+
+function describeUnread(names: readonly string[]): string {
+  const more = names.length > MOST_COLUMNS ? `, and ${names.length - MOST_COLUMNS} more` : ''
+  return `Columns that mean nothing here: ${names.slice(0, MOST_COLUMNS).join(', ')}${more}. --map "Column=field" says what one means.`
 }
 
 /** Tells whether a file ends with a line end, in any encoding. */
@@ -158,19 +176,14 @@ async function feed(
   done: { bytes: number },
 ): Promise<void> {
   const decoder = new TextDecoder(encoding)
-  for await (const chunk of createReadStream(file, { highWaterMark: HEAD })) {
-    done.bytes += chunk.length
-    if (parser.destroyed) return
-    if (!parser.write(decoder.decode(chunk, { stream: true }))) await drained(parser)
+  const decoded = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      done.bytes += chunk.length
+      yield decoder.decode(chunk, { stream: true })
+    }
+    yield decoder.decode()
   }
-  parser.end(decoder.decode())
-}
-
-function drained(parser: ReturnType<typeof parse>): Promise<void> {
-  return new Promise((go) => {
-    parser.once('drain', go)
-    parser.once('close', go)
-  })
+  await pipeline(createReadStream(file, { highWaterMark: HEAD }), decoded, parser)
 }
 
 /** Returns the cells of a row by meaning, without the `'` that keeps spreadsheets from running a formula. */
@@ -288,7 +301,7 @@ function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['contex
   const { at } = written
   const title = written.cells.get('title') ?? ''
   const { readable: row, faults } = readableRow(written, title, context)
-  const times = rowTimes(row.cells, order)
+  const times = rowTimes(row.cells, order, context)
   if (title === '') yield { at, reason: 'It has no title.' }
   else if (typeof times === 'string') yield { at, reason: `${title}: ${times}` }
   else {
@@ -313,35 +326,52 @@ interface RowTimes {
 }
 
 /** Returns the times of a row, with the end that cannot be read as `unread`; or a sentence on why the row has no times. */
-function rowTimes(cells: CsvRow['cells'], order: DateOrder): (RowTimes & { unread?: string }) | string {
-  const written = cells.get('start_date') ?? ''
-  const start = readTableDate(written, order)
+function rowTimes(
+  cells: CsvRow['cells'],
+  order: DateOrder,
+  { site }: Reading['context'],
+): (RowTimes & { unread?: string }) | string {
+  const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
+  const zone = isYes(cells.get('all_day')) ? undefined : cell('timezone') || site.timezone
+  const [written, from, ending, to] = [cell('start_date'), cell('start_time'), cell('end_date'), cell('end_time')]
+  const start = readTableDate(withOffsetOf(written, from), order, zone)
   if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
-  const [from, ending, to] = [cells.get('start_time') ?? '', cells.get('end_date') ?? '', cells.get('end_time') ?? '']
-  const startTime = start.time ?? readTableTime(from)
+  const startTime = start.time ?? timeIn(from, site.language)
   if (from !== '' && startTime === undefined) return `The time "${from}" is not a time of day.`
-  const end = ending === '' ? { day: start.day, time: undefined } : readTableDate(ending, order)
-  const endTime = end?.time ?? readTableTime(to)
+  const isDated = ending !== '' || hasOffset(to)
+  const end = isDated ? readTableDate(withOffsetOf(ending || written, to), order, zone) : { day: start.day }
+  const endTime = end?.time ?? timeIn(to, site.language)
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   const first = startTime ?? '00:00:00'
   const last = endTime ?? first
   // An event whose day of end is not given, and whose time of end lies before its start, ends on the next day.
-  const isNextDay = !isAllDay && ending === '' && last < first
+  const isNextDay = !isAllDay && !isDated && last < first
   const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
-  const isBefore = isAllDay ? lastDay < start.day : `${lastDay} ${last}` < `${start.day} ${first}`
-  const isRead = end !== undefined && (to === '' || endTime !== undefined) && !isBefore
+  const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]
+  const isTimeBefore = start.utc && end?.utc ? end.utc < start.utc : ends < begins
+  const isRead =
+    end !== undefined && (to === '' || endTime !== undefined) && !(isAllDay ? lastDay < start.day : isTimeBefore)
   const unread = isRead ? {} : { unread: `${ending} ${to}`.trim() }
-  if (!isAllDay)
-    return {
-      all_day: false,
-      start_date: `${start.day} ${first}`,
-      end_date: isRead ? `${lastDay} ${last}` : `${start.day} ${first}`,
-      ...unread,
-    }
+  if (!isAllDay) {
+    const start_date = start.utc ?? begins
+    const given = end?.utc ?? (ends === begins ? start_date : ends)
+    return { all_day: false, start_date, end_date: isRead ? given : start_date, ...unread }
+  }
   // Outlook writes a whole day until the next midnight.
   const isMidnight = startTime === '00:00:00' && endTime === '00:00:00' && lastDay > start.day
   const end_date = isRead ? addDays(lastDay, isMidnight ? -1 : 0) : start.day
   return { all_day: true, start_date: start.day, end_date, ...unread }
+}
+
+const hasOffset = (time: string) => /^\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/i.test(time)
+const withOffsetOf = (date: string, time: string) => (hasOffset(time) ? `${date}T${time}` : date)
+const wallOf = (day: string, time: string) => (time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`)
+
+/** Reads the time in a cell, also as people type it at the desk; undefined for none, and for a time with an end. */
+function timeIn(cell: string, language: string): string | undefined {
+  const time = readTableTime(cell)
+  const spoken = time === undefined && cell !== '' ? readSpokenTime(cell, language) : undefined
+  return spoken && spoken.end === undefined ? `${spoken.start}:00`.slice(0, 8) : time
 }
 
 /** Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a repeated name is told apart by address. */
@@ -425,9 +455,13 @@ function eventItem(
 /** The words by which calendars mark events that anybody may see; what nobody knows is private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
+/** The statuses of Events Manager. */
+const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }
+
 /** Returns the status of a row: that of its column, or else private where another column says so. */
 function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>> {
-  const status = cells.get('status')?.toLowerCase() ?? ''
+  const given = cells.get('status')?.toLowerCase() ?? ''
+  const status = NUMBERED_STATUSES[given] ?? given
   const date = cells.get('date_utc') ?? ''
   const dated = date === '' || date === NEVER ? undefined : date
   if (status !== '') return { ...(dated !== undefined && { date_utc: dated }), ...scheduled(status, dated) }
@@ -445,19 +479,21 @@ function costOf(cells: CsvRow['cells']): string[] {
   return prices.map((price) => (sign !== '' && /^[\d.,]+$/.test(price) ? `${sign}${price}` : price))
 }
 
+/** The sign between names in a cell; one behind a `\\` belongs to a name. */
+const BAR = /(?<!\\)\|/
+
 function splitCell(cell = '', between: RegExp): string[] {
   return cell
     .split(between)
-    .map((entry) => entry.trim())
+    .map((entry) => entry.replaceAll('\\|', '|').trim())
     .filter(Boolean)
 }
 
 function linkedOf({ at, cells }: CsvRow): SourceItem[] {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
-  const [first, ...others] = splitCell(partsOfPlace(cell('venue')).place, /\|/)
-  const organizers = splitCell(cell('organizer') || namesAmong(cell('organizer_ids')), /\|/)
-  const terms = (meaning: 'categories' | 'tags') =>
-    splitCell(cell(meaning), cell(meaning).includes('|') ? /\|/ : /[,;]/)
+  const [first, ...others] = splitCell(partsOfPlace(cell('venue')).place, BAR)
+  const organizers = splitCell(cell('organizer') || namesAmong(cell('organizer_ids')), BAR)
+  const terms = (meaning: 'categories' | 'tags') => splitCell(cell(meaning), cell(meaning).includes('|') ? BAR : /[,;]/)
   return [
     linkedItem('venue', first ?? '', placeOf(cells), at),
     ...others.map((name) => linkedItem('venue', name, {}, at)),

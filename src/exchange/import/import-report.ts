@@ -24,6 +24,7 @@ export const IMPORT_HEADINGS: Headings = {
   kept: 'Left as it is here:',
   private: 'Left out, since the source has it as private:',
   missing: 'Gone from the source:',
+  unread: 'Not read:',
 }
 
 /** The remarks of an import or a push on single items: the first of each kind, and their number. */
@@ -37,7 +38,7 @@ export function noteRemark(remarks: Remarks, remark: Remark): void {
 }
 
 export function describeRemarks(remarks: Remarks, headings: Headings): string[] {
-  return (['missing', 'private', 'kept', 'note', 'failed'] as const).flatMap((kind) => {
+  return (['missing', 'private', 'kept', 'unread', 'note', 'failed'] as const).flatMap((kind) => {
     const own = remarks.get(kind)
     if (!own) return []
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []

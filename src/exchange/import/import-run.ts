@@ -58,9 +58,12 @@ export interface VisibleCounts {
   waiting: number
 }
 
-/** A line of the report on one item: that it failed, was left out, stays as it is here or is gone, or that a part of it is not in. */
+/**
+ * A line of the report on one item: that it failed, was left out, stays as it is here or is gone, or that a part of it is not in; or, as `unread`, a line on
+ * what is not read of the source.
+ */
 export interface Remark {
-  kind: 'failed' | 'kept' | 'missing' | 'note' | 'private'
+  kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
   at: string
   text: string
 }

@@ -255,6 +255,10 @@ async function importEntries(
         run.broken ??= new BrokenSource(`${entry.cutOff} What came before is in, and nothing counts as gone.`, false)
       continue
     }
+    if ('unread' in entry) {
+      run.remark({ kind: 'unread', at: entry.at, text: entry.unread })
+      continue
+    }
     if ('reason' in entry) {
       if (!entry.isPart) {
         run.counts.failed += 1

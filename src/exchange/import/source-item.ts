@@ -77,6 +77,12 @@ export interface SourceFault {
   isPart?: true
 }
 
+/** Something that a source has and that no run reads, in one sentence. It makes no record incomplete. */
+interface SourceOmission {
+  at: string
+  unread: string
+}
+
 /** An event that the source reports as deleted. */
 interface SourceLoss {
   lost: string
@@ -92,8 +98,8 @@ export interface SourceCut {
 /** A record of a source, or a fault. */
 export type ReadEntry = SourceItem | SourceFault
 
-/** Anything that a source gives: an item, a fault, an event that was deleted, or a sentence that the source is cut off. */
-export type SourceEntry = ReadEntry | SourceLoss | SourceCut
+/** Anything that a source gives: an item, a fault, what is not read, an event that was deleted, or a sentence that the source is cut off. */
+export type SourceEntry = ReadEntry | SourceOmission | SourceLoss | SourceCut
 
 /** A source that is read from its beginning. It gives a record before all records that refer to it. */
 export interface Source {

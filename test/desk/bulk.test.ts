@@ -234,6 +234,29 @@ describe('many events at once', () => {
     assert.doesNotMatch((await doAll(contributor, 'trash', [id])).body, /A secret/)
   })
 
+  test('little is kept of an action on many, however long its form, and nothing of who may change no event', async () => {
+    const { read } = service.app.database
+    const keptOf = (key: string) => read.selectFrom('kept_answers').select('body').where('key', '=', `desk ${key}`)
+    const ids = Array.from({ length: 1000 }, (_, i) => 100_001 + i).join()
+    const form = { deed: 'cancel', event_status: 'canceled', sure: '1', ids }
+    const sit = async (login: string) => sitAtDesk(service, login)
+    const contributor = await sit('contributor')
+    const [long, hostile] = [`search=${'y'.repeat(1_900_000)}`, `search=${'"'.repeat(7000)}`]
+    assert.equal((await contributor.post('/desk/events/many', { ...form, list: long, key: 'long-list' })).status, 400)
+    assert.equal(await keptOf('long-list').executeTakeFirst(), undefined)
+    for (const [key, list] of Object.entries({ 'many-ids': '', 'odd-list': hostile })) {
+      const { headers } = await contributor.post('/desk/events/many', { ...form, list, key })
+      assert.ok((await keptOf(key).executeTakeFirstOrThrow()).body.length <= 16_384, key)
+      const { status, body } = await contributor.get(headers.get('location') ?? '')
+      assert.equal(status, 200)
+      assert.match(body, /Not done: 1,000[\s\S]*#100001[\s\S]*and 9\d\d more/)
+    }
+    const reader = await sit('subscriber')
+    assert.equal((await reader.post('/desk/events/many', { ...form, list: '', key: 'of-a-reader' })).status, 403)
+    assert.equal((await reader.get('/desk/events/many?deed=trash&ids=1')).status, 403)
+    assert.equal(await keptOf('of-a-reader').executeTakeFirst(), undefined)
+  })
+
   test('another site changes nothing, and nothing is a defect', async () => {
     const [id = 0] = await make(1)
     const form = { deed: 'trash', ids: String(id), sure: '1', key: 'of-another-site' }

@@ -231,12 +231,13 @@ export async function findResult(context: Context, key: string): Promise<object 
 
 /**
  * Does work of several transactions once for each key of the caller, and keeps its result for a day, so that a form that is sent twice changes nothing twice.
- * Work that was cut off is not done again.
+ * Work that was cut off is not done again. Of a result longer than `LONGEST_STORED` nothing is kept but that the work is done.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return
-  const told = await work()
-  await context.write((tx) => keep(tx, context, key, { status: DONE, body: JSON.stringify(told) }))
+  const told = JSON.stringify(await work())
+  const body = told.length > LONGEST_STORED ? '{}' : told
+  await context.write((tx) => keep(tx, context, key, { status: DONE, body }))
 }
 
 /** Claims a key for work. Returns false where work with this key has begun before. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { limits } from '../../base/fields/limits.ts'
+import { limits, over } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -26,6 +26,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import { mayUseForm } from './event-form.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
 
 // Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and takes the deed back at one press.
@@ -34,8 +35,11 @@ const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS,
 
 /** The most titles that are named before one confirms. */
 const MOST_NAMED = 5
-/** The most changed events that the page of the outcome lists one by one. It lists every refused event. */
-const MOST_TOLD = 200
+/** The most characters of the query of a list. */
+const LONGEST_QUERY = 8000
+/** The most characters of the parts of an outcome, as JSON: the list that it leads back to, and its refused or changed events. */
+const LONGEST_LIST = 4000
+const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
 
@@ -49,13 +53,18 @@ interface Asked {
   list: string
 }
 
-/** Reads the deed and its events from a form or an address. @throws Problem for an unknown deed, or for more ids than one deed may change */
+/**
+ * Reads the deed and its events from a form or an address.
+ * @throws Problem for who may change no event, for an unknown deed, and for more ids than one deed may change
+ */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
+  mayUseForm(context)
   const field = (name: string) => fieldOf({ form }, name) || (query.get(name) ?? '')
   const deed = field('deed')
   if (!isDeed(deed)) throw invalidParam('deed')
   const list = field('list')
+  if (list.length > LONGEST_QUERY) throw invalidParam('list', over('characters', LONGEST_QUERY))
   if (fieldOf({ form }, 'all') === '1') {
     const asked = await readList(context, new URLSearchParams(list))
     const found = await findDeskIds(context, asked.list, MOST_AT_ONCE + 1)
@@ -219,8 +228,9 @@ interface Told {
   deed: BulkDeedName
   done: number
   unchanged: number
+  left: number
+  /** The first refused and the first changed events. */
   refused: { id: number; title: string; why: string }[]
-  /** The first `MOST_TOLD` changed events. */
   titles: { id: number; title: string }[]
   undo: string
   list: string
@@ -255,8 +265,26 @@ function toldOf(
     problem ? [{ id, title: titled(title), why: whyRefused(site, problem, deed) }] : [],
   )
   const unchanged = rows.length - done.length - refused.length
-  const titles = done.slice(0, MOST_TOLD).map(({ id, title }) => ({ id, title: titled(title) }))
-  return { deed, done: done.length, unchanged, refused, titles, undo: undo ?? '', list }
+  const titles = done.map(({ id, title }) => ({ id, title: titled(title) }))
+  return {
+    deed,
+    done: done.length,
+    unchanged,
+    left: refused.length,
+    refused: firstOf(refused),
+    titles: firstOf(titles),
+    undo: undo ?? '',
+    list: JSON.stringify(list).length > LONGEST_LIST ? '' : list,
+  }
+}
+
+/** Returns the first rows that are kept: as many as `LONGEST_ROWS` characters hold. */
+function firstOf<Row>(rows: readonly Row[]): Row[] {
+  let left = LONGEST_ROWS
+  return rows.filter((row) => {
+    left -= JSON.stringify(row).length + 1
+    return left >= 0
+  })
 }
 
 function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName): string {
@@ -283,23 +311,24 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
     }
   if (!told || !isTold(told)) throw new Problem('rest_no_route')
   const back = await backTo(context, told.list)
-  const line = (id: number, title: string, more: Content) =>
-    html`<li>${told.deed === 'delete' ? html`<span dir="auto">${title}</span>` : html`<a href="${deskPath(site, `/events/${id}`)}" dir="auto">${title || say('(no title)')}</a>`}${more}</li>`
-  const hidden = told.done - told.titles.length
+  const line = (id: number, title: string, why: Content) =>
+    html`<li>${told.deed === 'delete' ? html`<span dir="auto">${title}</span>` : html`<a href="${deskPath(site, `/events/${id}`)}" dir="auto">${title || say('(no title)')}</a>`}${why}</li>`
+  const more = (count: number) =>
+    count > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, count) })}</li>`
   return {
     title: sentence(context, told),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
     body: html`${undoForm(context, told)}
-${told.refused.length > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.refused.length) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}</ul></section>`}
+${told.left > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.left) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}${more(told.left - told.refused.length)}</ul></section>`}
 ${told.unchanged > 0 && html`<p class="hint">${say('{count} were so already.', { count: writtenNumber(site, told.unchanged) })}</p>`}
-${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${hidden > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, hidden) })}</li>`}</ul></section>`}`,
+${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${more(told.done - told.titles.length)}</ul></section>`}`,
   }
 }
 
-function sentence({ site }: Context, { done, refused }: Told): string {
-  const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused.length)]
-  if (refused.length === 0) return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
+function sentence({ site }: Context, { done, left: refused }: Told): string {
+  const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused)]
+  if (refused === 0) return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
   return sayAtDesk(site, '{count} events changed, {left} not', { count, left })
 }
 

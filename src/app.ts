@@ -57,7 +57,7 @@ import { filesOfLook, lookOf, readStartFiles } from './serve/pages/look.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
-import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './store/memory/event-memory.ts'
+import { closeMemory, type EventMemory, isBehind, loadMemory, openEventMemory } from './store/memory/event-memory.ts'
 import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
@@ -182,11 +182,11 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const metrics = config.metrics === '' ? undefined : makeMetrics()
   const database = await readingDatabase(primary, config, metrics, report, tell)
   const refused = refusalsIn(logger)
-  const authenticator = makeAuthenticator(database, undefined, refused)
+  const authenticator = makeAuthenticator(database, undefined, refused, () => isBehind(memory))
   const gate = config.desk === 'on' ? makeDeskGate(database, refused) : undefined
   const budget = limitCaches(config.cache_bytes)
   const owner = await followOwner(primary, site, config)
-  const memory = openEventMemory(database, budget, report, owner.renew)
+  const memory = openEventMemory(database, budget, report, owner.renew, authenticator.forget)
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config

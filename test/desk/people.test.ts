@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp } from '../../src/app.ts'
+import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
-import { findUserByLogin, getUserByLogin } from '../../src/calendar/people/users.ts'
+import { findUserByLogin, getUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
+import { kalends } from '../support/commands.ts'
 import { type AtDesk, DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
-import { credentialsOf, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, day, PASSWORD, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('people at the desk', () => {
@@ -41,6 +44,50 @@ describe('people at the desk', () => {
     }
     assert.equal((await user('author')).role, 'author')
     assert.equal(await findUserByLogin(service.app.database.read, 'intruder'), undefined)
+  })
+
+  describe('a right that is taken away', () => {
+    /** Makes a user with a password that has just been used. */
+    const makeUsed = async (login: string) => {
+      const { database } = service.app
+      const add = { login, email: `${login}@example.org`, name: login, role: 'author' } as const
+      const made = await database.write(async (tx) => {
+        const one = await insertUser(tx, add, Date.now())
+        await addCredential(tx, one, 'password', 'test', Date.now(), PASSWORD)
+        return one
+      })
+      const authorization = `Basic ${Buffer.from(`${login}:${PASSWORD}`).toString('base64')}`
+      const create = async () =>
+        (await service.request('anonymous', 'POST', '/events', { title: 'Mine', ...day }, { authorization })).status
+      assert.equal(await create(), 201)
+      return { id: made.id, create }
+    }
+
+    test('at the desk is gone at once', async () => {
+      const [gone, demoted, revoked] = await Promise.all(['gone', 'demoted', 'revoked'].map(makeUsed))
+      await admin.post(`/desk/people/${gone?.id}`, { deed: 'deactivate' })
+      assert.equal(await gone?.create(), 401)
+      await admin.post(`/desk/people/${demoted?.id}`, { deed: 'save', name: 'demoted', role: 'subscriber' })
+      assert.equal(await demoted?.create(), 403)
+      const own = await sitAtDesk(service, 'revoked')
+      const [, path = ''] = /action="(\/desk\/me\/passwords\/\d+)"/.exec((await own.get('/desk/me')).body) ?? []
+      assert.equal((await own.post(path, {})).status, 303)
+      assert.equal(await revoked?.create(), 401)
+    })
+
+    test('on the command line is gone within a second', async () => {
+      const env = { KALENDS_DATABASE: service.config.database, KALENDS_DATA: service.config.data }
+      const taken = [
+        { words: ['user', 'deactivate', 'commanded-0'], status: 401 },
+        { words: ['user', 'role', 'commanded-1', 'subscriber'], status: 403 },
+        { words: ['password', 'revoke', 'commanded-2', '--all'], status: 401 },
+      ]
+      const used = await Promise.all(taken.map(({ words }) => makeUsed(words[2] ?? '')))
+      for (const { words } of taken) assert.equal((await kalends(words, env)).code, 0)
+      await sleep(1000)
+      for (const [i, { words, status }] of taken.entries())
+        assert.equal(await used[i]?.create(), status, words.join(' '))
+    })
   })
 
   test('an invitation makes an account and a link, at which the person chooses a password', async () => {

@@ -30,13 +30,13 @@ export interface Authenticator {
    * a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Drops all cached callers; to be called after every change of a user or credential. */
+  /** Drops all cached callers; called after every change of a user or credential. */
   forget: () => void
   /** Stores the times when credentials were last used. */
   close: () => Promise<void>
 }
 
-/** Milliseconds that a caller is cached; no longer, since another process may have revoked the credential meanwhile. */
+/** Milliseconds that a caller is cached, however quiet the database is. */
 const BELIEVED_MS = 5000
 /** Bytes for the cached callers, a thousand of them and more. Nothing else shares them, so that requests of strangers push no caller out. */
 const CALLER_BYTES = 1_000_000
@@ -70,6 +70,7 @@ interface SignInState {
   /** Waits this many milliseconds. */
   sleep: (ms: number) => Promise<unknown>
   refused: OnRefused
+  mayHaveChanged: () => boolean
 }
 
 /** Hears of each sign-in that fails: the address of the client, and the login that was sent, empty for a token or none. */
@@ -79,11 +80,14 @@ export type OnRefused = (address: string, login: string) => void
  * Makes the authenticator of a process, with its caches of callers and failures.
  * @param sleep waits this many milliseconds
  * @param refused hears of each sign-in that fails
+ * @param mayHaveChanged returns true while the database has changes of which `forget` may not have been told: every
+ * caller is looked up meanwhile
  */
 export function makeAuthenticator(
   database: Database,
   sleep: (ms: number) => Promise<unknown> = sleepFor,
   refused: OnRefused = () => undefined,
+  mayHaveChanged = () => false,
 ): Authenticator {
   const signedIn: SignedIn = { proven: emptyCache(cacheBudget(CALLER_BYTES)), underWay: new Map(), generation: 0 }
   const uses = makeUses(database)
@@ -95,6 +99,7 @@ export function makeAuthenticator(
     signedIn,
     sleep,
     refused,
+    mayHaveChanged,
   }
   return {
     authenticate: (header, address, now) => authenticate(signIn, header, address, now),
@@ -116,11 +121,11 @@ async function authenticate(
   if (header === undefined || (scheme !== 'basic' && scheme !== 'bearer')) return anonymous
   const key = hash('sha256', header, 'base64')
   const { signedIn } = signIn
-  const believed = findBelieved(signedIn, key, now)
-  if (believed) return believed
   const look = `${key} ${address}`
-  const known = signedIn.underWay.get(look)
-  if (known) return known
+  if (!signIn.mayHaveChanged()) {
+    const known = findBelieved(signedIn, key, now) ?? signedIn.underWay.get(look)
+    if (known) return known
+  }
   const looking = (
     scheme === 'basic'
       ? byPassword(signIn, key, credentials, address, now)

@@ -53,6 +53,8 @@ interface Following {
   report: (error: unknown) => void
   /** Puts the settings of owners into effect. */
   renewSettings: () => Promise<void>
+  /** Told of changes of users and of their credentials. */
+  usersChanged: () => void
   /** Aborted when the memory is closed. */
   stop: AbortController
   unsubscribe: () => void
@@ -86,6 +88,7 @@ export function openEventMemory(
   budget: CacheBudget,
   report: (error: unknown) => void = () => undefined,
   renewSettings: () => Promise<void> = async () => undefined,
+  usersChanged: () => void = () => undefined,
 ): EventMemory {
   const stop = new AbortController()
   const following: Following = {
@@ -93,6 +96,7 @@ export function openEventMemory(
     source: { db: database.read, signal: stop.signal, reporting: { report } },
     report,
     renewSettings,
+    usersChanged,
     stop,
     unsubscribe: database.onChange(() => {
       following.isStale = true
@@ -192,6 +196,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
     const { cursor } = following
     const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
     if (read === 'too old') return await startAgain(memory)
+    if (read.changes.some(({ kind }) => kind === 'user')) following.usersChanged()
     if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
     if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
     if (read.changes.length > 0) {
@@ -222,6 +227,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
   memory.sources++
+  memory.following.usersChanged()
   await renewSettings(memory)
   memory.index = undefined
   moveTo(memory, await memory.following.database.cursor())

@@ -52,6 +52,7 @@ export const PROBLEMS = {
   rest_term_invalid: { status: 404, text: 'There is no term with this id.' },
   incorrect_password: { status: 401, text: 'The password does not belong to this user.' },
   invalid_username: { status: 401, text: 'There is no such user.' },
+  invalid_token: { status: 401, text: 'Nobody has this token; it may have been taken away.' },
   credential_expired: { status: 401, text: 'This application password or token has expired.' },
   too_many_attempts: { status: 429, text: 'Too many attempts to sign in at once; try again soon.' },
   term_exists: { status: 400, text: 'A term of this name exists already with this parent.' },

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { makeAuthenticator } from '../../src/calendar/people/authenticate.ts'
 import { anonymous } from '../../src/calendar/people/caller.ts'
 import { addCredential, listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
-import { changeRole, insertUser } from '../../src/calendar/people/users.ts'
+import { changeRole, deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { until } from '../support/waiting.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
@@ -62,7 +62,7 @@ test('a token signs in as Bearer', async (t) => {
   assert.deepEqual(await authenticate(`bearer  ${token} `, HOME, NOON), caller)
 })
 
-test('no header, unknown tokens and other schemes are anonymous', async (t) => {
+test('no header, tokens of other programs and other schemes are anonymous', async (t) => {
   const { authenticate, waits } = await site(t)
   const headers = [
     undefined,
@@ -70,7 +70,6 @@ test('no header, unknown tokens and other schemes are anonymous', async (t) => {
     ' ',
     'Bearer',
     'Bearer not-a-token',
-    'Bearer kal_unknown',
     'Digest username="anna"',
     'anna:secret',
   ]
@@ -137,9 +136,20 @@ test('a clock that is set back does not prolong it either', async (t) => {
   await assert.rejects(authenticate(header, HOME, NOON - 60_000), wrong)
 })
 
+test('a token of this service that nobody has, or has any more, is refused', async (t) => {
+  const { authenticate, forget, database, bob } = await site(t)
+  const invalid = { name: 'Problem', code: 'invalid_token' }
+  const token = await database.write((tx) => addCredential(tx, bob, 'token', 'Test', NOON))
+  assert.equal((await authenticate(`Bearer ${token}`, HOME, NOON)).login, 'bob')
+  await database.write((tx) => deactivateUser(tx, bob.id, NOON))
+  forget()
+  for (const sent of [token, `kal_${'a'.repeat(40)}`, 'kal_unknown'])
+    await assert.rejects(authenticate(`Bearer ${sent}`, HOME, NOON), invalid, sent)
+})
+
 test('an unknown token that becomes known is accepted at once', async (t) => {
   const { authenticate, database, bob } = await site(t)
-  assert.equal(await authenticate('Bearer kal_later', HOME, NOON), anonymous)
+  await assert.rejects(authenticate('Bearer kal_later', HOME, NOON))
   await database.write((tx) => addCredential(tx, bob, 'token', 'Test', NOON, 'kal_later'))
   assert.equal((await authenticate('Bearer kal_later', HOME, NOON)).login, 'bob')
 })
@@ -177,7 +187,7 @@ test('a known caller costs no query until the memory of callers is full, and the
   await revokeAll(database, 'bob')
   assert.equal((await authenticate('Bearer kal_2000', HOME, NOON)).login, 'bob')
   assert.equal((await authenticate('Bearer kal_2999', HOME, NOON)).login, 'bob')
-  assert.equal(await authenticate('Bearer kal_0', HOME, NOON), anonymous)
+  await assert.rejects(authenticate('Bearer kal_0', HOME, NOON))
 })
 
 test('after five failures refusals wait 250 ms, doubling up to four seconds', async (t) => {

@@ -431,6 +431,7 @@ export const de: Locale = {
   'There is no image or record with this id.': 'Es gibt kein Bild und keinen Eintrag mit dieser ID.',
   'The password does not belong to this user.': 'Das Passwort gehört nicht zu diesem Benutzerkonto.',
   'There is no such user.': 'Dieses Benutzerkonto gibt es nicht.',
+  'Nobody has this token; it may have been taken away.': 'Dieses Token hat niemand; vielleicht wurde es widerrufen.',
   'This application password or token has expired.': 'Dieses Anwendungspasswort oder Token ist abgelaufen.',
   'Too many attempts to sign in at once; try again soon.':
     'Zu viele Anmeldeversuche auf einmal; bitte gleich noch einmal versuchen.',

@@ -419,6 +419,7 @@ export const es: Locale = {
   'There is no image or record with this id.': 'No hay ninguna imagen ni ningún elemento con este ID.',
   'The password does not belong to this user.': 'La contraseña no corresponde a esta cuenta.',
   'There is no such user.': 'Esta cuenta no existe.',
+  'Nobody has this token; it may have been taken away.': 'Nadie tiene este token; puede que haya sido retirado.',
   'This application password or token has expired.': 'Esta contraseña de aplicación o este token ha caducado.',
   'Too many attempts to sign in at once; try again soon.':
     'Demasiados intentos de acceso a la vez; vuelva a intentarlo en breve.',

@@ -433,6 +433,7 @@ export const fr: Locale = {
   'There is no image or record with this id.': 'Aucune image ni aucun élément ne porte cet identifiant.',
   'The password does not belong to this user.': 'Le mot de passe ne correspond pas à ce compte.',
   'There is no such user.': 'Ce compte n’existe pas.',
+  'Nobody has this token; it may have been taken away.': 'Personne n’a ce jeton ; il a peut-être été retiré.',
   'This application password or token has expired.': 'Ce mot de passe d’application ou ce jeton a expiré.',
   'Too many attempts to sign in at once; try again soon.':
     'Trop de tentatives de connexion à la fois ; réessayez dans un instant.',

@@ -4,7 +4,7 @@ import { type Cache, cacheBudget, drop, emptyCache, entryBytes, findCached, keep
 import { Problem } from '../../base/problems.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { findPassword, findTokenCredential, noteUses, type ShownCredential } from './credentials.ts'
+import { findPassword, findTokenCredential, isOurToken, noteUses, type ShownCredential } from './credentials.ts'
 import {
   countedName,
   type Guesses,
@@ -23,11 +23,11 @@ import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 export interface Authenticator {
   /**
    * Finds the caller behind an `Authorization` header: Basic with login or e-mail address and application password, or Bearer with a token. The caller is
-   * anonymous without a header, with a token that nobody has, and with any other scheme (rule 27.1).
+   * anonymous without a header, with a token of another program, and with any other scheme (rule 27.1).
    * @param address the client's
    * @param now milliseconds since the epoch
    * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (rule 27.2), credential_expired for
-   * a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
+   * a password or token that was good once, invalid_token for one of this service that nobody has, too_many_attempts for guesses that come faster than they are answered
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** Drops all cached callers; called after every change of a user or credential. */
@@ -185,6 +185,7 @@ async function byToken(signIn: SignInState, key: string, token: string, address:
   const user = shown && onlyActive(await findUser(read, shown.user))
   if (user && shown) return letIn(signIn, key, user, shown, generation, now)
   signIn.refused(address, '')
+  if (isOurToken(token)) throw new Problem('invalid_token')
   return anonymous
 }
 

@@ -148,9 +148,12 @@ export async function findPassword(
   return found
 }
 
+/** Decides whether a text has the form of the tokens of this service. */
+export const isOurToken = (text: string): boolean => text.startsWith(TOKEN_PREFIX)
+
 /** Finds the token with this secret; undefined for a text that is no token, or that nobody has. */
 export async function findTokenCredential(db: Db, token: string): Promise<ShownCredential | undefined> {
-  if (!token.startsWith(TOKEN_PREFIX)) return undefined
+  if (!isOurToken(token)) return undefined
   const sent = hashToken(token)
   const row = await shownOf(db, 'token').where('hash', '=', sent).executeTakeFirst()
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined

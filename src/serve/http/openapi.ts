@@ -487,6 +487,7 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_term_invalid: never,
   incorrect_password: always,
   invalid_username: always,
+  invalid_token: always,
   credential_expired: always,
   too_many_attempts: always,
   term_exists: on(['category', 'tag'], 'create'),

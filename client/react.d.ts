@@ -14,6 +14,7 @@ export interface KalendsEventsAttributes extends DetailedHTMLProps<HTMLAttribute
   free?: 'true' | 'false' | undefined
   attendance?: string | undefined
   access?: string | undefined
+  geoloc?: 'true' | 'false' | undefined
   bbox?: string | undefined
   featured?: 'true' | 'false' | undefined
   event_status?: string | undefined

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -339,6 +340,48 @@ describe('the list', () => {
     }
     assert.equal((await page('/events/?access=chairs')).status, 400)
     assert.equal((await page('/events/?status=draft')).body, (await page('/events/')).body)
+  })
+
+  test('takes every filter of lists, or docs/pages.md names it among those that pages ignore', async () => {
+    const [, ignored = ''] = /except (.*?), which they ignore/s.exec(readFileSync('docs/pages.md', 'utf8')) ?? []
+    const { concert = 0, music = 0, hall = 0, society = 0 } = made
+    const values: Record<string, string> = {
+      ...{
+        start_date: `${NEXT_YEAR}-06-01`,
+        end_date: `${NEXT_YEAR}-05-09`,
+        search: 'Concert',
+        time: 'evening',
+        free: 'true',
+      },
+      ...{ categories: `${music}`, tags: 'outdoors', venue: `${hall}`, organizer: `${society}`, include: `${concert}` },
+      ...{
+        featured: 'true',
+        modified_after: '2099-01-01',
+        event_status: 'canceled',
+        attendance: 'online',
+        access: 'lift',
+      },
+      ...{ geoloc: 'true', geoloc_lat: '53.1&geoloc_lng=-8.2', geoloc_lng: '0&geoloc_lat=0', bbox: '-9,53,-8,54' },
+      ...{ post_parent: `${concert}`, when: 'tomorrow', geoloc_radius: '9&geoloc_lat=53.1&geoloc_lng=-8.2' },
+    }
+    const all = slugs((await page('/events/')).body)
+    for (const [name, value] of Object.entries(values)) {
+      const query = `${name}=${value}`.replace('search', 'words')
+      const from = /start_date|when/.test(name) ? '' : `&start_date=${day(0)}`
+      const listed = await service.get(`/events?${query}${from}&per_page=20`)
+      const expected = listed.body.events.map(({ slug }: { slug: string }) => slug)
+      assert.notDeepEqual(expected, all, name)
+      const { body } = await page(`/events/?${name}=${value}`)
+      assert.deepEqual(slugs(body.split('class="nothing"')[0] ?? ''), expected, name)
+    }
+    const others = ['page', 'hide_subsequent_recurrences']
+    const left = Object.keys(eventFilters).filter((name) => !(name in values) && !others.includes(name))
+    for (const name of left) assert.ok(ignored.includes(`\`${name.replace(/_(before|after)$/, '_…')}\``), name)
+    for (const half of ['geoloc_lat=53', 'geoloc_lng=-8'])
+      assert.equal((await page(`/events/?${half}`)).status, 400, half)
+    const month = await page(`${MONTH}?when=tomorrow`)
+    assert.deepEqual(slugs(month.body), slugs((await page(MONTH)).body))
+    assert.match(month.body, /events\.ics"/)
   })
 
   test('is narrowed to what is near a venue', async () => {

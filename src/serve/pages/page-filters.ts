@@ -15,7 +15,6 @@ const {
   ends_after: _endsAfter,
   strict_dates: _strictDates,
   status: _status,
-  geoloc: _geoloc,
   geoloc_lat: _lat,
   geoloc_lng: _lng,
   geoloc_radius: _radius,

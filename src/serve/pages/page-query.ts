@@ -9,7 +9,7 @@ import { translate } from '../../calendar/locales/translate.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import { sharedFilters } from './page-filters.ts'
-import type { EventFilters } from './page-finding.ts'
+import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 
 // Reads and writes the query of a page: its filters and the number of the page.
 
@@ -53,6 +53,9 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
+/** The parameters that other views than lists of coming events ignore. */
+export const OF_LISTS = ['start_date', 'end_date', 'when']
+
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
 
 /** The text of a query without the dates in it. */
@@ -65,6 +68,8 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   const asked = query.get('page') ?? ''
   const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)
   const { page = 1, geoloc_radius: radius, search: words, ...filters } = parsed
+  const half = POSITION.filter((name) => !(name in filters))
+  if (half.length === 1) throw new Problem('rest_invalid_param', { params: { [`${half[0]}`]: { why: 'invalid' } } })
   const own = 'geoloc_lat' in filters ? { geoloc_radius: radius ?? NEAR_KM } : {}
   const circle = near === undefined ? own : await circleAround(context, near, radius)
   return {
@@ -75,12 +80,21 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   }
 }
 
+/** Returns the query without what only lists of coming events read. */
+export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQuery {
+  const kept = new Map([...sent].filter(([name]) => !OF_LISTS.includes(name)))
+  return { ...query, filters: withoutDatesAndWhen(filters), sent: kept, isFiltered: kept.size > 0 }
+}
+
 /** Keeps one place to look around: `near` before a position. Rounds a position to about a kilometre, so that addresses do not tell where a visitor is. */
 function settlePlace(sent: Map<string, string>): void {
-  const [lat, lng] = POSITION.map((name) => sent.get(name))
-  for (const name of POSITION) sent.delete(name)
-  if (lat !== undefined && lng !== undefined && !sent.has('near'))
-    for (const [name, text] of [['geoloc_lat', lat] as const, ['geoloc_lng', lng] as const])
+  const own = POSITION.flatMap((name) => {
+    const text = sent.get(name)
+    sent.delete(name)
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  if (own.length > 0 && !sent.has('near'))
+    for (const [name, text] of own)
       sent.set(name, text !== '' && Number.isFinite(Number(text)) ? String(Math.round(Number(text) * 100) / 100) : text)
   else if (!sent.has('near')) sent.delete('geoloc_radius')
 }

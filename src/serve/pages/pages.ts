@@ -57,11 +57,11 @@ import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts
 import { monthOf, weekStartOf, writtenDay } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
-import { type PageQuery, queryText, readPart, readQuery, unreadableQuery } from './page-query.ts'
+import { type PageQuery, queryText, readPart, readQuery, unreadableQuery, withoutListDates } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
-import { oldSpan, type Span } from './spans.ts'
+import { isList, oldSpan, type Span } from './spans.ts'
 import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import { pathTo, spanLink, type View, type Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
@@ -281,7 +281,8 @@ async function eventsPage(
   if (read.wrong) return shown(viewing, wrongView(viewing, { span, term, query: read }))
   if (isTooExact(read, query))
     return seeOther(context.site, `${spanPath(span, scope)}?${queryText(read, [], read.page)}`)
-  const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
+  const own = isList(span) ? read : withoutListDates(read)
+  const asked: EventsAsked = { span, term, query: term ? narrowed(own, term.taxonomy, term.slug) : own }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
   const { geoloc_lat: lat, geoloc_lng: lng } = read.filters
   const around = typeof lat === 'number' && typeof lng === 'number' ? { lat, lng } : undefined

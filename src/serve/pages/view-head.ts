@@ -20,7 +20,7 @@ import {
 } from './page-finding.ts'
 import { type Choices, choicesOf, type Html, html, marked, NOTHING, select } from './page-html.ts'
 import { languageField } from './page-languages.ts'
-import { filterWithValue, type PageQuery, queryText } from './page-query.ts'
+import { filterWithValue, OF_LISTS, type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
@@ -35,9 +35,6 @@ export interface EventsAsked {
   term: ShownTerm | undefined
   query: PageQuery
 }
-
-/** The parameters that other views than lists of coming events ignore. */
-const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
 
@@ -292,10 +289,7 @@ function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Htm
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
-  const hasDates = isList(asked.span)
-  const shown = [...sent].filter(
-    ([name, value]) => name !== 'geoloc_radius' && !hasPress(name, value) && (hasDates || !OF_LISTS.includes(name)),
-  )
+  const shown = [...sent].filter(([name, value]) => name !== 'geoloc_radius' && !hasPress(name, value))
   if (shown.length === 0) return false
   const chip = ([name, value]: readonly [string, string]) => {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]

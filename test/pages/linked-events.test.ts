@@ -11,8 +11,10 @@ async function linked(fields: object) {
   const { body } = await service.request('anonymous', 'GET', `~${new URL(url).pathname}`, undefined, {
     accept: 'text/html',
   })
-  return JSON.parse(/ld\+json">(.*?)<\/script>/.exec(String(body))?.[1] ?? '')
+  return linkedIn(body)
 }
+
+const linkedIn = (body: unknown) => JSON.parse(/ld\+json">(.*?)<\/script>/.exec(String(body))?.[1] ?? '')
 
 describe('the linked data of an event', () => {
   before(async () => {
@@ -65,21 +67,41 @@ describe('the linked data of an event', () => {
     )
   })
 
-  test('without a venue is on its website, unless it is said how people take part', async () => {
-    const website = 'https://example.org/stream'
-    const online = await linked({ website })
-    assert.deepEqual(online.location, { '@type': 'VirtualLocation', url: website })
-    assert.equal(online.eventAttendanceMode, 'https://schema.org/OnlineEventAttendanceMode')
-    const here = await linked({ website, attendance: 'in_person' })
-    assert.equal(here.location, undefined)
-    assert.equal(here.eventAttendanceMode, 'https://schema.org/OfflineEventAttendanceMode')
-    const hall = await linked({ website, venue: { venue: 'Hall', city: 'Bern', step_free: true } })
-    assert.equal(hall.location['@type'], 'Place')
+  test('says how people take part where the event says so or has a venue, alike in every answer', async () => {
+    const website = 'https://tickets.example/run'
+    const draft = await service.create('/venues', { venue: 'Secret', status: 'draft' })
+    for (const [fields, mode, place] of [
+      [{}, undefined, undefined],
+      [{ website }, undefined, undefined],
+      [{ website, venue: draft.id }, undefined, undefined],
+      [{ website, online_url: 'https://meet.example/room' }, undefined, undefined],
+      [{ website, attendance: 'in_person' }, 'Offline', undefined],
+      [{ website, attendance: 'online' }, 'Online', 'VirtualLocation'],
+      [{ website, venue: { venue: 'Hall', city: 'Bern' } }, 'Offline', 'Place'],
+    ] as const) {
+      const { id, url } = await service.create('/events', { title: 'Run', ...fields, ...day })
+      const answers = [
+        (await service.get(`/events/${id}`)).body.json_ld,
+        linkedIn((await service.request('anonymous', 'GET', `~${new URL(url).pathname}`)).body),
+        JSON.parse(await fetch(`${service.origin}/events.jsonld?include=${id}`).then((it) => it.text()))['@graph'][0],
+      ]
+      for (const { eventAttendanceMode, location } of answers) {
+        assert.equal(
+          eventAttendanceMode,
+          mode && `https://schema.org/${mode}EventAttendanceMode`,
+          JSON.stringify(fields),
+        )
+        assert.equal(location?.['@type'], place, JSON.stringify(fields))
+      }
+      const found = (await service.get(`/events?attendance=online,mixed&include=${id}`)).body.total
+      assert.equal(found === 1, mode === 'Online', JSON.stringify(fields))
+    }
+  })
+
+  test('has a venue without what is not known of it', async () => {
+    const hall = await linked({ venue: { venue: 'Hall', city: 'Bern', step_free: true } })
     assert.equal('url' in hall.location, false)
     assert.equal(hall.location.amenityFeature[0].value, true)
-    assert.equal(hall.eventAttendanceMode, 'https://schema.org/OfflineEventAttendanceMode')
-    const nowhere = await linked({})
-    assert.deepEqual([nowhere.location, nowhere.eventAttendanceMode], [undefined, undefined])
   })
 
   test('never has the link of a meeting that is not for everybody yet', async () => {

@@ -421,7 +421,8 @@ function eventLinkedData(context: Context, row: EventRow, links: EventLinks): ob
   const places = showEach(context, 'venue', links.venues, venueLinkedData)
   const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
   const organizers = showEach(context, 'organizer', links.organizers, organizerLinkedData)
-  const { offers, ...own } = ownLinkedData(context, row, links.images.get(row.image ?? 0))
+  const attendance = linkedAttendance(row, places.length > 0)
+  const { offers, ...own } = ownLinkedData(context, row, links.images.get(row.image ?? 0), attendance)
   return {
     ...own,
     ...(location ? { location } : {}),
@@ -440,10 +441,16 @@ export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
 }
 
 /** The schema.org name of each kind of attendance. */
-export const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
+const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   in_person: 'https://schema.org/OfflineEventAttendanceMode',
   online: 'https://schema.org/OnlineEventAttendanceMode',
   mixed: 'https://schema.org/MixedEventAttendanceMode',
+}
+
+/** Returns the schema.org name of how people take part: as the event says, else at its venue; undefined where neither is known. */
+export function linkedAttendance({ attendance }: Pick<EventRow, 'attendance'>, hasVenue: boolean): string | undefined {
+  if (attendance !== '') return LINKED_ATTENDANCE[attendance]
+  return hasVenue ? LINKED_ATTENDANCE.in_person : undefined
 }
 
 /**
@@ -464,7 +471,12 @@ export function linkedLocation(places: readonly object[], row: Meeting, page: st
 type Meeting = Pick<EventRow, 'attendance' | 'online_url' | 'online_label'>
 
 /** Presents the linked data of an event without its venues and organizers. */
-function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
+function ownLinkedData(
+  context: Context,
+  row: EventRow,
+  image: ImageRow | undefined,
+  eventAttendanceMode: string | undefined,
+) {
   const url = recordUrl(context.site, 'event', row)
   const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${utcOffset(utc, row.timezone)}`
   const { offered, currency } = showCost(context.site, row.cost)
@@ -475,7 +487,7 @@ function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefi
     description: linkedText(renderedPlain(row.excerpt || row.description, row.trusted === 1)),
     ...(image ? { image: imageUrl(image, context.images.mediaUrl) } : {}),
     url,
-    eventAttendanceMode: LINKED_ATTENDANCE[row.attendance || 'in_person'],
+    ...(eventAttendanceMode === undefined ? {} : { eventAttendanceMode }),
     eventStatus: LINKED_STATUS[row.event_status],
     startDate: iso(row.start_date, row.utc_start_date),
     endDate: iso(row.end_date, row.utc_end_date),

@@ -1,14 +1,13 @@
-import type { Attendance } from '../../base/fields/event-fields.ts'
 import type { EventMembers } from '../../base/fields/event-members.ts'
 import type { NamesIn } from '../../base/fields/member.ts'
 import { plainText } from '../../base/text/html.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { offeredPrice, storedCost } from '../../calendar/events/event-cost.ts'
-import { LINKED_ATTENDANCE, LINKED_STATUS, linkedLocation } from '../../calendar/events/event-present.ts'
+import { LINKED_STATUS, linkedAttendance, linkedLocation } from '../../calendar/events/event-present.ts'
 import { seriesLinkedData } from '../../calendar/events/recurrence-present.ts'
 import { amenities } from '../../calendar/linked/venue.ts'
-import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { type EventFacts, isoTime, rfc3339, textOrNone } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
@@ -34,7 +33,6 @@ const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\
 /** Returns an event as schema.org has it. One without a venue is valid, but search engines do not show it. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
-  const attendance = attendanceOf(facts)
   return {
     '@type': 'Event',
     '@id': facts.url,
@@ -46,28 +44,15 @@ export function linkedEvent(context: Context, facts: EventFacts): object {
     startDate: isoTime(row, 'start'),
     endDate: isoTime(row, 'end'),
     eventStatus: LINKED_STATUS[row.event_status],
-    eventAttendanceMode: attendance && LINKED_ATTENDANCE[attendance],
+    eventAttendanceMode: linkedAttendance(row, venues.length > 0),
     superEvent: facts.series && seriesLinkedData(context, facts.series),
-    location: linkedLocation(venues.map(linkedPlace), meetingOf(row, attendance), facts.url),
+    location: linkedLocation(venues.map(linkedPlace), row, facts.url),
     organizer: oneOrSeveral(organizers.map(linkedOrganizer)),
     keywords: facts.terms.length === 0 ? undefined : facts.terms,
     offers: linkedOffer(context, facts),
     mainEntityOfPage: { '@type': 'WebPage', '@id': facts.url, dateModified: rfc3339(facts.modified) },
   } satisfies Record<NamesIn<EventMembers, 'jsonld'>, unknown> & Record<string, unknown>
 }
-
-/** Returns how people take part: as the event says, else at its venue, else on its website. */
-function attendanceOf({ row, venues }: EventFacts): Exclude<Attendance, ''> | undefined {
-  if (row.attendance !== '') return row.attendance
-  if (venues.length > 0) return 'in_person'
-  return presentUrl(row.website) === '' ? undefined : 'online'
-}
-
-/** Returns the meeting of an event; its website where the event is taken to be there. */
-const meetingOf = (row: EventRow, attendance: Attendance | undefined) =>
-  row.attendance === '' && attendance === 'online'
-    ? { attendance, online_url: presentUrl(row.website), online_label: '' }
-    : row
 
 function oneOrSeveral(parts: readonly object[]): object | undefined {
   return parts.length > 1 ? parts : parts[0]

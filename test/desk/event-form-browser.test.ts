@@ -161,6 +161,80 @@ describe('the form of an event in a browser', {
     )
   })
 
+  const RAW = [
+    ['text with blank lines', 'Para one.\n\nPara two\nline b.', '<p>Para one.</p><p>Para two<br>line b.!</p>'],
+    ['Windows line ends', 'One\r\n\r\n\r\nTwo\r\nthree', '<p>One</p><p>Two<br>three!</p>'],
+    [
+      'markup within lines',
+      'Tom & <b>Ann\nBell</b>\n\n<a href="https://a.example/">Tickets</a> < 5<br>\nlast',
+      '<p>Tom &amp; <b>Ann<br>Bell</b></p><p><a href="https://a.example/">Tickets</a> &lt; 5<br>last!</p>',
+    ],
+    ['text around blocks', 'Before\n<h3>Head</h3>\nafter\n\nend', '<p>Before</p><h3>Head</h3><p>after</p><p>end!</p>'],
+    [
+      'blocks of other editors',
+      '<div>One</div><div>Two<section>Three</section></div>four',
+      /One<\/\w+>.*Two.*<\w+>Three.*<p>four!<\/p>$/,
+    ],
+    [
+      'a table',
+      '<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>end',
+      /<td>a<\/td><td>b<\/td>.*<p>end!<\/p>$/,
+    ],
+  ] as const
+
+  test('the editor has the paragraphs and line breaks that the page shows', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Raw',
+      start_date: '2027-06-10 19:00:00',
+      end_date: '2027-06-10 20:00:00',
+    })
+    for (const [what, description, expected] of RAW) {
+      await service.update(`/events/${id}`, { description })
+      const tab = await open(`/desk/events/${id}`)
+      await tab.evaluate(
+        "(() => { const area = document.getElementById('description'); area.focus(); area.setSelectionRange(area.value.length, area.value.length) })()",
+      )
+      await untilShown(tab, "document.querySelector('.rich-frame .text')")
+      await type(tab, '!')
+      await untilShown(tab, "document.getElementById('description').value.includes('!')")
+      const value = await tab.evaluate<string>("document.getElementById('description').value")
+      const { description: rendered } = await service.update(`/events/${id}`, { description: value })
+      const shown = rendered.replaceAll(/\n/g, '').replaceAll('<br />', '<br>')
+      if (typeof expected === 'string') assert.equal(shown, expected, what)
+      else assert.match(shown, expected, what)
+    }
+  })
+
+  test('a text with a video stays in its text area', async () => {
+    const description = 'See\n<iframe src="https://www.youtube.com/embed/x"></iframe>'
+    const times = { start_date: '2027-06-10 19:00:00', end_date: '2027-06-10 20:00:00' }
+    const { id } = await service.create('/events', { title: 'Video', description, ...times })
+    const tab = await open(`/desk/events/${id}`)
+    await tab.evaluate("document.getElementById('description').focus()")
+    await untilShown(tab, "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/rich-text.js'))")
+    await sleep(300)
+    await type(tab, 'More.')
+    assert.match(
+      await tab.evaluate<string>("document.getElementById('description').value"),
+      /More\..*<iframe|<iframe.*More\./s,
+    )
+  })
+
+  test('what is typed before the editor has loaded keeps its paragraphs', async () => {
+    const tab = await open('/desk/events/new')
+    await tab.send('Network.setCacheDisabled', { cacheDisabled: true })
+    await tab.send('Network.emulateNetworkConditions', { ...UNBOUNDED, latency: 600 })
+    await tab.evaluate("document.getElementById('description').focus()")
+    await type(tab, 'Doors at seven.\n\nMusic at eight.')
+    await untilShown(tab, "document.querySelector('.rich-frame .text')")
+    await type(tab, '!')
+    await untilShown(tab, "document.getElementById('description').value.includes('!')")
+    assert.match(
+      await tab.evaluate<string>("document.getElementById('description').value"),
+      /^<p>Doors at seven\.<\/p>\s*<p>Music at eight\.!<\/p>$/,
+    )
+  })
+
   test('leaving warns where something has changed, and not while it is saved', async () => {
     const tab = await open('/desk/events/new')
     const warns = () => tab.evaluate(WARNS)

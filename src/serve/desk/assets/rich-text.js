@@ -2,6 +2,8 @@
 
 /** @param {HTMLTextAreaElement} area */
 export async function editRichly(area) {
+  // The editor would drop these.
+  if (/<(?:audio|embed|iframe|object|video)\b/i.test(area.value)) return
   const { default: Squire } = await import('./squire.js')
   const words = /** @type {Record<string, string>} */ (JSON.parse(area.dataset.words ?? '{}'))
   const editor = document.createElement('div')
@@ -19,12 +21,18 @@ export async function editRichly(area) {
   frame.append(bar, editor)
   area.before(frame)
 
+  let isStored = false
   const squire = new Squire(editor, {
     blockTag: 'P',
     /** @param {string} html */
-    sanitizeToDOMFragment: (html) => allowedIn(html),
+    sanitizeToDOMFragment: (html) => (isStored ? inParagraphs(allowedIn(html)) : allowedIn(html)),
   })
-  squire.setHTML(area.value)
+  const show = () => {
+    isStored = true
+    squire.setHTML(area.value)
+    isStored = false
+  }
+  show()
   // The editor drops comments of block editors, so they are lost only if somebody edits the text.
   squire.addEventListener('input', () => {
     area.value = plainSpaces(squire.getHTML())
@@ -73,7 +81,7 @@ export async function editRichly(area) {
     area.hidden = !isText
     editor.hidden = isText
     toggle.setAttribute('aria-pressed', String(isText))
-    if (!isText) squire.setHTML(area.value)
+    if (!isText) show()
     for (const { button } of buttons) button.disabled = isText
     ;(isText ? area : editor).focus()
   })
@@ -126,12 +134,73 @@ function makeLink(squire, words) {
 }
 
 const TAGS = new Set(
-  'P,BR,B,STRONG,I,EM,U,S,A,UL,OL,LI,H2,H3,H4,BLOCKQUOTE,CODE,PRE,HR,SUB,SUP,IMG,FIGURE,FIGCAPTION'.split(','),
+  (
+    'P,BR,B,STRONG,I,EM,U,S,A,UL,OL,LI,H1,H2,H3,H4,H5,H6,BLOCKQUOTE,CODE,PRE,HR,SUB,SUP,IMG,FIGURE,FIGCAPTION,DIV,' +
+    'DL,DT,DD,TABLE,CAPTION,THEAD,TBODY,TFOOT,TR,TH,TD'
+  ).split(','),
 )
 const KEPT = new Map([
   ['A', ['href', 'title', 'rel', 'target']],
   ['IMG', ['src', 'alt', 'width', 'height']],
+  ['TH', ['colspan', 'rowspan', 'scope']],
+  ['TD', ['colspan', 'rowspan']],
 ])
+
+const BLOCKS =
+  'address,article,aside,blockquote,center,details,div,dl,fieldset,figure,footer,h1,h2,h3,h4,h5,h6,header,hr,main,nav,ol,p,pre,section,summary,table,ul'
+
+/**
+ * Sets text and markup within the line in paragraphs, as pages do: a blank line begins a new paragraph, and a single newline becomes a line break.
+ * @param {DocumentFragment} stored
+ */
+function inParagraphs(stored) {
+  const shown = document.createDocumentFragment()
+  let line = document.createElement('p')
+  const endLine = () => {
+    breakLines(line)
+    if (line.hasChildNodes()) shown.append(line)
+    line = document.createElement('p')
+  }
+  for (const node of [...stored.childNodes]) {
+    if (node instanceof Text) {
+      const [head = '', ...rest] = node.data.split(/\n\s*\n/)
+      line.append(head)
+      for (const text of rest) {
+        endLine()
+        line.append(text)
+      }
+    } else if (node instanceof Element && (node.matches(BLOCKS) || node.querySelector(BLOCKS))) {
+      endLine()
+      shown.append(node)
+    } else if (node instanceof Element) line.append(node)
+  }
+  endLine()
+  return shown
+}
+
+/** Trims a line, and writes its newlines as line breaks. @param {Element} line */
+function breakLines(line) {
+  for (const [end, trimmed] of /** @type {const} */ ([
+    ['firstChild', (/** @type {string} */ text) => text.trimStart()],
+    ['lastChild', (/** @type {string} */ text) => text.trimEnd()],
+  ]))
+    for (let text = line[end]; text instanceof Text; text = line[end]) {
+      text.data = trimmed(text.data)
+      if (text.data !== '') break
+      text.remove()
+    }
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+  const texts = []
+  while (walker.nextNode()) texts.push(/** @type {Text} */ (walker.currentNode))
+  for (const text of texts) {
+    const isBroken = text.previousSibling?.nodeName === 'BR'
+    const [head = '', ...rest] = text.data.split('\n')
+    const pieces = rest.flatMap((one, at) => [at === 0 && head.trim() === '' && isBroken ? '' : brElement(), one])
+    text.replaceWith(head, ...pieces)
+  }
+}
+
+const brElement = () => document.createElement('br')
 
 /** Removes styles and handlers before parsing. They never work, but the policy of the page would report each. @param {string} html */
 function withoutLooks(html) {
@@ -141,14 +210,15 @@ function withoutLooks(html) {
 }
 
 /**
- * Returns the allowed part of a pasted or dropped text, from word processors as well. The service cleans the text once more.
+ * Returns the allowed part of a stored, pasted or dropped text, from word processors as well. The service cleans the text once more.
  * @param {string} html
  */
 function allowedIn(html) {
   const { body } = new DOMParser().parseFromString(withoutLooks(html), 'text/html')
   for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')]) element.remove()
   for (const element of [...body.querySelectorAll('*')].toReversed()) {
-    if (!TAGS.has(element.tagName)) element.replaceWith(...element.childNodes)
+    if (!TAGS.has(element.tagName))
+      element.replaceWith(...(element.matches(BLOCKS) ? [divOf(element)] : element.childNodes))
     else
       for (const { name, value } of [...element.attributes])
         if (!KEPT.get(element.tagName)?.includes(name) || /^\s*(javascript|data|vbscript):/i.test(value))
@@ -157,4 +227,11 @@ function allowedIn(html) {
   const fragment = document.createDocumentFragment()
   fragment.append(...body.childNodes)
   return document.importNode(fragment, true)
+}
+
+/** Returns a plain block with the content of another, so that its text does not join the text beside it. @param {Element} element */
+function divOf(element) {
+  const div = document.createElement('div')
+  div.append(...element.childNodes)
+  return div
 }

@@ -36,10 +36,10 @@ describe('the form of an event in a browser', {
     await service.close()
   })
 
-  async function open(path: string, scripts = true): Promise<ChromiumTab> {
+  async function open(path: string, scripts = true, as = cookie): Promise<ChromiumTab> {
     const tab = await browser.open()
     await tab.look({ width: 1280, scripts })
-    const [name, value] = cookie.split('=')
+    const [name, value] = as.split('=')
     await tab.send('Network.setCookie', { name, value, url: service.origin })
     await tab.goTo(new URL(path, service.origin).href)
     if (scripts) await untilShown(tab, "document.querySelector('.event-form.alive')")
@@ -79,7 +79,8 @@ describe('the form of an event in a browser', {
       pressed.push('to the venue')
       await type(tab, 'The Blue Kettle')
       if (scripts) await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-      await go('Enter')
+      if (!scripts) await tab.evaluate("document.querySelector('.savebar .main.first').focus()")
+      await go(scripts ? 'Control+Enter' : 'Enter')
       await untilShown(tab, "location.search.startsWith('?saved')")
       assert.ok(pressed.length <= 6, pressed.join())
       const event = await saved(title)
@@ -89,6 +90,35 @@ describe('the form of an event in a browser', {
       )
       assert.deepEqual(complaintsOf(tab), [])
     })
+
+  test('Enter in a field of a long form sends nothing, and makes a chip of a tag', async () => {
+    const admin = (await sitAtDesk(service, 'admin')).cookie
+    for (const [path, scripts] of [
+      ['/desk/events/new?start_date=2027-06-11&start_time=19:00', true],
+      ['/desk/events/new?start_date=2027-06-11&start_time=19:00', false],
+      ['/desk/venues/new', false],
+      ['/desk/categories/new', false],
+      ['/desk/look', false],
+    ] as const) {
+      const tab = await open(path, scripts, admin)
+      const count = await tab.evaluate<number>(
+        "(window.lines = [...document.querySelectorAll('form.edit input')].filter((one) => /^(text|url|email|search|number)$/.test(one.type) && one.checkVisibility())).length",
+      )
+      for (let at = 0; at < count; at++) {
+        await tab.evaluate(`lines[${at}].focus()`)
+        await type(tab, 'jazz')
+        await tab.key('Enter')
+      }
+      assert.ok(count > 0, path)
+      await sleep(300)
+      assert.equal(await tab.evaluate('location.pathname + location.search'), path)
+      if (scripts) assert.ok(await tab.evaluate("document.querySelector('#tags .chip input[value*=jazz]').checked"))
+    }
+    for (const status of ['publish', 'draft', 'pending']) {
+      const { body } = await service.get(`/events?search=jazz&start_date=2020-01-01&status=${status}`, 'admin')
+      assert.equal(body.total, 0, status)
+    }
+  })
 
   for (const waited of [0, 200])
     test(`Enter takes the name that is marked ${waited} ms after the last letter, though others come later`, async () => {

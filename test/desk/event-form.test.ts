@@ -842,6 +842,52 @@ describe('the form of an event', () => {
     assert.deepEqual([image, image_alt, image_focus], [String(other), '', ''])
   })
 
+  test('saving a form changes nothing of a picture, a venue or a rule that nobody touched in it', async () => {
+    const times = { start_date: '2030-06-02 10:00', end_date: '2030-06-02 11:00' }
+    const image = await uploadPicture(service, 60, 40)
+    const other = await service.create('/events', { title: 'Beside', ...times, image })
+    const save = async (form: Record<string, string | string[]>, id: number, more = {}) => {
+      const saved = await editor.post(`/desk/events/${id}`, { ...form, ...more })
+      assert.equal(saved.status, 303, saved.body)
+    }
+    const open = async (id: number) => controlsIn((await editor.get(`/desk/events/${id}`)).body)
+    const read = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body
+    for (const said of [
+      { image, image_alt: 'hello' },
+      { image, image_alt: 'hello', image_decorative: true },
+      { image_alt: 'hello' },
+      { image_decorative: true },
+    ]) {
+      const { id } = await service.create('/events', { title: 'Said', ...times, ...said })
+      const before = await read(id)
+      await save(await open(id), id)
+      assert.deepEqual(await read(id), before)
+      await save(await open(id), id, { title: 'Another title' })
+      const { image_alt, image_decorative } = await read(id)
+      assert.deepEqual([image_alt, image_decorative], [before.image_alt, before.image_decorative])
+    }
+    assert.equal((await open(other.id)).image_alt, '')
+
+    const { id: venue } = await service.create('/venues', { venue: 'The Mill' })
+    const { id } = await service.create('/events', {
+      title: 'Opened',
+      ...times,
+      image,
+      venue,
+      recurrence: 'FREQ=WEEKLY;COUNT=4',
+    })
+    const opened = await open(id)
+    await service.update(`/venues/${venue}`, { venue: 'The Old Mill' })
+    await service.update(`/events/${id}`, { recurrence: 'FREQ=WEEKLY;COUNT=3', recurrence_scope: 'all' })
+    await save(await open(other.id), other.id, { image_alt: 'By another', image_focus: '0 0' })
+    await save(opened, id, { title: 'Opened before' })
+    const { title, recurrence, ...now } = await read(id)
+    assert.deepEqual([title, now.venue.id, now.image_alt], ['Opened before', venue, undefined])
+    assert.match(JSON.stringify(recurrence), /COUNT=3/)
+    const { image_alt, image_focus } = await open(other.id)
+    assert.deepEqual([image_alt, image_focus], ['By another', '0 0'])
+  })
+
   test('an event has several prices, each in a place of its own', async () => {
     const { id } = await service.create('/events', {
       title: 'Prices',

@@ -231,6 +231,11 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
+/** Returns what a form showed in a control when it was opened, as its hidden control says; `present` where it has none. */
+export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
+  return typed[`shown_${name}`]?.at(-1) ?? present
+}
+
 export const isTyped = (typed: TypedForm, name: string): boolean => typed[name] !== undefined
 
 /** Decides whether a switch is on. */

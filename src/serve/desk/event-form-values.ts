@@ -20,7 +20,7 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
-import { allTyped, isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
+import { allTyped, isSwitchOn, isTyped, lastTyped, sayAtDesk, shownAtFirst, type TypedForm } from './desk-page.ts'
 import { publicationControls, readPublication } from './event-form-aside.ts'
 import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
@@ -286,11 +286,15 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
   const ids = allTyped(typed, 'venue')
   const name = lastTyped(typed, 'venue_name').trim()
   const [first, ...others] = ids
+  if (first !== undefined && shownAtFirst(typed, 'venue', '') === shownVenue(first, name)) return ids
   const { venues } = await linkedNames(context, { venue: ids.slice(0, 1) })
   const shown = venues.get(Number(first))
   if (name === '') return shown || first === undefined ? others : ids
   return shown && isSameName(plainText(shown.venue), name) ? ids : [await linkTo(context, 'venue', name), ...others]
 }
+
+/** Returns what a form showed as its first venue: another name may be there by the time it is saved. */
+export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
 /** Returns the ids of the venues of a form, without venues that are still to be made. */
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {

@@ -6,7 +6,16 @@ import type { Clashes, NearEvent } from '../../calendar/events/clashes.ts'
 import { event } from '../../calendar/events/event.ts'
 import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { described, fieldControl, guarded, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
+import {
+  described,
+  fieldControl,
+  guarded,
+  inputOf,
+  labelOf,
+  mostOf,
+  statusName,
+  UNSENT_BY_ENTER,
+} from './desk-inputs.ts'
 import { allTyped, type DeskView, deskPath, deskTranslatorFor, lastTyped, sayAtDesk } from './desk-page.ts'
 import { categoriesCard, pictureCard, slugCard, statusCard } from './event-form-aside.ts'
 import {
@@ -51,6 +60,9 @@ function groupOf(name: string, field: (typeof plainFields)[number][1]): 'placed'
   return OF_MEETINGS.has(name) ? 'online' : 'more'
 }
 
+/** The hidden controls with what the form showed when it was opened. */
+const SHOWN = ['shown_image_alt', 'shown_image_focus', 'shown_image_decorative', 'shown_venue', 'shown_repeats']
+
 /** Returns the page with the form of an event. */
 export function eventFormView(form: EventForm): DeskView {
   const { context, typed, faults, known } = form
@@ -66,7 +78,7 @@ export function eventFormView(form: EventForm): DeskView {
     ...(form.notice !== undefined && { notice: form.notice }),
     deeds: deedsOf(form),
     body: html`${faultLines(form)}${form.notes}<form class="edit event-form${known ? ' known' : ''}" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
-${firstButton(form)}
+${UNSENT_BY_ENTER}${SHOWN.flatMap((name) => (typed[name] ? [html`<input type="hidden" name="${name}" value="${lastTyped(typed, name)}">`] : []))}
 <div class="story">
 ${titleField(form)}
 ${seriesQuestion(form)}
@@ -376,11 +388,6 @@ function goalsOf({ known, may }: EventForm): Goal[] {
   })
 }
 
-/** Returns a hidden button ahead of all others: Enter presses it, and so saves with the chosen status. */
-function firstButton(form: EventForm): Html {
-  return html`<button type="submit" class="hidden" tabindex="-1" aria-hidden="true">${deskTranslatorFor(form.context.site)('Save')}</button>`
-}
-
 /** Returns the buttons of the form. The main one names the status that saving gives. Beside it stands the next step of an event that is not public yet. */
 function saveBar(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
@@ -390,7 +397,7 @@ function saveBar(form: EventForm): Html {
   const goals = goalsOf(form)
   const main = goals.map(
     ([goal, text]) =>
-      html`<button type="submit" class="button main to-${goal}${goal === status ? ' first' : ''}">${say(text)}</button>`,
+      html`<button type="submit" class="button main to-${goal}${goal === status ? ' first' : ''}"${goal === status && html` accesskey="s"`}>${say(text)}</button>`,
   )
   const beside = goals
     .filter(([goal]) => goal !== status && nextSteps(form).includes(goal))

@@ -28,7 +28,7 @@ import { events } from '../../calendar/resources.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'
 import { mayManageTerms } from '../../calendar/terms/term-rules.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
-import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import type { EventRow, ImageRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { conflictNotes, takenOver, typedIn, unsavedNote } from './changed-values.ts'
@@ -45,6 +45,7 @@ import {
   lastTyped,
   recordIdIn,
   sayAtDesk,
+  shownAtFirst,
   type TypedForm,
   typedOf,
 } from './desk-page.ts'
@@ -55,6 +56,7 @@ import {
   linkedNames,
   type ReadForm,
   readEventForm,
+  shownVenue,
   startIn,
   typedEvent,
   typedProposal,
@@ -62,7 +64,7 @@ import {
 } from './event-form-values.ts'
 import { eventFormView } from './event-form-view.ts'
 import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
-import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
+import { datesToPress, REPEAT_CONTROLS, readRepeats, repeatsDigests, typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 
 // Fills the form of an event, reads and saves it, and shows it again with its faults.
@@ -129,6 +131,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   return {
     context,
     typed: {
+      ...(known && shownIn(known.typed, { image: pictured, venue: names.venues.get(Number(typed.venue?.[0])) })),
       ...(pictured && { image_focus: [typedFocus(pictured)] }),
       ...typed,
       ...(pictured && { image_alt: [altAt(typed, pictured)] }),
@@ -180,8 +183,24 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
   understood: Readonly<Record<string, string>>
 }
 
-/** The texts on the picture of an event that has no picture. */
+/** The texts on the picture of an event whose picture was taken away. */
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
+
+/** Returns hidden controls with what the form shows when it is opened and the event does not have in its versions. */
+function shownIn(
+  typed: TypedForm,
+  { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
+): TypedForm {
+  return {
+    ...(image && {
+      shown_image_alt: [altAt(typed, image)],
+      shown_image_focus: [typedFocus(image)],
+      shown_image_decorative: [lastTyped(typed, 'image_decorative')],
+    }),
+    ...(venue && { shown_venue: [shownVenue(venue.id, plainText(venue.venue))] }),
+    shown_repeats: [repeatsDigests(typed)],
+  }
+}
 
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
@@ -430,7 +449,8 @@ async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): P
   if (fieldOf(request, 'show') === 'dates') return again(faults.image === undefined ? {} : { image: faults.image })
   if (Object.keys(faults).length > 0) return again(await allFaults(context, read))
   const image = Number(lastTyped(typed, 'image'))
-  const said = image > 0 ? await describePicture(context, image, typed, known?.typed) : known && UNPICTURED
+  const isTakenAway = known !== undefined && Number(lastTyped(known.typed, 'image')) > 0
+  const said = image > 0 ? await describePicture(context, image, typed, known?.typed) : isTakenAway && UNPICTURED
   Object.assign(read.raw, said)
   try {
     return known ? await change(request, known, read) : await create(request, read)
@@ -485,7 +505,9 @@ function changedValues(
 ): Record<string, unknown> {
   const { recurrence, recurrence_scope: _scope, ...values } = raw
   const isOwn = isTyped(sent, 'recurrence')
-  const isOther = REPEAT_CONTROLS.some((name) => isTyped(sent, name) && isOtherThan(shown, sent, name))
+  const before = shownAtFirst(sent, 'repeats', repeatsDigests(shown)).split(' ')
+  const now = repeatsDigests(sent).split(' ')
+  const isOther = REPEAT_CONTROLS.some((name, at) => isTyped(sent, name) && now[at] !== before[at])
   const isSent = recurrence !== undefined && (isOwn || (series ? isOther : recurrence !== ''))
   const scope = lastTyped(sent, 'recurrence_scope')
   return {
@@ -493,11 +515,6 @@ function changedValues(
     ...(isSent && { recurrence }),
     ...(series && scope !== '' && { recurrence_scope: scope }),
   }
-}
-
-const isOtherThan = (shown: TypedForm, sent: TypedForm, name: string) => {
-  const texts = (typed: TypedForm) => allTyped(typed, name).toSorted().join('\n')
-  return texts(shown) !== texts(sent) && !(name === 'repeat_every' && texts(shown) === '' && texts(sent) === '1')
 }
 
 /** Shows a form again with the typed values, beside the values that somebody else has saved meanwhile. */

@@ -18,6 +18,7 @@ import {
   lastTyped,
   type SentFile,
   sayAtDesk,
+  shownAtFirst,
   type TypedForm,
 } from './desk-page.ts'
 
@@ -65,21 +66,23 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 /**
  * Writes the focal point of a picture, and its text where it has none yet, if the caller may change the picture.
  * @param former the controls of the stored event; a text about the picture that they show is not written to another picture
- * @returns the texts of the event about its picture; `image_alt` is empty where the text of the picture itself holds
+ * @returns the texts of the event about its picture; `image_alt` is empty where the text of the picture itself holds, undefined where nobody touched it
  */
 export async function describePicture(
   context: Context,
   id: number,
   typed: TypedForm,
   former: TypedForm | undefined,
-): Promise<{ image_alt?: string; image_decorative?: '0' | '1' }> {
+): Promise<{ image_alt?: string | undefined; image_decorative?: '0' | '1' }> {
   const row = await findImage(context.db, id)
   if (!row) return {}
   const formerId = Number(lastTyped(former ?? {}, 'image'))
   const before = former && formerId > 0 && formerId !== id ? await findImage(context.db, formerId) : undefined
+  const pictured = formerId === id ? row : before
   const mayEdit = mayEditImage(context.caller, row)
   const focus = lastTyped(typed, 'image_focus')
-  const isFocus = isTyped(typed, 'image_focus') && !(before && focus === typedFocus(before))
+  const isFocus =
+    isTyped(typed, 'image_focus') && !(pictured && focus === shownAtFirst(typed, 'image_focus', typedFocus(pictured)))
   if (isFocus && mayEdit && focus !== typedFocus(row))
     await context.write((tx) => changeFocus(tx, id, focalPointIn(focus), context))
   const isDecorative =
@@ -87,7 +90,13 @@ export async function describePicture(
   const said = isTyped(typed, 'image_decorative') ? ({ image_decorative: isDecorative ? '1' : '0' } as const) : {}
   if (!isTyped(typed, 'image_alt')) return said
   const shows = lastTyped(typed, 'image_alt').trim()
-  const isAsEver = shows === row.alt_text || (before && shows === altAt(former, before))
+  const isAsShown = pictured && shows === shownAtFirst(typed, 'image_alt', altAt(former, pictured)).trim()
+  const wasDecorative = isSwitchOn(
+    { shown: [shownAtFirst(typed, 'image_decorative', lastTyped(former ?? {}, 'image_decorative'))] },
+    'shown',
+  )
+  if (pictured === row && isAsShown && isDecorative === wasDecorative) return { ...said, image_alt: undefined }
+  const isAsEver = shows === row.alt_text || (before && isAsShown)
   if (isDecorative || isAsEver) return { ...said, image_alt: '' }
   if (row.alt_text !== '' || !mayEdit) return { ...said, image_alt: shows }
   await context.write((tx) => changeTexts(tx, id, { alt_text: shows }, context))
@@ -133,15 +142,20 @@ export async function pictureCardOf(
     hint: sayAtDesk(site, 'For those who do not see it.'),
     value: values.image_alt ?? image?.alt_text ?? '',
   }
-  return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(site, 'Picture')}</h2><input type="hidden" name="image" value="${values.image}">${shown && html`<div class="picture"><img src="${link(shown.src)}" width="${shown.width}" height="${shown.height}" alt="${shown.alt}"></div>`}
+  return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(site, 'Picture')}</h2><input type="hidden" name="image" value="${values.image}"><input type="hidden" name="shown_image_alt" value="${values.shown_image_alt ?? image?.alt_text ?? ''}">${shown && html`<div class="picture"><img src="${link(shown.src)}" width="${shown.width}" height="${shown.height}" alt="${shown.alt}"></div>`}
 ${can(caller, 'upload') && uploadField(context, image !== undefined)}${faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`}
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 
-/** Writes the text of a picture, if the caller may change it. The text of the `former` picture is not written to another when it comes back unchanged. */
-export async function sayWhatItShows(context: Context, id: number, alt: string, former: number): Promise<void> {
+/** Writes the text of a picture, if the caller may change it and the form has another one than it showed (`shown`, else that of the `former` picture). */
+export async function sayWhatItShows(
+  context: Context,
+  id: number,
+  alt: string,
+  { former, shown }: { former: number; shown: string | undefined },
+): Promise<void> {
   const [row, before] = await Promise.all([id, former].map((one) => (one > 0 ? findImage(context.db, one) : undefined)))
-  const isOfFormer = id !== former && alt === before?.alt_text
-  if (!row || isOfFormer || alt === row.alt_text || !mayEditImage(context.caller, row)) return
+  const isAsShown = before !== undefined && alt === (shown ?? before.alt_text).trim()
+  if (!row || isAsShown || alt === row.alt_text || !mayEditImage(context.caller, row)) return
   await context.write((tx) => changeTexts(tx, id, { alt_text: alt }, context))
 }

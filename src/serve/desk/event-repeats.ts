@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isFault, type Recurrence, type Start, WEEKDAYS } from '../../base/recurrence/recurrence.ts'
 import { type RecurrenceObject, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../base/recurrence/rule-builder.ts'
@@ -22,6 +23,13 @@ export const REPEAT_CONTROLS = [
   'left_out',
   'more_dates',
 ] as const
+
+/** Returns a short digest of each control of a rule, in their order, by which a form knows whether somebody touched it. */
+export function repeatsDigests(typed: TypedForm): string {
+  const textOf = (name: string) => allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8)
+  return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
+}
 
 /** The recurrence of a form as REST takes it: empty for none, undefined where the form does not change it or the start is not known. */
 export interface ReadRepeats {

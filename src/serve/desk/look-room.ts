@@ -30,7 +30,7 @@ import { ASSETS_PATH, accentContrast } from '../pages/page-assets.ts'
 import { capitalized, localeOf, unitName, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { type FormFaults, faultList, guarded, type PlainField, plainField } from './desk-inputs.ts'
+import { type FormFaults, faultList, guarded, type PlainField, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -80,7 +80,7 @@ function lookView(request: DeskRequest, form: LookForm, version: string): DeskVi
     title: say('Look'),
     room: 'look',
     framesOwn: true,
-    body: html`<div class="look">${faultList(site, form.faults)}<form class="edit" method="post" action="${deskPath(site, '/look')}" enctype="multipart/form-data" novalidate${guarded(site)} data-look>
+    body: html`<div class="look">${faultList(site, form.faults)}<form class="edit" method="post" action="${deskPath(site, '/look')}" enctype="multipart/form-data" novalidate${guarded(site)} data-look>${UNSENT_BY_ENTER}
 <input type="hidden" name="version" value="${version}"><div class="story">${lookControls(site, form)}</div>
 <div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${request.showLook && html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Try it out')}</button>`}</div></form>
 ${request.showLook && html`<iframe class="tried" name="look-preview" title="${say('The front page as it would look')}" src="${preview}"></iframe>`}

@@ -28,6 +28,7 @@ import {
   inputOf,
   labelOf,
   statusName,
+  UNSENT_BY_ENTER,
 } from './desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -254,7 +255,7 @@ async function formView(
     title: title || sayAtDesk(site, '(no title)'),
     room: room.name,
     under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
-    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>
+    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
 <div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
 <aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}${picture}</aside>
 <div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
@@ -283,8 +284,11 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   const known = request.variables.id === undefined ? undefined : await locateFor(room, request)
   const version = known && (await versionIn(room, request, known.id))
   const before = known ? formValuesOf(fields, columnsOf(known.row)) : {}
+  const pictureTexts = Object.fromEntries(
+    ['image_alt', 'shown_image_alt'].flatMap((name) => (name in form ? [[name, fieldOf(request, name)]] : [])),
+  )
   const again = (faults: FormFaults, conflict?: { version: number; isConflict: true }) => {
-    const values = { ...before, ...typed, ...('image_alt' in form && { image_alt: fieldOf(request, 'image_alt') }) }
+    const values = { ...before, ...typed, ...pictureTexts }
     return formView(room, context, { values, faults }, known && { id: known.id, version: version ?? 0, ...conflict })
   }
   const picture = 'image' in fields ? await keepPicture(request, fieldOf(request, 'key')) : undefined
@@ -293,7 +297,10 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   const values = { ...typed, ...(/^\d+$/.test(typed.image ?? '') && { image: Number(typed.image) }) }
   const leadTo = async (id: number): Promise<DeskAnswer> => {
     if ('image_alt' in form)
-      await sayWhatItShows(context, Number(typed.image), fieldOf(request, 'image_alt').trim(), Number(before.image))
+      await sayWhatItShows(context, Number(typed.image), fieldOf(request, 'image_alt').trim(), {
+        former: Number(before.image),
+        shown: 'shown_image_alt' in form ? fieldOf(request, 'shown_image_alt') : undefined,
+      })
     return { seeOther: deskPath(context.site, `/${room.name}/${id}?saved`) }
   }
   try {

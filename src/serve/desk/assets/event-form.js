@@ -202,6 +202,19 @@ function pickNames(input) {
   })
 }
 
+/** Makes a chip of a typed organizer or tag by Enter. @param {HTMLInputElement} input */
+function addByEnter(input) {
+  input.addEventListener('keydown', (event) => {
+    const name = input.value.trim()
+    const kind = input.dataset.names
+    const isPlain = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.isComposing
+    if (!isPlain || event.defaultPrevented || name === '' || (kind !== 'organizer' && kind !== 'tag')) return
+    addChip(made[kind], name, name, document.querySelector(kind === 'tag' ? '#tags .chips' : '#organizer'))
+    input.value = ''
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+}
+
 /** Ticks the box of an existing category; the name of a new one stays in the field. @param {HTMLInputElement} input @param {string} id @param {string} name */
 function chooseCategory(input, id, name) {
   input.value = id === '' ? name : ''
@@ -367,7 +380,10 @@ function begin() {
   })
   preparePickers()
   for (const input of form?.querySelectorAll('[data-names]') ?? [])
-    if (input instanceof HTMLInputElement) pickNames(input)
+    if (input instanceof HTMLInputElement) {
+      pickNames(input)
+      addByEnter(input)
+    }
   showPicture()
   keepTyped()
   listZones()

@@ -61,6 +61,12 @@ function guard(form) {
     isAnswered = false
   })
   form.addEventListener('change', refuseLarge, true)
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return
+    const buttons = [...form.querySelectorAll('.savebar .main')]
+    const shown = buttons.find((button) => button.checkVisibility())
+    if (shown instanceof HTMLElement) shown.click()
+  })
   // Typing goes on, so the request was stopped or has failed.
   form.addEventListener('input', () => {
     isSending = false

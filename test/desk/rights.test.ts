@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { decodedText } from '../../src/base/text/html.ts'
+import { addDays } from '../../src/base/text/moments.ts'
 import { type AtDesk, deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { day, startService, type TestService, USERS } from '../support/service.ts'
 import { storedRows } from '../support/stored-rows.ts'
@@ -245,6 +247,38 @@ describe('what a role may do at the desk', () => {
     const posted = deskAddresses().flatMap(({ at: address, methods }) => (methods.includes('POST') ? [address] : []))
     const known = [ROWS, APART, OWN].flatMap((table) => Object.keys(table))
     assert.deepEqual(known.toSorted(), posted.toSorted())
+  })
+
+  test('no list of the desk links to what its reader may not open, and one’s own events come first', async () => {
+    const day = new Date().toISOString().slice(0, 10)
+    const times = { start_date: `${addDays(day, -1)} 10:00:00`, end_date: `${addDays(day, 2)} 10:00:00` }
+    for (let n = 0; n < 31; n++) await service.create('/events', { title: `Of others ${n}`, ...times }, 'editor')
+    const own = await service.create('/events', { title: 'My own', ...times, status: 'pending' }, 'contributor')
+    await service.update(`/events/${own.id}`, { status: 'publish' }, 'editor')
+    for (const room of Object.keys(NAMING)) await make(service, room)
+    const lists = [
+      '/',
+      '/month',
+      `/month?day=${day}`,
+      '/events',
+      '/search?search=of',
+      ...Object.keys(NAMING).map((room) => `/${room}`),
+    ]
+    for (const login of ['contributor', 'subscriber'] as const) {
+      const hrefs = new Set<string>()
+      for (const path of lists) {
+        const [, main = ''] = /<main(.*)<\/main>/s.exec((await at(login).get(`/desk${path}`)).body) ?? []
+        for (const [, href = ''] of main.matchAll(/ href="([^"#]*)/g)) hrefs.add(href.replace(service.origin, ''))
+        if (login === 'contributor' && /^\/(month.*|events|)$/.test(path)) {
+          assert.match(main, new RegExp(`href="/desk/events/${own.id}"`), path)
+          if (path !== '/events') assert.ok(main.indexOf('My own') < main.indexOf('Of others'), path)
+        }
+      }
+      for (const href of hrefs) {
+        const { status } = await at(login).get(decodedText(href))
+        assert.ok(status < 400, `${login} to ${href}: ${status}`)
+      }
+    }
   })
 
   for (const [page, row] of Object.entries(ROWS))

@@ -25,6 +25,8 @@ export interface EventDraft {
 /** A stored event that clashes with a draft, or may be the same. */
 export interface NearEvent {
   id: number
+  author: number
+  slug: string
   title: string
   status: string
   start_date: string
@@ -107,12 +109,13 @@ interface NearRow extends Omit<NearEvent, 'all_day'> {
   all_day: number
 }
 
-function nearEvent({ id, title, status, start_date, end_date, utc_start_date, timezone, all_day }: NearRow): NearEvent {
+function nearEvent({ id, author, slug, title, status, all_day, ...row }: NearRow): NearEvent {
+  const { start_date, end_date, utc_start_date, timezone } = row
   const times = { start_date, end_date, utc_start_date, timezone, all_day: all_day === 1 }
-  return { id, title: plainText(title), status, ...times }
+  return { id, author, slug, title: plainText(title), status, ...times }
 }
 
-const COLUMNS = sql`events.id, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
+const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
 /** A stretch of time in UTC in which events begin, from `from` until before `before`. Events that ended before `ended` are not needed. */

@@ -9,6 +9,7 @@ import { type Status, visibleTo } from '../records/record-store.ts'
 
 const PLANNED = [
   'id',
+  'slug',
   'title',
   'status',
   'event_status',
@@ -33,11 +34,12 @@ const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'p
 /** The id of an event, and its start and end as wall times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** The days of a plan: from `first` until before `after`, with at most `most` events. */
+/** The days of a plan: from `first` until before `after`, with at most `most` events, those of `author` alone where it is given. */
 interface Days {
   first: string
   after: string
   most: number
+  author?: number | undefined
 }
 
 /**
@@ -45,13 +47,14 @@ interface Days {
  * indexes of lists and of events of several days, so that no row with its long texts is read.
  */
 export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
-  const { first, after, most } = days
+  const { first, after, most, author } = days
   const shown = db
     .selectFrom('events')
     .select(['id', 'start_date', 'end_date'])
     .where('status', 'in', [...STATUSES])
     .where('hide_from_listings', 'in', [0, 1])
     .where(visibleTo(caller, 'events'))
+    .$if(author !== undefined, (query) => query.where('author', '=', author ?? 0))
     .limit(most)
   const begun = shown
     .where('end_date', '>', `${first} 00:00:00`)

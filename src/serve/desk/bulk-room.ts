@@ -28,6 +28,7 @@ import {
 } from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
+import { findHrefs, linkTo } from './record-links.ts'
 
 // Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and takes the deed back at one press.
 
@@ -311,8 +312,13 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
     }
   if (!told || !isTold(told)) throw new Problem('rest_no_route')
   const back = await backTo(context, told.list)
+  const hrefs = await findHrefs(
+    context,
+    'event',
+    [...told.refused, ...told.titles].map(({ id }) => id),
+  )
   const line = (id: number, title: string, why: Content) =>
-    html`<li>${told.deed === 'delete' ? html`<span dir="auto">${title}</span>` : html`<a href="${deskPath(site, `/events/${id}`)}" dir="auto">${title || say('(no title)')}</a>`}${why}</li>`
+    html`<li>${linkTo(hrefs.get(id), title || say('(no title)'), { attributes: html` dir="auto"` })}${why}</li>`
   const more = (count: number) =>
     count > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, count) })}</li>`
   return {

@@ -29,6 +29,7 @@ import {
   switchOf,
 } from './event-form-controls.ts'
 import { plainFields } from './event-form-values.ts'
+import { eventLink } from './record-links.ts'
 
 // Draws the form of an event.
 
@@ -175,12 +176,14 @@ export function clashLines(context: Context, { clashes, doubles }: Clashes): { c
   }
 }
 
-function nearLines({ site, now }: Context, near: readonly NearEvent[], text: FormText): Html {
+function nearLines(context: Context, near: readonly NearEvent[], text: FormText): Html {
+  const { site, now } = context
   const today = dayOf(wallNow(site.timezone, now))
-  const links = near.map(({ id, title, status, start_date, all_day }) => {
+  const links = near.map((event) => {
+    const { title, status, start_date, all_day } = event
     const time = all_day ? '' : ` ${written(site, 'time', start_date)}`
     const state = status === 'publish' ? '' : ` (${statusName(site, status)})`
-    return html`<a href="${deskPath(site, `/events/${id}`)}">${title || sayAtDesk(site, '(no title)')}</a>, ${writtenDate(site, dayOf(start_date), today)}${time}${state}`
+    return html`${eventLink(context, event, title || sayAtDesk(site, '(no title)'))}, ${writtenDate(site, dayOf(start_date), today)}${time}${state}`
   })
   if (links.length === 0) return html``
   return html`<p class="warning">${sayAtDesk(site, text)} ${links.map((link, at) => html`${at > 0 && '; '}${link}`)}</p>`

@@ -11,7 +11,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { waitingTerms } from '../../calendar/editing/bring-along.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
-import { mayPropose, proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
+import { proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
 import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
 import { findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
@@ -66,6 +66,7 @@ import { eventFormView } from './event-form-view.ts'
 import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, repeatsDigests, typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
+import { mayOpen } from './record-links.ts'
 
 // Fills the form of an event, reads and saves it, and shows it again with its faults.
 
@@ -87,7 +88,7 @@ export async function getKnownEvent(context: Context, id: number | undefined): P
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const row = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !row) throw new Problem('rest_no_route')
-  if (!mayEdit(context.caller, row) && !mayPropose(context, row)) throw new Problem('rest_forbidden')
+  if (!mayOpen(context, row)) throw new Problem('rest_forbidden')
   const [states, series, proposals] = await Promise.all([
     readStates(context.db, 'event', [id]),
     row.series === null ? undefined : findSeries(context.db, row.series),

@@ -45,6 +45,7 @@ import {
   titleAtDesk,
 } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
+import { eventLink, mayOpen } from './record-links.ts'
 
 // Shows the list of events at the desk and reads its address, which has its tab, its filters and its page. Names the deeds for chosen events.
 
@@ -437,9 +438,7 @@ function row(
   const { site, caller } = context
   const title = titleAtDesk(site, event.title)
   const mayChange = mayEdit(caller, event)
-  const name = mayChange
-    ? html`<a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${title}</a>`
-    : html`<span class="title" dir="auto">${title}</span>`
+  const name = eventLink(context, event, title, { look: 'title', attributes: html` dir="auto"` })
   const notes = [
     rule,
     event.event_status !== 'scheduled' && event.event_status_reason,
@@ -494,6 +493,7 @@ function sourceName(address: string): string {
 function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
+  const isOpen = mayOpen(context, event)
   const isTrashed = event.status === 'trash'
   const one = (deed: string) => deskPath(site, `/events/many?deed=${deed}&ids=${event.id}`)
   const named = html`<span class="hidden">: ${title}</span>`
@@ -502,8 +502,8 @@ function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Ht
   const links = isTrashed
     ? [mayChange && link(one('restore'), 'Restore'), mayRemove && link(one('delete'), 'Delete for good', 'bad')]
     : [
-        mayChange && link(deskPath(site, `/events/${event.id}`), 'Edit'),
-        can(caller, 'edit') && link(deskPath(site, `/events/${event.id}/duplicate`), 'Duplicate'),
+        isOpen && link(deskPath(site, `/events/${event.id}`), mayChange ? 'Edit' : 'Propose change'),
+        isOpen && link(deskPath(site, `/events/${event.id}/duplicate`), 'Duplicate'),
         event.status === 'publish' && link(recordUrl(site, 'event', event), 'View'),
         mayChange && event.event_status === 'scheduled' && link(one('cancel'), 'Cancel…'),
         mayRemove && link(one('trash'), 'Trash', 'bad'),

@@ -45,6 +45,7 @@ import {
   whenAtDesk,
 } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
+import { eventLink } from './record-links.ts'
 
 // Shows the inbox: events sent for review, imported ones that wait, and changes proposed in published records. Reviewers see and decide them all, authors see
 // their own.
@@ -198,7 +199,7 @@ function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting
   const { site } = context
   const known = new Set(clashes.map(({ id }) => id))
   const line = (near: Clashes['clashes'][number], text: 'Same venue and time: {title}' | 'Perhaps the same: {title}') =>
-    html`<li><a href="${deskPath(site, `/events/${near.id}`)}">${sayAtDesk(site, text, { title: near.title })}</a>, ${written(site, 'dayMonth', near.start_date)}${!near.all_day && html`, ${written(site, 'time', near.start_date)}`}</li>`
+    html`<li>${eventLink(context, near, sayAtDesk(site, text, { title: near.title }))}, ${written(site, 'dayMonth', near.start_date)}${!near.all_day && html`, ${written(site, 'time', near.start_date)}`}</li>`
   const lines = [
     ...clashes.map((near) => line(near, 'Same venue and time: {title}')),
     ...doubles.filter(({ id }) => !known.has(id)).map((near) => line(near, 'Perhaps the same: {title}')),

@@ -34,6 +34,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import { authorFirst, eventLink } from './record-links.ts'
 
 // Shows the month to plan on, and moves its events: press a day to add an event, drag an event to another day, or move it by its menu.
 
@@ -58,10 +59,15 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
   if (!isMonth(month)) throw new Problem('rest_no_route')
   const weeks = weeksOf(month, weekStart)
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
-  const [times, terms] = await Promise.all([
-    findPlannedTimes(context, { first, after: addDays(last, 1), most: MOST }),
+  const days = { first, after: addDays(last, 1), most: MOST }
+  const author = authorFirst(context)
+  const [all, own, terms] = await Promise.all([
+    findPlannedTimes(context, days),
+    author === undefined ? [] : findPlannedTimes(context, { ...days, author }),
     readTermsAlone(context),
   ])
+  const owned = new Set(own.map(({ id }) => id))
+  const times = [...own, ...all.filter(({ id }) => !owned.has(id))]
   const stretches = times.map(({ id, start_date, end_date }) => ({
     id,
     first: start_date.slice(0, 10),
@@ -84,7 +90,7 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
     title: capitalized(site, written(site, 'monthYear', firstOf(month))),
     room: 'month',
     under:
-      times.length < MOST
+      all.length < MOST
         ? hintOf(context)
         : sayAtDesk(site, 'Only the first {count} events are shown.', { count: String(MOST) }),
     deeds: ways(plan),
@@ -176,7 +182,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   const state = stateWord(context, event)
   const looks = `${event.status === 'publish' ? '' : ' draft'}${event.event_status === 'canceled' ? ' off' : ''}${isWhole && bar === '' ? ' whole' : ''}${bar}`
   const isMovable = mayEdit(caller, event)
-  return html`<li class="entry${looks}${hueClass(plan, event)}"${isMovable && html` data-id="${event.id}" data-start="${event.start_date.slice(0, 10)}"`}><a href="${deskPath(site, `/events/${event.id}`)}" title="${title}${state && ` · ${state}`}">${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}</a>${
+  return html`<li class="entry${looks}${hueClass(plan, event)}"${isMovable && html` data-id="${event.id}" data-start="${event.start_date.slice(0, 10)}"`}>${eventLink(context, event, html`${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}`, { attributes: html` title="${title}${state && ` · ${state}`}"` })}${
     isMovable &&
     html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title })}">…</a>`
   }</li>`
@@ -217,7 +223,7 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
   const lines = planned.map((event) => {
     const state = stateWord(context, event)
     const time = event.all_day === 1 ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)
-    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}"><i class="dot" aria-hidden="true"></i>${titleAtDesk(site, event.title)}</a>${state && html`<span class="state">${state}</span>`}${
+    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span>${eventLink(context, event, html`<i class="dot" aria-hidden="true"></i>${titleAtDesk(site, event.title)}`, { look: 'title' })}${state && html`<span class="state">${state}</span>`}${
       mayEdit(caller, event) &&
       html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleAtDesk(site, event.title) })}">…</a>`
     }</li>`

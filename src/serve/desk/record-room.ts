@@ -42,6 +42,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
+import { linkTo } from './record-links.ts'
 
 // Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from their declarations alone.
 
@@ -154,17 +155,22 @@ function eventsWith({ name }: Pick<RecordRoom, 'name'>, site: Context['site'], i
 }
 
 function rowOf(
-  { name, naming }: RecordRoom,
-  { site }: Context,
+  { name, naming, served }: RecordRoom,
+  context: Context,
   columns: readonly (readonly [string, unknown])[],
   row: Listed,
   uses: string,
 ): Html {
+  const { site } = context
   const status = textOf(row.status)
+  const owned = { author: Number(row.author), status }
+  const mayChange = served.operations.rights.update(context, 'author' in row ? owned : undefined)
+  const href = mayChange ? deskPath(site, `/${name}/${row.id}`) : status === 'publish' && textOf(row.url)
+  const title = textOf(row[naming]) || sayAtDesk(site, '(no title)')
   const state = status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
-  return html`<tr><td><a class="title" href="${deskPath(site, `/${name}/${row.id}`)}" dir="auto">${textOf(row[naming]) || sayAtDesk(site, '(no title)')}</a></td>${columns.map(
+  return html`<tr><td>${linkTo(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
-  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
+  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }
 
 /** Returns a member of an answer as plain text; empty for a list or an object. */

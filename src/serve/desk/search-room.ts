@@ -6,18 +6,20 @@ import { written, writtenDay } from '../pages/page-dates.ts'
 import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
+import { findHrefs, linkTo } from './record-links.ts'
 
 // Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of the desk.
 
 const KINDS = {
-  event: { path: 'events', name: 'Event' },
-  venue: { path: 'venues', name: 'Venue' },
-  organizer: { path: 'organizers', name: 'Organizer' },
-} as const satisfies Record<TypedHit['kind'], { path: string; name: MessageText }>
+  event: 'Event',
+  venue: 'Venue',
+  organizer: 'Organizer',
+} as const satisfies Record<TypedHit['kind'], MessageText>
 
 /** A hit, as pages and the script of the search field show it. */
 interface ShownHit {
-  href: string
+  /** Undefined where the caller may open neither its form nor a page. */
+  href: string | undefined
   title: string
   /** A hint that tells the hit from others: the start of an event, the city of a venue. */
   about: string
@@ -26,14 +28,25 @@ interface ShownHit {
   state: string
 }
 
-function showHit({ site, now }: Context, { kind, id, title, about, status }: TypedHit): ShownHit {
+/** Finds the hits of a search, each with where it leads. */
+async function hitsOf(search: string, context: Context): Promise<ShownHit[]> {
+  const found = await findAsTyped(search, context)
+  const kinds = ['event', 'venue', 'organizer'] as const
+  const idsOf = (kind: TypedHit['kind']) => found.filter((hit) => hit.kind === kind).map(({ id }) => id)
+  const hrefs = new Map(
+    await Promise.all(kinds.map(async (kind) => [kind, await findHrefs(context, kind, idsOf(kind))] as const)),
+  )
+  return found.map((hit) => showHit(context, hit, hrefs.get(hit.kind)?.get(hit.id)))
+}
+
+function showHit({ site, now }: Context, { kind, title, about, status }: TypedHit, href: string | undefined): ShownHit {
   const today = dayOf(wallNow(site.timezone, now))
   const when = kind === 'event' ? `${writtenDay(site, dayOf(about), today)}, ${written(site, 'time', about)}` : about
   return {
-    href: deskPath(site, `/${KINDS[kind].path}/${id}`),
+    href,
     title: title || sayAtDesk(site, '(no title)'),
     about: when,
-    kind: sayAtDesk(site, KINDS[kind].name),
+    kind: sayAtDesk(site, KINDS[kind]),
     state: status === 'publish' ? '' : statusName(site, status),
   }
 }
@@ -45,12 +58,12 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
   const search = searchIn(request)
-  const found = (await findAsTyped(search, context)).map((hit) => showHit(context, hit))
+  const found = await hitsOf(search, context)
   const [only, ...others] = found
-  if (only && others.length === 0) return { seeOther: only.href }
+  if (only?.href !== undefined && others.length === 0) return { seeOther: only.href }
   const rows = found.map(
     ({ href, title, about, kind, state }) =>
-      html`<li><a class="title" href="${href}" dir="auto">${title}</a>${state && html` <span class="state">${state}</span>`}<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
+      html`<li>${linkTo(href, title, { look: 'title', attributes: html` dir="auto"` })}${state && html` <span class="state">${state}</span>`}<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
   )
   const inEvents = deskPath(site, `/events?${new URLSearchParams({ search })}`)
   return {
@@ -65,8 +78,7 @@ ${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${s
 /** Answers the script of the search field with the hits, while somebody types. */
 async function tellFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
-  const found = await findAsTyped(searchIn(request), context)
-  const hits = found.map((hit) => showHit(context, hit))
+  const hits = (await hitsOf(searchIn(request), context)).filter(({ href }) => href !== undefined)
   const count = String(hits.length)
   return {
     data: { hits, told: sayAtDesk(context.site, hits.length === 0 ? 'Nothing matches.' : '{count} found', { count }) },

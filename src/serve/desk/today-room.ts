@@ -14,6 +14,7 @@ import { statusName } from './desk-inputs.ts'
 import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, titleAtDesk } from './desk-page.ts'
 import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
+import { authorFirst, eventLink } from './record-links.ts'
 
 // Shows the page Today: things that wait for the caller, events of the coming days, and failing imports and webhooks.
 
@@ -26,14 +27,19 @@ async function showToday({ context, user, start }: DeskRequest): Promise<DeskVie
   const wall = utcToWall(formatUtc(now), site.timezone)
   const today = wall.slice(0, 10)
   const isAdministrator = can(caller, 'manage_users')
-  const [waiting, back, coming, unsaved, troubles, freeBytes] = await Promise.all([
+  const days = { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }
+  const author = authorFirst(context)
+  const [waiting, back, all, own, unsaved, troubles, freeBytes] = await Promise.all([
     waitingList(context),
     sentBackList(context),
-    findPlanned(context, { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }),
+    findPlanned(context, days),
+    author === undefined ? [] : findPlanned(context, { ...days, author }),
     listUnsavedTexts(context),
     isAdministrator ? listTroubles(db) : [],
     isAdministrator ? freeBytesOf(start.data).catch(() => undefined) : undefined,
   ])
+  const others = all.filter(({ id }) => !own.some((event) => event.id === id))
+  const coming = [...own, ...others].slice(0, MOST_EVENTS)
   return {
     title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
     room: 'today',
@@ -59,13 +65,16 @@ function comingDays(context: Context, today: string, events: readonly PlannedEve
   )
   if (byDay.size === 0)
     return html`<p class="nothing">${sayAtDesk(site, 'Nothing is planned for the coming days.')}</p>`
-  return html`${[...byDay].map(
-    ([day, own]) =>
-      html`<h3>${writtenDay(site, day, today)}</h3><ul class="lines">${own.map((event) => lineOfEvent(context, today, event))}</ul>`,
-  )}`
+  return html`${[...byDay]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(
+      ([day, own]) =>
+        html`<h3>${writtenDay(site, day, today)}</h3><ul class="lines">${own.map((event) => lineOfEvent(context, today, event))}</ul>`,
+    )}`
 }
 
-function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Html {
+function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html {
+  const { site } = context
   const isWhole = event.all_day === 1 || event.start_date.slice(0, 10) < today
   const state =
     event.event_status === 'canceled'
@@ -73,7 +82,7 @@ function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Htm
       : event.status === 'publish'
         ? ''
         : statusName(site, event.status)
-  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${titleAtDesk(site, event.title)}</a>${state && html`<span class="state">${state}</span>`}</li>`
+  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
 /** Lists the texts that the caller has typed and not saved. */

@@ -107,6 +107,26 @@ test('a thousand guesses at once of one client cost a dozen hashes, and others s
   assert.equal(answers.filter(({ status }) => status === 'rejected').length, 1000 - refusals.length)
 })
 
+test(
+  'guessers from everywhere keep out nobody with a session, and those of unknown logins no owner',
+  onSqlite,
+  async (t) => {
+    const { signIn } = await desk(t)
+    const guess = (login: (i: number) => string) =>
+      Promise.allSettled(
+        Array.from({ length: 60 }, (_, i) =>
+          signIn(login(i), 'a wrong password', `2001:db8:${login(0).length}:${i}::1`),
+        ),
+      )
+    const ofUnknown = guess((i) => `login-${i}`)
+    assert.ok(await signIn('anna', SECRET))
+    await ofUnknown
+    const ofKnown = guess(() => 'admin')
+    assert.ok(await signIn('anna', SECRET))
+    assert.ok((await ofKnown).some(({ status }) => status === 'rejected'))
+  },
+)
+
 test('a password that is changed while somebody signs in with the old one lets nobody in', async (t) => {
   const { database, anna, signIn } = await desk(t)
   const hash = await hashDeskPassword(makeHashing(), 'another horse battery')

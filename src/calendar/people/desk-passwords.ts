@@ -5,7 +5,7 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SignInLinkColumns } from '../../store/storage/schema.ts'
-import { inTurn, makeTurns, type Turns } from './turns.ts'
+import { inTurn, makeTurns, type Rank, type Turns } from './turns.ts'
 import { endSessions, findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
 
 // Passwords for the desk, hashed by argon2id, and the links by which somebody chooses one: makes, sets and checks them.
@@ -41,10 +41,13 @@ export function makeHashing(): Hashing {
   return makeTurns({ atOnce: AT_ONCE, waiting: WAITING, code: 'rest_unavailable', retryAfter: RETRY_AFTER })
 }
 
-/** A password as it was sent. With `isGuessing` its client has sent wrong ones lately, and the password waits behind all others. */
+/** A password as it was sent. */
 export interface SentPassword {
   password: string
+  /** True where its client has sent wrong ones lately: it waits behind all others. */
   isGuessing: boolean
+  /** True where its user has a session at the client: it waits for no others. */
+  isKnown?: boolean
 }
 
 /** Returns the rule that a password breaks; undefined for an acceptable one. */
@@ -62,7 +65,7 @@ const composed = (password: string) => password.normalize('NFKC')
 /** Hashes a password for storing. @throws Problem rest_unavailable when too many are being hashed */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  return hashText(COST, salt, await derive(hashing, { password, isGuessing: false }, salt, COST))
+  return hashText(COST, salt, await derive(hashing, password, 0, salt, COST))
 }
 
 /**
@@ -102,12 +105,13 @@ export async function findRightHash(
   { read, write }: Pick<Database, 'read' | 'write'>,
   hashing: Hashing,
   user: User | undefined,
-  { password, isGuessing }: SentPassword,
+  { password, isGuessing, isKnown = false }: SentPassword,
 ): Promise<string | undefined> {
   const hash = user && (await findHash(read, user))
   const { cost, salt, tag } = (hash !== undefined && readHash(hash)) || nobodys()
   const isTooLong = faultOfPassword(password) === 'too long'
-  const sent = await derive(hashing, { password: isTooLong ? '' : password, isGuessing }, salt, cost)
+  const rank = isKnown ? 0 : user && !isGuessing ? 1 : 2
+  const sent = await derive(hashing, isTooLong ? '' : password, rank, salt, cost)
   const isRight = !isTooLong && timingSafeEqual(sent, tag)
   if (!user || hash === undefined || !isRight || !isActive(user)) return undefined
   if (isToday(cost)) return hash
@@ -144,16 +148,11 @@ async function replaceHash(tx: Tx, user: User, from: string, to: string): Promis
 
 const run = promisify(argon2)
 
-async function derive(
-  hashing: Hashing,
-  { password, isGuessing }: SentPassword,
-  salt: Buffer,
-  cost: Cost,
-): Promise<Buffer> {
+async function derive(hashing: Hashing, password: string, rank: Rank, salt: Buffer, cost: Cost): Promise<Buffer> {
   const { memory, passes, lanes: parallelism } = cost
   const message = composed(password)
   const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: TAG_BYTES }
-  return inTurn(hashing, 'password', () => run('argon2id', parameters), !isGuessing)
+  return inTurn(hashing, 'password', () => run('argon2id', parameters), rank)
 }
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')

@@ -171,7 +171,7 @@ async function signInAtDesk(
     const { failures, msLeft } = guessesOf(gate.guesses, `client ${name}`, now)
     if (!isKnown && failures >= MOST_GUESSES)
       throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
-    return tryDeskPassword(gate, { ...sent, isGuessing: failures > 0 }, user, origin, `client ${name}`, now)
+    return tryDeskPassword(gate, { ...sent, isGuessing: failures > 0, isKnown }, user, origin, `client ${name}`, now)
   })
 }
 
@@ -195,14 +195,14 @@ async function hasSessionAt(db: Db, user: User, client: string, now: number): Pr
 
 async function tryDeskPassword(
   gate: Gate,
-  { login, password, formerId, isGuessing }: SentSignIn & SentPassword,
+  { login, formerId, ...sent }: SentSignIn & SentPassword,
   user: User | undefined,
   origin: SessionOrigin,
   client: string,
   now: number,
 ): Promise<SignedInAtDesk | undefined> {
   const { database, hashing, guesses, refused, sleep } = gate
-  const hash = await findRightHash(database, hashing, user, { password, isGuessing })
+  const hash = await findRightHash(database, hashing, user, sent)
   if (user && hash !== undefined) {
     const cookieId = await database.write(async (tx) => {
       // The password may have been changed meanwhile, which ends all sessions.
@@ -257,7 +257,7 @@ async function changePassword(
   if (failures >= MOST_GUESSES) throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
   const has = await hasDeskPassword(database.read, user)
   const known = has
-    ? await findRightHash(database, hashing, user, { password: current, isGuessing: failures > 0 })
+    ? await findRightHash(database, hashing, user, { password: current, isGuessing: failures > 0, isKnown: true })
     : undefined
   if (has && known === undefined) {
     noteGuess(guesses, name, now)

@@ -2,7 +2,7 @@ import { Problem, type ProblemCode } from '../../base/problems.ts'
 
 // Bounds the work that runs at once under one name, and counts and delays guesses at passwords.
 
-/** The work under way by name. Under one name a few pieces of work run at once, a few more wait, and all others are refused. */
+/** The work under way by name. Under one name a few pieces of work run at once, a few more wait; others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
@@ -18,10 +18,18 @@ export interface TurnLimits {
 
 interface Turn {
   count: number
-  /** The waiting work in its order: all of `before` goes ahead of `waiting`. */
-  before: (() => void)[]
-  waiting: (() => void)[]
+  /** The waiting work in its order, by rank: all of one rank goes ahead of the next. */
+  lines: readonly [Waiter[], Waiter[], Waiter[]]
 }
+
+interface Waiter {
+  go: () => void
+  turnAway: (problem: Problem) => void
+}
+
+/** The order in which work waits. Where no more may wait, the longest-waiting of the last rank gives way. */
+export type Rank = 0 | 1 | 2
+const LAST = 2
 
 export function makeTurns(limits: TurnLimits): Turns {
   return { ...limits, underWay: new Map() }
@@ -29,13 +37,12 @@ export function makeTurns(limits: TurnLimits): Turns {
 
 /**
  * Does work under a name once its turn has come.
- * @param isBefore true for work that goes ahead of all other; each of the two queues holds as much as the limits say
  * @throws Problem with the code of the limits when too much waits already, and whatever `work` throws
  */
-export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>, isBefore = false): Promise<T> {
-  const turn = turns.underWay.get(name) ?? { count: 0, before: [], waiting: [] }
+export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>, rank: Rank = 0): Promise<T> {
+  const turn = turns.underWay.get(name) ?? { count: 0, lines: [[], [], []] }
   turns.underWay.set(name, turn)
-  if (turn.count >= turns.atOnce) await turnOf(turns, isBefore ? turn.before : turn.waiting)
+  if (turn.count >= turns.atOnce) await turnOf(turns, turn, rank)
   else turn.count += 1
   try {
     return await work()
@@ -44,16 +51,24 @@ export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<
   }
 }
 
-/** Waits until earlier work leaves its place. @throws Problem when too much waits already */
-async function turnOf({ waiting: most, code, retryAfter }: Turns, waiting: (() => void)[]): Promise<void> {
-  if (waiting.length >= most) throw new Problem(code, { retryAfter })
-  await new Promise<void>((resolve) => waiting.push(resolve))
+/**
+ * Waits until earlier work leaves its place.
+ * @throws Problem when too much waits already, or when work of a better rank comes
+ */
+async function turnOf({ waiting: most, code, retryAfter }: Turns, { lines }: Turn, rank: Rank): Promise<void> {
+  if (lines.flat().length >= most) {
+    const full = new Problem(code, { retryAfter })
+    const behind = lines.findLast((line, at) => at > Math.min(rank, LAST - 1) && line.length > 0)?.shift()
+    if (!behind) throw full
+    behind.turnAway(full)
+  }
+  await new Promise<void>((go, turnAway) => lines[rank].push({ go, turnAway }))
 }
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
-  const next = turn.before.shift() ?? turn.waiting.shift()
+  const next = turn.lines.find((line) => line.length > 0)?.shift()
   // The place goes to the next waiter, so that no newcomer takes it.
-  if (next) next()
+  if (next) next.go()
   else turn.count -= 1
   if (turn.count === 0) underWay.delete(name)
 }

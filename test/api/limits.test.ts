@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { call } from '../support/assistant.ts'
+import { onSqlite } from '../support/database.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -208,6 +211,81 @@ describe('who is told', () => {
     const answer = await german.post('/events', { ...DAY, title: 'a'.repeat(501) })
     await german.close()
     assert.equal(answer.body.data.params.title, 'Der Wert von title ist länger als 500 Zeichen.')
+  })
+})
+
+describe('all dates of a series together', () => {
+  let roomy: TestService
+
+  before(async () => {
+    roomy = await startService({ mcp: 'write' })
+  })
+  after(() => roomy.close())
+
+  const NEXT_YEAR = `${new Date().getUTCFullYear() + 1}-01-04`
+  const SOON = { title: 'Programme', start_date: NEXT_YEAR, end_date: NEXT_YEAR, all_day: true }
+  const long = (bytes: number) => 'Probe im Pfarrsaal. '.repeat(bytes / 20)
+  const series = (bytes: number, dates: number) => ({
+    ...SOON,
+    description: long(bytes),
+    recurrence: `FREQ=DAILY;COUNT=${dates}`,
+  })
+  const OVER = series(190_000, 106)
+
+  /** The number of events, whatever their status, and the bytes of the file of the database. */
+  const held = async () => {
+    const { body } = await roomy.get('/events?status=publish,draft&start_date=2000-01-01&per_page=1', 'admin')
+    const path = String(roomy.config.database).replace('sqlite:', '')
+    const sizes = [path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    return { events: body.total, disk: sizes.reduce((total, size) => total + size, 0) }
+  }
+
+  test('a programme of 100 kB on 104 dates takes less than 30 MB', onSqlite, async () => {
+    const before = await held()
+    const { id } = await roomy.create('/events', series(100_000, 104), 'author')
+    const after = await held()
+    assert.equal(after.events - before.events, 104)
+    assert.ok(after.disk - before.disk < 30_000_000, `${after.disk - before.disk}`)
+    const changed = { description: `${long(100_000)} Neu.`, recurrence_scope: 'all' }
+    assert.match((await roomy.update(`/events/${id}`, changed, 'author')).description, /Neu/)
+  })
+
+  test('what takes up more than twenty million bytes is refused before it is written, by whichever way', async () => {
+    const single = await roomy.create('/events', { ...SOON, description: long(190_000) })
+    const short = await roomy.create('/events', series(20, 106))
+    const { events } = await held()
+    const { recurrence } = OVER
+    const third = { method: 'POST', path: '/tribe/events/v1/events', body: series(90_000, 100) }
+    const batch = (validation: string) =>
+      roomy.post('~/wp-json/batch/v1', { validation, requests: [third, third, third] })
+    const all = { recurrence_scope: 'all' }
+    const refused: Record<string, Promise<Answer>> = {
+      create: roomy.post('/events', OVER),
+      draft: roomy.post('/events', OVER, 'contributor'),
+      begin: roomy.put(`/events/${single.id}`, { recurrence }),
+      lengthen: roomy.put(`/events/${short.id}`, { description: OVER.description, ...all }),
+      series: roomy.put(`~/wp-json/kalends/v1/series/${short.post_parent}`, { description: OVER.description }),
+      links: roomy.post('/events', {
+        ...{ ...SOON, recurrence: 'FREQ=DAILY;COUNT=700' },
+        tags: Array.from({ length: 100 }, (_, i) => `t${i}`),
+        venue: Array.from({ length: 100 }, (_, i) => ({ venue: `Hall ${i}` })),
+        organizer: Array.from({ length: 100 }, (_, i) => ({ organizer: `Choir ${i}` })),
+      }),
+    }
+    for (const [name, asked] of Object.entries(refused)) {
+      const { status, body } = await asked
+      assert.equal(status, 400, name)
+      assert.match(body.data.params.recurrence, /20000000 bytes/, name)
+    }
+    const together = (await batch('require-all-validate')).body
+    assert.equal(together.failed, 'validation')
+    assert.equal((await held()).events, events)
+    const dry = { ...SOON, description: long(58_000), recurrence: 'FREQ=DAILY;COUNT=700' }
+    const { isError, content } = await call(roomy, 'create_event', dry, 'contributor')
+    assert.ok(isError)
+    assert.match(content[0].text, /20000000 bytes/)
+    const each = (await batch('normal')).body.responses.map(({ status }: Answer) => status)
+    assert.deepEqual(each, [201, 201, 400])
   })
 })
 

@@ -1,8 +1,9 @@
 import { environmentName } from '../../src/base/config.ts'
-import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/base/fields/limits.ts'
+import { type Bounds, LINK_BYTES, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/base/fields/limits.ts'
 import { LONGEST_MARK_RUN } from '../../src/base/text/characters.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { resources } from '../../src/calendar/resources.ts'
+import { MOST_KEPT } from '../../src/store/storage/kept-answers.ts'
 
 /** Writes `docs/limits.md` from the declarations. */
 export function limitsPage(): string {
@@ -12,12 +13,19 @@ export function limitsPage(): string {
     ['Levels that lists and records nest in one value', String(MOST_LEVELS)],
     ['Members and entries of one value on all levels', inThousands(MOST_MEMBERS)],
     ['Requests of a batch', String(limits.batch.entries)],
-    [
-      'Bytes of the answers to the requests of a batch, before those with ids alone',
-      inThousands(limits.batchAnswers.bytes),
-    ],
-    ['Bytes of the records on a page of changes, unless it has only one', inThousands(limits.changesPage.bytes)],
     ['Pairs of a name and a value in a query or form', inThousands(MOST_PAIRS)],
+  ]
+  const products = [
+    [
+      'Texts and links of a series × its dates × requests of a batch',
+      `${inThousands(limits.seriesDates.bytes)} bytes, a link as ${LINK_BYTES}; the disk has texts twice, once for searches`,
+    ],
+    ['Texts of single events × requests of a batch', `one body, \`${environmentName('body_bytes')}\``],
+    ['Answers × requests of a batch', `${inThousands(limits.batchAnswers.bytes)} bytes, then ids alone`],
+    ['Texts × records on a page of changes', `${inThousands(limits.changesPage.bytes)} bytes, or one record`],
+    ['Former texts × changes', `\`${environmentName('history_bytes')}\`; a text that many had is kept once`],
+    ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],
+    ['Texts of linked records × events of a list', 'not bounded: it is sent in turns'],
   ]
   const sections = resources.flatMap(({ resource, filters }) => [
     `## ${resource.title}: fields`,
@@ -37,6 +45,8 @@ export function limitsPage(): string {
     `An entity such as \`&amp;\` counts as one character. Bytes are those of UTF-8. Words end at blanks; in searches of venues and organizers at every sign. The limit of descriptions and excerpts is the setting \`${environmentName('text_bytes')}\`, those of bodies \`${environmentName('body_bytes')}\` and \`${environmentName('image_bytes')}\`.`,
     '',
     ...table(['Of every request', 'At the most'], general),
+    '',
+    ...table(['Limits that multiply', 'Together at the most'], products),
     '',
     ...sections,
   ].join('\n')

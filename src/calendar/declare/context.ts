@@ -42,6 +42,8 @@ export interface Context {
   caller: Caller
   /** The bytes that the answers of a batch may still take; undefined for a request outside batches. */
   room?: { bytes: number } | undefined
+  /** The bytes of dates that each request of a batch has written, by what it wrote; undefined for a request outside batches. */
+  datesWritten?: Map<object, number> | undefined
   /** The time of the request in milliseconds since the epoch. */
   now: number
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { eventFacts, factsIn } from '../../base/fields/event-members.ts'
+import { LINK_BYTES } from '../../base/fields/limits.ts'
 import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { type Db, foundRows } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
@@ -14,7 +15,7 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { rankAmong } from '../../store/storage/search/search-index.ts'
-import { isInLists, isListed, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
+import { isInLists, isListed, passTurn, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
@@ -376,6 +377,39 @@ export interface NewEvent {
   by?: Writer | undefined
 }
 
+/** Returns the bytes that an event takes up: those of its texts, and those that its links count as. */
+export function bytesOf({ search: _search, ...row }: Partial<EventRow>, links?: WrittenLinks): number {
+  const texts = Object.values(row).reduce<number>((total, value) => total + Buffer.byteLength(String(value)), 0)
+  const { venues = [], organizers = [], terms = [] } = links ?? {}
+  return texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
+}
+
+/** Bytes of events that are written without a turn for others: a few milliseconds. */
+const BYTES_A_TURN = 250_000
+
+/** Yields the entries in order, in pieces that take a few milliseconds to write each. */
+function* inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Generator<Entry[]> {
+  let piece: Entry[] = []
+  let total = 0
+  for (const entry of entries) {
+    piece.push(entry)
+    total += bytes(entry)
+    if (total < BYTES_A_TURN) continue
+    yield piece
+    piece = []
+    total = 0
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** Writes new events as `insertEvents` does, with turns for others in between. */
+export async function insertInTurns(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  for (const piece of inPieces(events, ({ row, links }) => bytesOf(row, links))) {
+    await insertEvents(tx, piece)
+    await passTurn(tx)
+  }
+}
+
 /** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   for (const { row, by } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title }, undefined, by)
@@ -394,20 +428,23 @@ function linkEvents(tx: Tx, events: readonly { id: number; links: WrittenLinks }
   return [...linked, ...inParts(terms, (rows) => insertEventTerms(tx, { rows }))]
 }
 
-/** Writes columns of several events; their links stay. All statements have begun, in this order, when the function returns. */
+/** Writes columns of several events, with turns for others in between; their links stay. */
 export async function updateEvents(
   tx: Tx,
   changes: readonly { before: EventRow; columns: Partial<EventRow> }[],
 ): Promise<void> {
-  await Promise.all(
-    changes.map(({ before, columns }) => {
-      const after = { ...before, ...columns }
-      recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-      // All of `columns` is written: where an occurrence takes the values of its series, `before` may differ from the row in the database.
-      const written = { ...columns, ...changedOf(before, derivedColumns(after)) }
-      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
-    }),
-  )
+  const update = ({ before, columns }: (typeof changes)[number]) => {
+    const after = { ...before, ...columns }
+    recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
+    // All of `columns` is written: where an occurrence takes the values of its series, `before` may differ from the row in the database.
+    const written = { ...columns, ...changedOf(before, derivedColumns(after)) }
+    return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
+  }
+  // SQLite writes the whole row anew.
+  for (const piece of inPieces(changes, ({ before, columns }) => bytesOf({ ...before, ...columns }))) {
+    await Promise.all(piece.map(update))
+    await passTurn(tx)
+  }
 }
 
 /** Replaces the links of each kind in `asked.links` for the events listed there. All statements have begun, in this order, when the function returns. */
@@ -437,17 +474,19 @@ export async function findTermsOfEvents(db: Db, events: readonly number[]): Prom
   return terms
 }
 
-const moveLater = statement<{ from: number; to: number; at: string }>()((db, value) =>
+const moveSome = statement<{ ids: readonly number[]; to: number }>()((db, value) =>
   db
     .updateTable('events')
     .set({ series: value('to') })
-    .where('series', '=', value('from'))
-    .where('recurrence_id', '>=', value('at')),
+    .where('id', 'in', value('ids')),
 )
 
-/** Moves the occurrences of the series `from` that originally start at `at` or later to the series `to`. The caller has to record their changes. */
-export async function moveOccurrences(tx: Tx, from: number, to: number, at: string): Promise<void> {
-  await moveLater(tx, { from, to, at })
+/** Moves occurrences to another series, with turns for others in between. The caller has to record their changes. */
+export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: number): Promise<void> {
+  for (const piece of inPieces(rows, bytesOf)) {
+    await moveSome(tx, { ids: piece.map(({ id }) => id), to })
+    await passTurn(tx)
+  }
 }
 
 /** Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column that is set, even to the same value. */

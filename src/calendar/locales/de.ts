@@ -235,6 +235,8 @@ export const de: Locale = {
   'The id of the series': 'Die ID der Serie',
   'Somebody else has changed the series meanwhile; read it again.':
     'Jemand anderes hat die Serie inzwischen geändert; lesen Sie sie neu.',
+  'The texts and links of {dates} dates take up more than {limit} bytes.':
+    'Die Texte und Verweise von {dates} Terminen sind zusammen länger als {limit} Bytes.',
   'The rule has more than {limit} dates before today.': 'Die Regel hat mehr als {limit} Termine vor heute.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Wie die Veranstaltung sich wiederholt: Zeilen RRULE, RDATE und EXDATE von RFC 5545 oder eine Regel als Objekt',

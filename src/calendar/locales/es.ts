@@ -232,6 +232,8 @@ export const es: Locale = {
   'The id of the series': 'El ID de la serie',
   'Somebody else has changed the series meanwhile; read it again.':
     'Otra persona ha cambiado la serie mientras tanto; léala de nuevo.',
+  'The texts and links of {dates} dates take up more than {limit} bytes.':
+    'Los textos y enlaces de {dates} fechas ocupan más de {limit} bytes.',
   'The rule has more than {limit} dates before today.': 'La regla tiene más de {limit} fechas anteriores a hoy.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Cómo se repite el evento: líneas RRULE, RDATE y EXDATE de RFC 5545, o una regla como objeto',

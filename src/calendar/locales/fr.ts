@@ -235,6 +235,8 @@ export const fr: Locale = {
   'The id of the series': 'L’identifiant de la série',
   'Somebody else has changed the series meanwhile; read it again.':
     'Quelqu’un d’autre a modifié la série entre-temps ; relisez-la.',
+  'The texts and links of {dates} dates take up more than {limit} bytes.':
+    'Les textes et les liens de {dates} dates dépassent ensemble {limit} octets.',
   'The rule has more than {limit} dates before today.': 'La règle a plus de {limit} dates avant aujourd’hui.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Comment l’événement se répète : lignes RRULE, RDATE et EXDATE de la RFC 5545, ou une règle sous forme d’objet',

@@ -152,6 +152,7 @@ export const messages = [
   ...Object.values(webhookReasons),
   ...Object.values(PROBLEMS).map(({ text }) => text),
   'Series: events that repeat, with all their dates',
+  'The texts and links of {dates} dates take up more than {limit} bytes.',
   'The rule has more than {limit} dates before today.',
   ...recurrenceMessages,
   ...recurrenceWords,

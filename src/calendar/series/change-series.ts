@@ -18,7 +18,7 @@ import {
 import {
   findEvent,
   findTermsOfEvents,
-  insertEvents,
+  insertInTurns,
   moveOccurrences,
   UNCHANGED,
   type WrittenLinks,
@@ -52,7 +52,16 @@ import {
   sharedNames,
   updateSeries,
 } from './series-store.ts'
-import { type Changed, modifiedNow, occurrenceRows, touch, trashed, withSlugs, writeChanges } from './series-writes.ts'
+import {
+  type Changed,
+  modifiedNow,
+  occurrenceRows,
+  requireRoom,
+  touch,
+  trashed,
+  withSlugs,
+  writeChanges,
+} from './series-writes.ts'
 
 // Changes, splits, ends and removes a series, as a whole or from one of its dates on.
 
@@ -136,6 +145,12 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   const starts = isTrashed ? [] : (dates?.starts ?? live.map((row) => row.recurrence_id))
   const ofDay = (wall: string) => movedWall(wall, onDayOf(before, schedule).start, schedule.start)
   const plan = compareDates(rows, asked.keepsDays ? ofDay : (moved?.place ?? ((wall) => wall)), starts)
+  const count = plan.kept.length + plan.made.length
+  requireRoom({ row: kept, links: kept, count }, asked.prepared, context, {
+    row: shared,
+    links: shared,
+    count: live.length,
+  })
   const after = await updateSeries(tx, series, {
     ...seriesColumns(series, kept, schedule, context),
     ...(isTrashed ? { status: 'trash' } : {}),
@@ -320,13 +335,11 @@ export async function addDates(
   const ids = await nextRecordIds(tx, 'event', starts.length)
   const rows = await occurrenceRows(tx, series, like, schedule, starts, ids)
   const counted = like.status === 'publish' ? rows.length : 0
-  await Promise.all([
-    insertEvents(
-      tx,
-      rows.map((row) => ({ row, links: shared })),
-    ),
-    shiftCounts(tx, new Map(shared.terms.map((term) => [term, counted]))),
-  ])
+  await insertInTurns(
+    tx,
+    rows.map((row) => ({ row, links: shared })),
+  )
+  await shiftCounts(tx, new Map(shared.terms.map((term) => [term, counted])))
   return rows
 }
 
@@ -360,8 +373,8 @@ export async function splitSeries(
   }
   await endSeries(tx, held.series, before, earlier, context)
   await insertSeries(tx, begun)
-  await moveOccurrences(tx, held.series.id, id, start)
   const rows = held.rows.filter((row) => row.recurrence_id >= start).map((row) => ({ ...row, series: id }))
+  await moveOccurrences(tx, rows, id)
   touch(tx, rows)
   return { series: begun, rows }
 }

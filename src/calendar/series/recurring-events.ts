@@ -54,7 +54,7 @@ import {
   sharedOf,
   updateSeries,
 } from './series-store.ts'
-import { createSeries, newSeries, type Planned } from './series-writes.ts'
+import { createSeries, newSeries, type Planned, requireRoom } from './series-writes.ts'
 
 // The operations on events, single or repeating: an event that is written may be a date of a series, and may begin or cease to repeat.
 
@@ -363,6 +363,7 @@ async function beginSeries(
     const planned = planOf(row, recurrence, context)
     const { schedule, starts, until } = planned
     const known = await knownLinks(tx, row, links)
+    requireRoom({ row, links: known, count: starts.length }, prepared, context)
     const slug = row.slug || slugify(row.title)
     const series = newSeries(seriesId, row, slug, schedule, until, known, context)
     const [first = row.start_date, ...others] = starts

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { limits } from '../../base/fields/limits.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../../base/text/characters.ts'
 import { dayOf, formatUtc } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
@@ -16,8 +17,9 @@ import {
   settleLinked,
 } from '../events/event-rules.ts'
 import {
+  bytesOf,
   findTermsOfEvents,
-  insertEvents,
+  insertInTurns,
   type KnownLinks,
   replaceLinksOf,
   updateEvents,
@@ -25,7 +27,7 @@ import {
 } from '../events/event-store.ts'
 import { freeSlugs, givesUpSlug, isUnpublished } from '../records/record-store.ts'
 import { shiftCounts } from '../terms/term-store.ts'
-import { type Schedule, type Written, whenAt } from './series-schedule.ts'
+import { refused, type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'
 
 // Creates series, and writes their occurrences with times, slugs, links and counts of terms.
@@ -47,23 +49,50 @@ export async function createSeries(
   const base = slugify(prepared.values.slug || prepared.values.title || '')
   const settled = await settleEvent(tx, undefined, inSeries(prepared, schedule, starts[0] ?? '', base), context)
   const links = linksOfNew(linked, settled.terms.after)
+  requireRoom({ row: settled.row, links, count: starts.length }, prepared, context)
   const ids = await nextRecordIds(tx, 'event', starts.length - 1)
   const id = await nextRecordId(tx, 'series')
   const series = newSeries(id, settled.row, base, schedule, until, links, context)
   const [, ...others] = await occurrenceRows(tx, series, settled.row, schedule, starts, [settled.row.id, ...ids])
   const first: EventRow = { ...settled.row, ...whenAt(schedule, starts[0] ?? ''), ...placeIn(series, starts[0] ?? '') }
   const counted = first.status === 'publish' ? starts.length : 0
-  const [, , , seen] = await Promise.all([
-    insertSeries(tx, series),
-    insertEvents(
-      tx,
-      [first, ...others].map((row) => ({ row, links })),
-    ),
-    shiftCounts(tx, new Map(settled.terms.after.map((term) => [term, counted]))),
-    look(tx, first, links),
-  ])
-  return seen
+  await insertSeries(tx, series)
+  await insertInTurns(
+    tx,
+    [first, ...others].map((row) => ({ row, links })),
+  )
+  await shiftCounts(tx, new Map(settled.terms.after.map((term) => [term, counted])))
+  return look(tx, first, links)
 }
+
+/** Dates of a series that are alike: the row and the links of one of them, and their number. */
+interface AlikeDates {
+  row: Partial<EventRow>
+  links: WrittenLinks
+  count: number
+}
+
+/**
+ * Checks, before they are written, that dates do not take up more than they may, together with the other dates of a batch. Those that took up more before
+ * may stay, but not grow. `asked` is what asks for them.
+ * @throws Problem when they take up more
+ */
+export function requireRoom(
+  { row, links, count }: AlikeDates,
+  asked: object,
+  { datesWritten }: Context,
+  before?: AlikeDates,
+): void {
+  const most = limits.seriesDates.bytes
+  const bytes = count * bytesOf(row, links)
+  const others = [...(datesWritten ?? [])].reduce((total, [by, some]) => (by === asked ? total : total + some), 0)
+  const grows = others > 0 || !before || bytes > before.count * bytesOf(before.row, before.links)
+  const values = { dates: String(count), limit: String(most) }
+  if (grows && bytes + others > most) throw refused({ part: 'dates', message: TOO_LONG, values })
+  datesWritten?.set(asked, bytes)
+}
+
+const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit} bytes.'
 
 /** Returns the event that was sent as the first occurrence: at the first start, with the day in its slug. */
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
@@ -224,7 +253,8 @@ export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: 
     if (isCounted(before)) for (const term of had) count(term, -1)
     if (isCounted({ ...before, ...columns })) for (const term of has) count(term, 1)
   }
-  await Promise.all([updateEvents(tx, changes), ...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
+  await updateEvents(tx, changes)
+  await Promise.all([...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
 }
 
 /** Replaces links; occurrences that get the same terms are written together. */

@@ -46,7 +46,7 @@ export async function batchReply(
   batching: Batching,
 ): Promise<Reply> {
   const { areOne, requests } = await parseBatch(asked.values, context)
-  const bounded: Context = { ...context, room: { ...limits.batchAnswers } }
+  const bounded: Context = { ...context, room: { ...limits.batchAnswers }, datesWritten: new Map() }
   // The batch itself has been counted as one request.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {

@@ -303,13 +303,14 @@ const LONGEST_TEXT = 200
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
+  const named = new Map<string, Named>()
   for (const { changes, writer, keepsFormer } of recordings) {
     for (const change of changes.values()) {
       const { kind, record, act } = change
       if (act)
         rows.push({
           ...rowOf({ kind, record, act }, originOf(change.by ?? writer), time_utc),
-          ...(keepsFormer ? keptFormer(change) : NO_FORMER),
+          ...(keepsFormer ? keptFormer(change, named) : NO_FORMER),
           later: later?.get(change) ?? 0,
         })
     }
@@ -431,13 +432,18 @@ interface KeptFormer {
 
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/** Returns the former values of a change as the history keeps them: none for a new record or a deleted one, which has no versions any more. */
-function keptFormer({ former = {}, act }: Recorded): KeptFormer {
+/**
+ * Returns the former values of a change as the history keeps them: none for a new record or a deleted one, which has no versions any more. `named` has the
+ * long texts of other changes, since all dates of a series may have had one text.
+ */
+function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NO_FORMER
   const texts: Named[] = []
   const json = JSON.stringify(former, (name, value: unknown) => {
     if (typeof value !== 'string' || value.length <= LONG_TEXT || PARSED.has(name)) return value
-    const text = { hash: hash('sha256', value, 'base64'), bytes: Buffer.byteLength(value), text: value }
+    const known = named.get(value)
+    const text = known ?? { hash: hash('sha256', value, 'base64'), bytes: Buffer.byteLength(value), text: value }
+    if (!known) named.set(value, text)
     texts.push(text)
     return { hash: text.hash, characters: value.length }
   })

@@ -230,7 +230,9 @@ export function periodOf({ frequency, weekStart }: Rule, start: number, step: nu
 export function daysOf({ first, last }: Period, conditions: Conditions): number[] {
   const days: number[] = []
   const { months } = conditions
+  const weekdays = conditions.weekdays.map(({ weekday }) => weekday)
   for (let day = first; day <= last; day += 1) {
+    if (weekdays.length > 0 && !weekdays.includes(weekdayOfDay(day))) continue
     const at = dayOfNumber(day)
     if (months.length > 0 && !months.includes(at.month)) day += lengthOfMonth(at) - at.monthday
     else if (meets(day, at, conditions)) days.push(day)

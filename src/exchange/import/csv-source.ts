@@ -23,11 +23,11 @@ import {
   readTableDate,
   readTableTime,
 } from './csv-cells.ts'
+import { partsOfPlace } from './place-text.ts'
 import {
   type ItemKind,
   linkedItem,
   numberedIdentity,
-  partsOfPlace,
   type Reading,
   type Source,
   type SourceEntry,
@@ -421,8 +421,8 @@ function eventItem(
   for (const name of FLAGS) if (cells.has(name)) values[name] = isYes(cells.get(name))
   Object.assign(values, othersOf(cells, 'event'))
   if (!headings.has('website') && cells.has('url')) values.website = cells.get('url')
-  const { link, isOnline } = partsOfPlace(cells.get('venue') ?? '')
-  if (isOnline && !headings.has('attendance')) values.attendance = 'online'
+  const { place, link, isOnline } = partsOfPlace(cells.get('venue') ?? '')
+  if (isOnline && !headings.has('attendance')) values.attendance = place === '' ? 'online' : 'mixed'
   if (link !== '' && !values.website) values.website = link
   Object.assign(values, publicationOf(cells))
   if (cells.has('cost')) values.cost = costOf(cells)

@@ -45,16 +45,8 @@ import {
   type ReadComponent,
   textOf,
 } from './component-reader.ts'
-import {
-  linkedItem,
-  partsOfPlace,
-  placeItem,
-  type Reading,
-  type Source,
-  type SourceEntry,
-  type SourceItem,
-  scheduled,
-} from './source-item.ts'
+import { partsOfPlace, placeItem } from './place-text.ts'
+import { linkedItem, type Reading, type Source, type SourceEntry, type SourceItem, scheduled } from './source-item.ts'
 import { countedBytes } from './source-text.ts'
 
 // Reads calendar files (iCalendar) as the items of an import.

@@ -257,31 +257,6 @@ export function numberIn(identity: string): string | undefined {
   return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
 }
 
-/** Matches a place that is only the name of a meeting program, as Outlook writes `Microsoft Teams Meeting` in each language. */
-const MEETING_PROGRAM =
-  /^\s*(?:(?:[^\s,]+ ){0,3}microsoft teams(?:[ -][^\s,]+){0,2}|(?:zoom|google meet|webex|skype)(?: meeting)?|online)\s*$/i
-
-/** Splits the text of a place into its name and a web address, each empty if there is none. The name of a meeting program is no place: `isOnline` is true then. */
-export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
-  const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
-  const isOnline = MEETING_PROGRAM.test(text.replace(link, ''))
-  if (link === '' || isOnline) return { place: isOnline ? '' : text, link, isOnline }
-  const parts = text.split(link).map((part) => part.replace(/^[\s,;:|)>-]{1,20}|[\s,;:|(<-]{1,20}$/g, ''))
-  return { place: parts.filter(Boolean).join(', '), link, isOnline }
-}
-
-/** Reads a venue from a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end, and its address follows. */
-export function placeItem(
-  text: string,
-  details: Readonly<Record<string, unknown>>,
-  at: string,
-): SourceItem | undefined {
-  const [name = '', ...rest] = partsOfPlace(text)
-    .place.split(/[,\n]/)
-    .map((part) => part.trim())
-  return linkedItem('venue', name, { address: rest.filter(Boolean).join(', ').slice(0, 500), ...details }, at)
-}
-
 /** Tells whether a record with this status is meant for visitors, now or from some time on. */
 export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'
 

@@ -1,4 +1,4 @@
-import { type FileLine, linesOf, textIn, textOfBytes, withoutUtf16 } from './source-text.ts'
+import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf16 } from './source-text.ts'
 
 // Reads the components and properties of a calendar file.
 
@@ -15,6 +15,9 @@ export interface Component {
   line: number
   properties: Property[]
   parts: Component[]
+  /** The numbers of the lines that are no properties: those read as the rest of the text before them, and those left out. */
+  joined: number[]
+  unread: number[]
 }
 
 /** A component, or why it is left out. `isEnd` is set if the file ends inside an open component or calendar. */
@@ -71,7 +74,7 @@ async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfol
     size = 0
     return { number, text }
   }
-  for await (const line of linesOf(withoutUtf16(bytes), LONGEST_LINE)) {
+  for await (const line of linesOf(withLineFeeds(withoutUtf16(bytes)), LONGEST_LINE)) {
     const part = partOf(line)
     const isFolded = part !== undefined && (part[0] === BLANK || part[0] === TAB)
     if (!isFolded && !isContinued(parts)) {
@@ -119,31 +122,63 @@ function readLine(reading: OpenComponent, number: number, text: string | undefin
     return head
   }
   if (edge.toUpperCase() === 'END') return endComponent(reading, name)
-  const before = open.at(-1)?.properties.at(-1)
-  // Some programs break the lines of a description without folding them.
-  const isOpen = before?.name === 'DESCRIPTION' && before.value.length < LONGEST_PROPERTY
-  const isBroken = isOpen && text !== undefined && !BEGINS_PROPERTY.test(text)
-  const property = text === undefined || isBroken ? undefined : readProperty(text)
-  if (open.length === 0) {
+  const component = open.at(-1)
+  if (!component) {
+    const property = text === undefined ? undefined : readProperty(text)
     if (property && reading.properties.length < MOST_LINES) reading.properties.push(property)
-    return undefined
-  }
-  if (text === undefined) reading.fault ??= `Line ${number} is too long.`
+  } else if (text === undefined) reading.fault ??= `Line ${number} is too long.`
   else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
-  else if (isBroken) before.value += `\\n${text}`
-  else if (property) open.at(-1)?.properties.push(property)
+  else readInto(component, number, text)
   return undefined
 }
 
-/** Matches the beginning of a property. Its name has capital letters alone or none; names that begin with `X-` have both. */
-const BEGINS_PROPERTY = /^(?!https?:)(?:[A-Z][A-Z\d-]*|[a-z][a-z\d-]*|X-[\w-]+)[;:]/
+function readInto(component: Component, number: number, text: string): void {
+  const before = component.properties.at(-1)
+  if (before && TEXTS.has(before.name) && !beginsProperty(text, before.name)) {
+    component.joined.push(number)
+    if (before.value.length < LONGEST_PROPERTY) before.value += `\\n${text}`
+    return
+  }
+  const property = readProperty(text)
+  if (property) component.properties.push(property)
+  else component.unread.push(number)
+}
+
+/** The properties whose lines some programs break without folding them. */
+const TEXTS = new Set([
+  ...['SUMMARY', 'DESCRIPTION', 'LOCATION', 'COMMENT', 'CONTACT', 'CATEGORIES', 'X-ALT-DESC', 'STYLED-DESCRIPTION'],
+])
+
+/** The properties of RFC 5545, 7986 and 9073, and some of the first version. */
+const KNOWN = new Set(
+  (
+    'ATTACH CATEGORIES CLASS COMMENT DESCRIPTION GEO LOCATION PERCENT-COMPLETE PRIORITY RESOURCES STATUS SUMMARY COMPLETED DTEND DUE ' +
+    'DTSTART DURATION FREEBUSY TRANSP TZID TZNAME TZOFFSETFROM TZOFFSETTO TZURL ATTENDEE CONTACT ORGANIZER RECURRENCE-ID RELATED-TO URL ' +
+    'UID EXDATE RDATE RRULE EXRULE ACTION REPEAT TRIGGER CREATED DTSTAMP LAST-MODIFIED SEQUENCE REQUEST-STATUS ' +
+    'NAME REFRESH-INTERVAL SOURCE COLOR IMAGE CONFERENCE ' +
+    'LOCATION-TYPE PARTICIPANT-TYPE RESOURCE-TYPE CALENDAR-ADDRESS STYLED-DESCRIPTION STRUCTURED-DATA DALARM AALARM'
+  ).split(' '),
+)
+
+/**
+ * Tells whether a line after a text begins a property: its name is known or begins with `X-`, or it is written as none but a property would be. Names in a
+ * description have capital letters alone or none.
+ */
+function beginsProperty(line: string, before: string): boolean {
+  const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:])(.?)/i.exec(line) ?? []
+  const isInDescription = before === 'DESCRIPTION'
+  if (KNOWN.has(name.toUpperCase()))
+    return isInDescription ? name === name.toUpperCase() || name === name.toLowerCase() : next !== ' '
+  if (/^x-/i.test(name) || (sign === ';' && /^[\w-]+;[\w-]+=/.test(line))) return true
+  return !isInDescription && name !== '' && name === name.toUpperCase() && next !== ' '
+}
 
 /** Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated files end and begin a calendar in the middle. */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)
   if (properties.length === 0 && reading.isNamed) return undefined
   reading.isNamed = true
-  return { name: 'VCALENDAR', line: reading.calendar, properties, parts: [] }
+  return { name: 'VCALENDAR', line: reading.calendar, properties, parts: [], joined: [], unread: [] }
 }
 
 function calendarEdge(reading: OpenComponent, edge: string, number: number): ReadComponent | undefined {
@@ -164,7 +199,7 @@ function hasRoom(reading: OpenComponent): boolean {
 
 function beginComponent(reading: OpenComponent, name: string, line: number): void {
   const { open } = reading
-  const component: Component = { name, line, properties: [], parts: [] }
+  const component: Component = { name, line, properties: [], parts: [], joined: [], unread: [] }
   if (open.length === 0) {
     reading.count = 0
     reading.fault = undefined
@@ -193,7 +228,7 @@ function readProperty(line: string): Property | undefined {
     PARAMETER.lastIndex = at + 1
     const [whole = '', parameter = '', quoted, plain = ''] = PARAMETER.exec(line) ?? []
     if (whole === '') return undefined
-    parameters[parameter.toUpperCase()] = decodeParameter(quoted ?? plain)
+    parameters[parameter.toUpperCase()] = decodeParameter(quoted ?? plain).replaceAll('\\"', '"')
     at += whole.length + 1
     // Further values of a parameter are skipped.
     while (line[at] === ',') {
@@ -210,7 +245,7 @@ function readProperty(line: string): Property | undefined {
   return { name: name.toUpperCase(), parameters, value: isQuoted ? decodeQuoted(value) : value }
 }
 
-const PARAMETER = /([\w-]+)=(?:"([^"]*)"|([^";:,]*))/y
+const PARAMETER = /([\w-]+)=(?:"((?:[^"\\]|\\"?)*)"|((?:[^";:,\\]|\\"?)*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
 /** Decodes the escapes of RFC 6868 in a parameter. */

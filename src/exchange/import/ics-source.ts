@@ -412,6 +412,7 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   const { meeting, refused } = meetingOf(component, linked)
   if (refused !== '')
     yield part(`${title}: The link of its meeting is no address by https, so it is in without it: ${refused}`)
+  yield* brokenLines(component, title.replace(/\s+/g, ' ')).map(part)
   const { page, unread } = pageOfComponent(component)
   if (unread !== '') yield part(`${title}: Its address is none, so it is in without it: ${unread}`)
   const uid = identity || `${title} ${start.wall}`
@@ -445,6 +446,20 @@ function isLaterThan({ sequence = 0 }: SeriesRead, changed: Component): boolean 
 
 /** The fields that all occurrences of an event share. */
 type SharedFields = Omit<SourceItem, 'occurrence' | 'kind'>
+
+/** Returns sentences about the lines of an event that are no properties. */
+function brokenLines({ joined, unread }: Component, title: string): string[] {
+  const named = (lines: readonly number[]) =>
+    lines.slice(0, MOST_NAMED).join(', ') + (lines.length > MOST_NAMED ? ', …' : '.')
+  return [
+    ...(joined.length > 0
+      ? [`${title}: Lines that are no properties were read as the rest of the text before them: ${named(joined)}`]
+      : []),
+    ...(unread.length > 0 ? [`${title}: Lines that cannot be read were left out: ${named(unread)}`] : []),
+  ]
+}
+
+const MOST_NAMED = 10
 
 /** Returns an event that repeats, with its first times and the lines of its rule. */
 function seriesItem(shared: SharedFields, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {

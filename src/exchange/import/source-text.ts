@@ -35,6 +35,15 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
+/** Ends lines with LF where the beginning of the bytes has CR alone. */
+export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isCrAlone: boolean | undefined
+  for await (const chunk of bytes) {
+    isCrAlone ??= chunk.includes(RETURN) && !chunk.includes(LINE_END)
+    yield isCrAlone ? chunk.map((byte) => (byte === RETURN ? LINE_END : byte)) : chunk
+  }
+}
+
 const windows1252 = new TextDecoder('windows-1252')
 
 /** Decodes the bytes of one text: as UTF-8 where they are valid, else as Windows-1252. */

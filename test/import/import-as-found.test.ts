@@ -304,14 +304,50 @@ describe('the texts of a calendar file', () => {
       'DESCRIPTION:First line',
       'Doors: 19:00',
       'https://example.org/tickets',
+      'NOTE: bring a torch',
+      'ACHTUNG:',
+      'Contact: Anna',
       'and the rest.',
       'X-Host-Note:a secret',
       AT,
     ]
-    await importing(icsOf(['a', 'SUMMARY:Broken', ...broken]))
+    const { out, code } = await importing(icsOf(['a', 'SUMMARY:Broken', ...broken]))
+    assert.equal(code, 2)
+    assert.match(
+      out,
+      /Broken: Lines that are no properties were read as the rest of the text before them: 7, 8, 9, 10, 11, 12\./,
+    )
     const { Broken: text = '' } = await stored(({ description }) => description)
     assert.doesNotMatch(text, /secret/)
-    assert.match(text, /First line<br \/>\s*Doors: 19:00<br \/>\s*.*example\.org\/tickets.*<br \/>\s*and the rest\./s)
+    assert.deepEqual(text.replace(/<[^>]*>/g, '').split('\n'), [
+      'First line',
+      'Doors: 19:00',
+      'https://example.org/tickets',
+      'NOTE: bring a torch',
+      'ACHTUNG:',
+      'Contact: Anna',
+      'and the rest.',
+    ])
+  })
+
+  test('go on after a broken line of every other text, and lines that belong to none are told of', async () => {
+    const { out, code } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Harbour', 'ball', AT, 'LOCATION:Harbour Hall', '1 Quay Street', '12345 Town'],
+        ['b', 'SUMMARY:Grand', 'NOTE: masks', 'Location:Guild Hall', AT, '20 people', 'COLOURFUL:yes', 'DTEND:x'],
+      ),
+    )
+    assert.equal(code, 2)
+    assert.match(
+      out,
+      /Harbour ball: Lines that are no properties were read as the rest of the text before them: 6, 9, 10\./,
+    )
+    assert.match(out, /Grand NOTE: masks: Lines that cannot be read were left out: 18\./)
+    const found = await stored(({ venue }) => `${venue.venue}: ${venue.address ?? ''}`)
+    assert.deepEqual(found, {
+      'Harbour ball': 'Harbour Hall: 1 Quay Street, 12345 Town',
+      'Grand NOTE: masks': 'Guild Hall: ',
+    })
   })
 
   test('are those of the description where the text with markup is blank, as Outlook leaves it', async () => {
@@ -348,6 +384,124 @@ describe('the rest of a calendar file', () => {
     const found = await stored(({ event_status, website }) => [event_status, website])
     assert.equal(found.Off?.[0], 'canceled')
     assert.equal(found.Link?.[1], 'https://example.org/a?b=1,2;3')
+  })
+
+  test('keeps the quotes in the name of an organizer, and tells of an organizer that cannot be read', async () => {
+    const { out } = await importing(
+      icsOf(
+        ['a', 'SUMMARY:Quoted', AT, 'ORGANIZER;CN="Anna \\"Ann\\" B":mailto:a@example.org'],
+        ['b', 'SUMMARY:Bare', AT, 'ORGANIZER;CN=The \\"Club\\":mailto:b@example.org'],
+        ['c', 'SUMMARY:Path', AT, 'ORGANIZER;CN="C:\\":mailto:c@example.org'],
+        ['d', 'SUMMARY:Wrong', AT, 'ORGANIZER;CN="The "Guild"":mailto:d@example.org'],
+      ),
+    )
+    const found = await stored(({ organizer }) => organizer[0]?.organizer)
+    assert.deepEqual(found, { Quoted: 'Anna "Ann" B', Bare: 'The "Club"', Path: 'C:\\', Wrong: undefined })
+    assert.match(out, /Wrong: Lines that cannot be read were left out: 25\./)
+  })
+
+  test('has a contact whole, but for a telephone number and addresses', async () => {
+    const contacts = [
+      'Smith\\, Jones & Co',
+      'Jim Dolittle\\, ABC Industries\\, +1-919-555-1234',
+      'Club\\, club@example.org\\, (030) 12 34 56',
+      'Guild of Bakers\\, https://guild.example/',
+      'Rooms 12\\, 14',
+    ]
+    await importing(
+      icsOf(...contacts.map((text, at) => [`c${at}`, `SUMMARY:Contact ${at}`, AT, `CONTACT:${text}`] as const)),
+    )
+    const found = await stored(({ organizer: [one] }) => `${one.organizer}|${one.phone ?? ''}`)
+    assert.deepEqual(Object.values(found), [
+      'Smith, Jones & Co|',
+      'Jim Dolittle, ABC Industries|+1-919-555-1234',
+      'Club|(030) 12 34 56',
+      'Guild of Bakers|',
+      'Rooms 12, 14|',
+    ])
+  })
+
+  test('has coordinates where both are given and are those of a place, and tells of others', async () => {
+    const geos = [
+      '48.1;11.5',
+      '48.1\\;11.5',
+      ';',
+      '48.1;',
+      ';11.5',
+      '0;0',
+      '0.0;0.000',
+      '',
+      '0;11.5',
+      '11.5;148.1',
+      '148.1;11.5',
+      'north;east',
+    ]
+    const { out } = await importing(
+      icsOf(
+        ...geos.map((geo, at) => [`g${at}`, `SUMMARY:Geo ${at}`, AT, `LOCATION:Hall ${at}`, `GEO:${geo}`] as const),
+      ),
+    )
+    const found = await stored(({ venue }) => [venue.geo_lat, venue.geo_lng].join())
+    assert.deepEqual(Object.values(found), [
+      '48.1,11.5',
+      '48.1,11.5',
+      ...Array(6).fill(','),
+      '0,11.5',
+      '11.5,148.1',
+      ',',
+      ',',
+    ])
+    assert.deepEqual(out.match(/Geo \d+: Its coordinates are none.*/g), [
+      'Geo 10: Its coordinates are none, so it is in without them: 148.1;11.5',
+      'Geo 11: Its coordinates are none, so it is in without them: north;east',
+    ])
+  })
+
+  test('is told of where a title says that it is canceled and the status does not', async () => {
+    const titles = [
+      'Canceled: Ball',
+      'Abgesagt: Ball',
+      '[CANCELLED] Ball',
+      'Annulé : Ball',
+      'CANCELADO - Ball',
+      '(Entfällt) Ball',
+      'Cancelled',
+    ]
+    const kept = ['Ball', 'The Cancelled', 'Canceled stamps', 'Absage an den Ball']
+    const { out, code } = await importing(
+      icsOf(
+        ...[...titles, ...kept].map((title, at) => [`${at}`, `SUMMARY:${title}`, AT, 'STATUS:CONFIRMED'] as const),
+        ['off', 'SUMMARY:Canceled: Off', AT, 'STATUS:CANCELLED'],
+      ),
+    )
+    assert.equal(code, 2)
+    assert.equal(
+      out.match(/says that it is canceled, but its STATUS does not, so it takes place here\./g)?.length,
+      titles.length,
+      out,
+    )
+    const found = await stored(({ event_status }) => event_status ?? 'scheduled')
+    assert.deepEqual([found[titles[0] ?? ''], found.Off], ['scheduled', 'canceled'])
+  })
+
+  test('is read from lines that end with CR alone, and from UTF-16 with such lines', async () => {
+    const text = icsOf(['a', 'SUMMARY:Old', AT, 'DESCRIPTION:Long', ' er'], ['b', 'SUMMARY:Mac', AT]).replaceAll(
+      '\r\n',
+      '\r',
+    )
+    for (const [name, bytes] of [
+      ['cr.ics', text],
+      ['utf-16.ics', Buffer.from(`\ufeff${text.replaceAll('Old', 'Old 16').replaceAll('UID:', 'UID:16')}`, 'utf16le')],
+    ] as const) {
+      const { out, code, err } = await importing(bytes, name)
+      assert.equal(code, 0, out + err)
+    }
+    const found = await stored(({ description }) => description)
+    assert.deepEqual(
+      Object.keys(found).toSorted(),
+      ['Mac', 'Mac', 'Old', 'Old 16'].filter((name, at, all) => all.indexOf(name) === at),
+    )
+    assert.equal(found.Old, '<p>Longer</p>')
   })
 
   test('has no organizer that Google does not know', async () => {
@@ -427,22 +581,57 @@ describe('the address and the place of an event', () => {
     assert.deepEqual(await stored(own), { Blank: '', Long: '', Bare: 'https://www.example.org/c?d=1', Program: '' })
   })
 
-  test('are no venue where a meeting program stands in its place, but say that the event is online', async () => {
-    const places = [
+  test('are no venue where a meeting program or the word for online stands, but say that the event is online', async () => {
+    const online = [
       'Microsoft Teams Meeting',
       'Microsoft Teams-Besprechung',
       'Réunion Microsoft Teams',
+      'Reunión de Microsoft Teams',
       'Online',
+      'Online event',
+      'Online-Veranstaltung',
+      'Virtuell',
+      'En ligne',
+      'Événement en ligne',
+      'Evento en línea',
       'Zoom',
+      'via Zoom',
+      'Online (Zoom)',
+      'Zoom\\; Microsoft Teams Meeting',
     ]
-    const file = places.map((place, at) => vevent(`e${at}`, `SUMMARY:Talk ${at}`, AT, `LOCATION:${place}`))
-    const { code, out } = await importing(ics(...file, vevent('f', 'SUMMARY:Hall', AT, 'LOCATION:Online Hall')))
+    const unknown = ['TBA', 'tbd.', '-', '–', '?', 'n/a', 'Wird noch bekannt gegeben', 'À confirmer', 'Por confirmar']
+    const mixed: Readonly<Record<string, string>> = {
+      'Town Hall\\; Microsoft Teams Meeting': 'Town Hall',
+      'Microsoft Teams Meeting\\; Town Hall\\, 1 Quay': 'Town Hall',
+      'Large Conference Room 2\\; Microsoft Teams-Besprechung': 'Large Conference Room 2',
+      'Room 1\\; Room 2\\; Microsoft Teams Meeting': 'Room 1; Room 2',
+      'Rathaus Microsoft Teams': 'Rathaus',
+      'Town Hall / Zoom': 'Town Hall',
+      'Town Hall\\, online': 'Town Hall',
+      'Salle 4 et en ligne': 'Salle 4',
+      'Bürgerhaus und online': 'Bürgerhaus',
+    }
+    const places = ['Online Hall', 'Zoom Erlebniswelt', 'Virtuell Museum', 'TBA Club', 'Zoom\\, 12 Main Street']
+    const all = [...online, ...unknown, ...Object.keys(mixed), ...places]
+    const { code, out } = await importing(
+      icsOf(...all.map((place, at) => [`e${at}`, `SUMMARY:${at} of all`, AT, `LOCATION:${place}`] as const)),
+    )
     assert.equal(code, 0, out)
-    const table = `Title,Start,End,Venue\nTable,2027-07-05 10:00,2027-07-05 11:00,Zoom Meeting\n`
+    const table = `Title,Start,End,Venue\nTable,2027-07-05 10:00,2027-07-05 11:00,Zoom Meeting\nHall,2027-07-05 10:00,2027-07-05 11:00,Town Hall; Zoom\nOpen,2027-07-05 10:00,2027-07-05 11:00,TBA\n`
     assert.equal((await importing(table, 'table.csv')).code, 0)
     const found = await stored(({ venue, attendance }) => `${venue.venue ?? 'none'} ${attendance ?? ''}`)
-    const online = Object.fromEntries(places.map((_, at) => [`Talk ${at}`, 'none online']))
-    assert.deepEqual(found, { ...online, Hall: 'Online Hall ', Table: 'none online' })
+    const expected = [
+      ...online.map(() => 'none online'),
+      ...unknown.map(() => 'none '),
+      ...Object.values(mixed).map((place) => `${place} mixed`),
+      ...places.map((place) => `${place.split('\\')[0]} `),
+    ]
+    const { Table, Hall, Open, ...read } = found
+    assert.deepEqual([Table, Hall, Open], ['none online', 'Town Hall mixed', 'none '])
+    assert.deepEqual(
+      all.map((place, at) => `${place}: ${read[`${at} of all`]}`),
+      all.map((place, at) => `${place}: ${expected[at]}`),
+    )
   })
 
   test('of further dates with ends of their own are told not to be kept', async () => {

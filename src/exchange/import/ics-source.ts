@@ -413,6 +413,11 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   if (refused !== '')
     yield part(`${title}: The link of its meeting is no address by https, so it is in without it: ${refused}`)
   yield* brokenLines(component, title.replace(/\s+/g, ' ')).map(part)
+  const { unread: noPlace } = coordinatesOf(component)
+  if (noPlace !== '') yield part(`${title}: Its coordinates are none, so it is in without them: ${noPlace}`)
+  const { event_status } = titleAndState(component, file)
+  if (event_status === 'scheduled' && SAYS_CANCELED.test(title))
+    yield part(`${title} says that it is canceled, but its STATUS does not, so it takes place here.`)
   const { page, unread } = pageOfComponent(component)
   if (unread !== '') yield part(`${title}: Its address is none, so it is in without it: ${unread}`)
   const uid = identity || `${title} ${start.wall}`
@@ -540,6 +545,10 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
 /** The highest number of a revision (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
+/** Matches a title that says that its event is canceled, in the languages of the service: `Canceled: Ball`, `[ABGESAGT] Ball`, `Bal (annulé)`. */
+const SAYS_CANCELED =
+  /^[\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\s?(?:[\])*!:–—|]|- |$)|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\])]$/iu
+
 /** Returns the title, the event status and its reason. Calendars like ours put the status before the title as well, where it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
@@ -634,11 +643,7 @@ const OF_NOBODY = 'unknownorganizer@calendar.google.com'
 
 function linkedItems(component: Component, at: string): SourceItem[] {
   const place = textOf(component, 'LOCATION')
-  const [lat, lng] = (propertyOf(component, 'GEO')?.value ?? '').split(';').map(Number)
-  const geo =
-    lat !== undefined && lng !== undefined && Math.abs(lat) <= 90 && Math.abs(lng) <= 180
-      ? { geo_lat: lat, geo_lng: lng }
-      : {}
+  const { geo } = coordinatesOf(component)
   const organizers = propertiesOf(component, 'ORGANIZER').map(({ parameters, value }) => {
     const email = /^mailto:(.+@.+)$/i.exec(value.trim())?.[1] ?? ''
     if (email === OF_NOBODY) return undefined
@@ -647,11 +652,32 @@ function linkedItems(component: Component, at: string): SourceItem[] {
     return linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
   })
   const contacts = propertiesOf(component, 'CONTACT').map(({ value }) => {
-    const [name = '', ...rest] = decodeText(value).split(', ')
-    return linkedItem('organizer', name, { phone: rest.find((part) => /^[\d+][\d\s()/-]+$/.test(part)) ?? '' }, at)
+    const { name, phone } = contactIn(decodeText(value))
+    return linkedItem('organizer', name, { phone }, at)
   })
   const categories = propertiesOf(component, 'CATEGORIES').flatMap(({ value }) =>
     decodeTexts(value).map((name) => linkedItem('category', name, {}, at)),
   )
   return [placeItem(place, geo, at), ...organizers, ...contacts, ...categories].filter((item) => item !== undefined)
+}
+
+/** Reads a contact, which is one text: a telephone number and addresses in it are no part of the name. */
+function contactIn(text: string): { name: string; phone: string } {
+  const parts = text.split(', ')
+  const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
+  const names = parts.filter((part, at) => at === 0 || (part !== phone && !/^(?:https?:|mailto:|\S+@\S+$)/i.test(part)))
+  return { name: names.join(', '), phone }
+}
+
+const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
+
+/** Returns the coordinates of an event; `unread` are those that are none. Some programs write nothing or nought for an unknown place. */
+function coordinatesOf(component: Component): { geo: { geo_lat?: number; geo_lng?: number }; unread: string } {
+  const written = textOf(component, 'GEO')
+  const halves = written.split(';').map((half) => half.trim())
+  const [lat, lng] = halves.map((half) => (/^[+-]?\d{1,3}(?:\.\d{0,30})?$/.test(half) ? Number(half) : Number.NaN))
+  if (halves.includes('') || (lat === 0 && lng === 0)) return { geo: {}, unread: '' }
+  if (lat === undefined || lng === undefined || !(Math.abs(lat) <= 90 && Math.abs(lng) <= 180))
+    return { geo: {}, unread: written.slice(0, LABELLED) }
+  return { geo: { geo_lat: lat, geo_lng: lng }, unread: '' }
 }

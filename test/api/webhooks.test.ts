@@ -114,6 +114,14 @@ const hurry = (id: number) =>
       .execute(),
   )
 
+function webhookCommand(...words: string[]) {
+  const kept = { ...database(), close: async () => undefined }
+  return runCommand(
+    (program) => registerWebhookCommands(program, { open: async () => kept, hosts: () => ['127.0.0.1'] }),
+    ['webhook', ...words],
+  )
+}
+
 const remove = (id: number) => database().write((tx) => removeWebhook(tx, id, Date.now()))
 
 const types = ({ received }: Receiver) => received.map(({ body }) => body.type)
@@ -370,6 +378,50 @@ describe('a receiver', () => {
     await remove(told.id)
   })
 
+  const rest = (words: string, { id }: { id: number }, fields: object = {}) => {
+    const [method = '', path = ''] = words.split(' ')
+    return service.request('admin', method, `~/wp-json/kalends/v1/webhooks/${id}${path}`, fields)
+  }
+  const mended: Record<string, (told: Receiver & { id: number }) => Promise<unknown>> = {
+    'webhook enable': ({ id }) => webhookCommand('enable', String(id)),
+    'webhook disable and enable': async ({ id }) => {
+      await webhookCommand('disable', String(id))
+      await webhookCommand('enable', String(id))
+    },
+    'webhook test': ({ id }) => webhookCommand('test', String(id)),
+    'a PATCH that enables it': (told) => rest('PATCH', told, { enabled: true }),
+    'a PATCH that disables it, and one that enables it': async (told) => {
+      await rest('PATCH', told, { enabled: false })
+      await rest('PATCH', told, { enabled: true })
+    },
+    'a PATCH of its address': (told) => rest('PATCH', told, { url: `${told.url}&mended` }),
+    'a POST of a test': (told) => rest('POST /test', told),
+  }
+  test('that is mended is sent at once what waits, and newer messages later, by every way to say so', async () => {
+    const names = ['Waits 1', 'Waits 2', 'Waits 3', 'Newer']
+    const ways = await Promise.all(
+      Object.entries(mended).map(async ([way, mend]) => ({ way, mend, told: await hook('venue.created') })),
+    )
+    for (const { told } of ways) told.status = 500
+    for (const venue of names.slice(0, 3)) await service.create('/venues', { venue })
+    for (const { way, mend, told } of ways) {
+      await until(async () => (await deliveries(told.id)).every(({ attempts }) => attempts > 0), 'every attempt')
+      for (const { id } of await deliveries(told.id))
+        await database().write((tx) => setDelivery(tx, id, { next_utc: '2099-01-01 00:00:00' }))
+      told.status = 204
+      told.received.length = 0
+      await mend(told)
+      if (!way.endsWith('address')) assert.equal((await stateOf(told.id)).failing_since_utc, '', way)
+    }
+    await service.create('/venues', { venue: names[3] })
+    for (const { way, told } of ways) {
+      await until(() => types(told).filter((type) => type !== 'webhook.test').length >= 4, way)
+      const heardOf = told.received.flatMap(({ body }) => body.data.record?.venue ?? [])
+      assert.deepEqual(heardOf, names, way)
+      await remove(told.id)
+    }
+  })
+
   test('that says it is gone is told nothing more', async () => {
     const told = await hook('venue.*')
     told.status = 410
@@ -522,29 +574,26 @@ test('messages are not in copies and backups, and are dropped after 30 days', as
 
 test('commands add, list, test, send again, rotate, disable, enable and remove webhooks', async () => {
   const receiver = await startReceiver()
-  const kept = { ...database(), close: async () => undefined }
-  const command = (...words: string[]) =>
-    runCommand(
-      (program) => registerWebhookCommands(program, { open: async () => kept, hosts: () => ['127.0.0.1'] }),
-      ['webhook', ...words],
-    )
-  assert.match((await command('add', 'http://192.168.1.1/')).err, /setting webhook-hosts/)
-  assert.match((await command('add', receiver.url, '--events', 'event.made')).err, /"event.made" is no type of change/)
-  const { out } = await command('add', receiver.url, '--events', 'venue.*, event.created')
+  assert.match((await webhookCommand('add', 'http://192.168.1.1/')).err, /setting webhook-hosts/)
+  assert.match(
+    (await webhookCommand('add', receiver.url, '--events', 'event.made')).err,
+    /"event.made" is no type of change/,
+  )
+  const { out } = await webhookCommand('add', receiver.url, '--events', 'venue.*, event.created')
   const [, id = '', secret = ''] = /webhook (\d+)\..*: (whsec_\S+)/.exec(out) ?? []
-  const listed = (await command('list')).out
+  const listed = (await webhookCommand('list')).out
   assert.ok(listed.includes('venue.*,event.created') && !listed.includes(secret))
-  assert.equal((await command('test', id)).out, 'The receiver answered 204.\n')
+  assert.equal((await webhookCommand('test', id)).out, 'The receiver answered 204.\n')
   assert.equal(receiver.received[0]?.body.type, 'webhook.test')
   const headers = receiver.received[0]?.headers as Record<string, string>
   new Webhook(secret).verify(receiver.received[0]?.text ?? '', headers)
   receiver.status = 500
-  assert.match((await command('test', id)).err, /did not arrive. The receiver answered 500/)
+  assert.match((await webhookCommand('test', id)).err, /did not arrive. The receiver answered 500/)
   receiver.status = 204
-  const log = (await command('deliveries', id)).out
+  const log = (await webhookCommand('deliveries', id)).out
   assert.match(log, /webhook\.test/)
   const [last] = await deliveries(Number(id))
-  assert.match((await command('resend', String(last?.id))).out, /sent again/)
+  assert.match((await webhookCommand('resend', String(last?.id))).out, /sent again/)
   await heard(receiver, 3)
   assert.equal(receiver.received[2]?.headers['webhook-id'], last?.message)
   const failed = await Promise.all(['A', 'B'].map((venue) => service.create('/venues', { venue })))
@@ -555,23 +604,23 @@ test('commands add, list, test, send again, rotate, disable, enable and remove w
   await database().write((tx) =>
     tx.updateTable('webhook_deliveries').set(fail).where('kind', '=', 'venue').where('record', 'in', told).execute(),
   )
-  assert.match((await command('resend-failed', id)).out, /: 2\./)
+  assert.match((await webhookCommand('resend-failed', id)).out, /: 2\./)
   await heard(receiver, 7)
   await quiet(Number(id))
   const twice = receiver.received.slice(3).map(({ headers: sent }) => sent['webhook-id'])
   assert.deepEqual([new Set(twice).size, twice.slice(0, 2).sort()], [2, twice.slice(2).sort()])
   const none = await service.post(`~/wp-json/kalends/v1/webhooks/${id}/deliveries/resend`, {})
   assert.deepEqual([none.status, none.body], [200, { resent: 0 }])
-  assert.match((await command('rotate', id)).out, /whsec_/)
-  assert.equal((await command('disable', id)).code, 0)
-  assert.match((await command('list')).out, /disabled at .*By command/)
-  assert.equal((await command('enable', id)).code, 0)
-  assert.equal((await command('remove', id)).out, `Removed webhook ${id}.\n`)
+  assert.match((await webhookCommand('rotate', id)).out, /whsec_/)
+  assert.equal((await webhookCommand('disable', id)).code, 0)
+  assert.match((await webhookCommand('list')).out, /disabled at .*By command/)
+  assert.equal((await webhookCommand('enable', id)).code, 0)
+  assert.equal((await webhookCommand('remove', id)).out, `Removed webhook ${id}.\n`)
   for (const words of [
     ['remove', id],
     ['test', 'x'],
     ['resend', '999999'],
     ['resend-failed', id],
   ])
-    assert.equal((await command(...words)).code, 1)
+    assert.equal((await webhookCommand(...words)).code, 1)
 })

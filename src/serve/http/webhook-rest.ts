@@ -19,6 +19,7 @@ import {
   describeReason,
   disableWebhook,
   getWebhook,
+  hastenDeliveries,
   listDeliveries,
   listWebhooks,
   MOST_WEBHOOKS,
@@ -317,10 +318,15 @@ async function updateReply(
   const parsing = { extent: 'partial', mayAsk: true } as const
   const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
   const change = changeIn(values, webhookHosts)
-  return context.write(async (tx) => {
+  const hasten = () => hastenDeliveries((work) => context.write(work), id)
+  if (change.isEnabled) await hasten()
+  const reply = await context.write(async (tx) => {
     await updateWebhook(tx, id, change, 'administrator', context.now)
     return okReply(await shown(tx, id, context))
   })
+  // At a new address, and not before: the old one would fail once more.
+  if (change.url !== undefined) await hasten()
+  return reply
 }
 
 /** Reads the values for a webhook from the fields of a request. @throws WebhookRefusal */

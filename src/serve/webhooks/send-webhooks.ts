@@ -183,7 +183,10 @@ function nextAttempt({ attempts, created_utc }: DeliveryColumns, wanted: number,
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/** Sends a test message, which tells of no change, once, and writes it to the log of messages. */
+/**
+ * Sends a test message, which tells of no change, once, and writes it to the log of messages. If it arrives, the webhook fails no longer, and what waits for it
+ * is due.
+ */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -202,7 +205,11 @@ export async function sendTest(
   const told = { webhook: webhook.id, message, type, kind: 'webhook', record: webhook.id, sequence: 0 }
   const state = error === '' ? ('sent' as const) : ('failed' as const)
   const row = { ...told, state, created_utc: formatUtc(now), next_utc: '', attempts: 1, status, error }
-  await database.write((tx) => tx.insertInto('webhook_deliveries').values(row).execute())
+  if (state === 'sent') await hastenDeliveries(database.write, webhook.id)
+  await database.write(async (tx) => {
+    await tx.insertInto('webhook_deliveries').values(row).execute()
+    if (state === 'sent') await setFailing(tx, webhook, '')
+  })
   return posted
 }
 

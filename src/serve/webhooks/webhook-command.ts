@@ -13,6 +13,7 @@ import {
   disableWebhook,
   enableWebhook,
   getWebhook,
+  hastenDeliveries,
   listDeliveries,
   listWebhooks,
   readTypes,
@@ -122,6 +123,7 @@ const DEEDS: readonly Deed[] = [
     name: 'enable',
     about: 'Turn a webhook on; it first gets the messages that wait for it.',
     run: async (id, database, by, { clock }) => {
+      await hastenDeliveries(database.write, id)
       await database.write((tx) => enableWebhook(tx, id, clock()), by)
       return `Enabled webhook ${id}.`
     },

@@ -115,7 +115,7 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/** Enables a webhook: it gets messages again, first those that wait for it. */
+/** Enables a webhook: it gets messages again. Call `hastenDeliveries` before, so that it first gets those that wait for it. */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
@@ -146,13 +146,13 @@ export async function updateWebhook(
   why: WebhookReason,
   now: number,
 ): Promise<void> {
-  const { disabled_utc } = await getWebhook(tx, id)
-  const isSwitched = isEnabled !== undefined && isEnabled !== (disabled_utc === '')
+  const { disabled_utc, failing_since_utc } = await getWebhook(tx, id)
+  const isSwitched = isEnabled ? disabled_utc !== '' || failing_since_utc !== '' : disabled_utc === ''
   const columns = {
     ...(url === undefined ? {} : { url }),
     ...(events === undefined ? {} : { events }),
     ...(isPrivate === undefined ? {} : { is_private: Number(isPrivate) }),
-    ...(isSwitched ? (isEnabled ? NEVER_FAILED : disabledBy(why, now)) : {}),
+    ...(isEnabled !== undefined && isSwitched ? (isEnabled ? NEVER_FAILED : disabledBy(why, now)) : {}),
   }
   if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }

@@ -109,6 +109,16 @@ function directivesOf(path: string, section: string): string[] {
 
 const BACKUP = 'deploy/kalends-backup.service'
 
+test('the units wait for a database of this machine, and the service is never given up for one that is not there', () => {
+  const service = directivesOf('deploy/kalends.service', 'Unit')
+  assert.ok(service.includes('StartLimitIntervalSec=0'), service.join())
+  for (const unit of [service, directivesOf(BACKUP, 'Unit')])
+    assert.ok(
+      unit.some((line) => line.startsWith('After=') && line.includes('postgresql.service')),
+      unit.join(),
+    )
+})
+
 test('the unit for backups has the settings of the service, and is shut in as it is', () => {
   const service = directivesOf('deploy/kalends.service', 'Service')
   const backup = new Set(directivesOf(BACKUP, 'Service'))

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import packageJson from '../package.json' with { type: 'json' }
-import { type Processor, setDates, unitFor } from './linux-folder.ts'
+import { type Processor, setDates, UNITS, unitFor } from './linux-folder.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const ARCHITECTURES: Record<Processor, string> = { x64: 'amd64', arm64: 'arm64' }
 /** The installed folder of the code. */
 const CODE = '/usr/lib/kalends'
-const UNITS = ['kalends.service', 'kalends-backup.service', 'kalends-backup.timer']
 /** The parts of the folder that are installed there. The rest is for other ways to install, or documentation. */
-const RUN = ['bin', 'dist', 'kalends', 'node', 'node_modules', 'package.json']
+const RUN = ['bin', 'dist', 'kalends', 'node', 'node_modules', 'package.json', 'restart-processes']
 
 /** The entry of the changelog: its time in seconds since 1970. */
 interface Release {

@@ -92,6 +92,35 @@ add_event() {
 
 has_event() { inside curl -sf 'http://127.0.0.1:8080/wp-json/tribe/events/v1/events' | grep -q '"title":"Kept"' || fail "the event is gone after $1"; }
 
+# Commands of root run in every folder, take variables of their caller, and say why they fail.
+try_commands() {
+  local folder said
+  for folder in / /root; do
+    [[ $(inside sh -c "cd $folder && kalends user list") == *admin* ]] || fail "kalends user list in $folder"
+    said=$(inside sh -c "cd $folder && KALENDS_LOG_LEVEL=nonsense kalends user list 2>&1") && fail "a wrong variable in $folder"
+    [[ $said == *'KALENDS_LOG_LEVEL takes one of'* ]] || fail "kalends says of a wrong variable in $folder: $said"
+  done
+}
+
+# Has two processes in place of one, and upgrades both by a command.
+try_several() { # COMMAND …
+  local port
+  inside systemctl disable --quiet --now kalends
+  inside systemctl enable --quiet --now kalends@8081 kalends@8082
+  inside systemctl start kalends-backup.timer
+  for port in 8081 8082; do answers "the process on $port" "$(now)" "http://127.0.0.1:$port/readyz" inside; done
+  inside "$@" > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  for port in 8081 8082; do
+    inside curl -sf -o /dev/null "http://127.0.0.1:$port/readyz" || fail "$port does not answer after an upgrade"
+  done
+  ! inside sh -c 'ls -l /proc/[0-9]*/exe 2> /dev/null' | grep 'kalends/node (deleted)' || fail "a process runs from files of before"
+  ! inside systemctl is-active --quiet kalends || fail "an upgrade starts a third process"
+}
+
+none_left() {
+  [[ -z $(inside systemctl list-units --plain --no-legend --state=active 'kalends*') ]] || fail "a removal leaves processes or timers"
+}
+
 try_folder() {
   local since before
   boot folder
@@ -99,12 +128,15 @@ try_folder() {
   since=$(now)
   inside sh -c 'cd /root && tar -xzf kalends-*-linux-x64.tar.gz && cd kalends-*-linux-x64 && ./install.sh > /root/said'
   answers "the folder, unpacked and installed" "$since" http://127.0.0.1:8080/ inside
-  [[ $(inside kalends user list) == *admin* ]] || fail "kalends user list"
+  try_commands
   add_event
   inside sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh > /root/said'
   answers "the folder, over an older one" "$(now)" http://127.0.0.1:8080/ inside
   has_event "an upgrade"
-  inside sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh --remove > /root/said'
+  inside sh -c 'cp /opt/kalends/kalends@.service /opt/kalends/kalends-backup.* /etc/systemd/system/ && systemctl daemon-reload'
+  try_several sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh'
+  inside sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh --remove > /root/said 2>&1'
+  none_left
   # Lists the files that a removal leaves, except the caches of the system.
   comm -13 <(echo "$before") <(inside find / -xdev -newer /root -not -path '/proc/*' -not -path '/var/log/*' -not -path '/tmp/*' -not -path '/root/*' | sort) |
     sed 's/^/          left: /'
@@ -123,6 +155,7 @@ try_deb() {
   answers "the package of Debian" "$since" http://127.0.0.1:8080/ inside
   [[ $(inside stat -c '%a %U' /etc/kalends/kalends.env /var/lib/kalends) == $'600 root\n700 kalends' ]] || fail "modes"
   inside sh -c 'echo KALENDS_SITE_NAME=Ours >> /etc/kalends/kalends.env'
+  try_commands
   add_event
 
   next=${deb/-1_/-2_}
@@ -134,7 +167,9 @@ try_deb() {
   has_event "an upgrade"
   inside grep -q KALENDS_SITE_NAME=Ours /etc/kalends/kalends.env || fail "an upgrade has overwritten the settings"
 
+  try_several dpkg -i "/root/$next"
   inside dpkg -r kalends > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  none_left
   inside test -e /var/lib/kalends/kalends.sqlite || fail "the calendar is gone after a removal"
   ! inside test -e /usr/lib/kalends || fail "the code is there after a removal"
   inside dpkg -P kalends > "$work/log" 2>&1 || fail "$(< "$work/log")"

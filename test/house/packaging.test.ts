@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { unitFor } from '../../packaging/linux-folder.ts'
+import { UNITS, unitFor } from '../../packaging/linux-folder.ts'
 import { licenceOf } from '../../packaging/notices.ts'
 
 const packaging = fileURLToPath(new URL('../../packaging', import.meta.url))
@@ -38,7 +38,7 @@ test('install.sh refuses what it does not know in one sentence', () => {
 
 test('scripts of the folder and of the Debian package are scripts of any shell, and end at the first failure', () => {
   const scripts = ['config', 'postinst', 'prerm', 'postrm'].map((name) => `debian/${name}`)
-  for (const path of [...scripts, 'folder/install.sh', 'folder/kalends']) {
+  for (const path of [...scripts, 'folder/install.sh', 'folder/kalends', 'folder/restart-processes']) {
     assert.match(textOf(path), /^#!\/bin\/sh\n/, path)
     execFileSync('sh', ['-n', join(packaging, path)])
   }
@@ -58,10 +58,58 @@ test('kalends of the folder starts the Node beside it, through links and from ev
   assert.equal(String(said).trim(), packageJson.version)
 })
 
+// As root of a namespace with folders of its own; what stands in for systemd shows what it is to run, and fails as it does where a folder may not be entered.
+const inNamespace = ['--user', '--map-root-user', '--mount']
+const isAllowed = spawnSync('unshare', [...inNamespace, 'true']).status === 0
+
+test('an installed kalends hands the variables of its caller over where nobody else sees them, and says why nothing came', {
+  skip: !isAllowed && 'needs unshare',
+}, () => {
+  const said = execFileSync('unshare', [...inNamespace, 'sh', '-euc', STAND_IN, join(packaging, 'folder')], {
+    encoding: 'utf8',
+    env: {
+      ...{ PATH: process.env.PATH, NODE: process.execPath },
+      ...{ KALENDS_COPY_TO: 'postgres://"$\\`', AWS_SECRET_ACCESS_KEY: 'hidden', OTHER: 'x' },
+    },
+  })
+  assert.match(said, /--property=WorkingDirectory=-\/home\/op\b/)
+  assert.match(said, / -- \S+\/node .*\/kalends\.js user add a\$\$b\n/)
+  assert.deepEqual(said.match(/^(KALENDS|AWS|OTHER).*/gm), [
+    'KALENDS_COPY_TO="postgres://\\"\\$\\\\\\`"',
+    'AWS_SECRET_ACCESS_KEY="hidden"',
+  ])
+  assert.doesNotMatch(said.split('\n')[0] ?? '', /hidden/)
+  assert.match(said, /^The user kalends may not enter \/home\/op, so this ran in \/: /m)
+  assert.match(said, /^The command did not end by itself \(200\); journalctl/m)
+  assert.match(said, /^ended with 200, left: $/m)
+})
+
+const STAND_IN = `
+  folder=$0
+  for path in /opt /run /home; do mount -t tmpfs none $path; done
+  mkdir -p /run/systemd/system /opt/kalends /opt/bin /home/op
+  cp "$folder/kalends" /opt/kalends/
+  ln -s "$NODE" /opt/kalends/node
+  printf '#!/bin/sh\\nexit 1\\n' > /opt/bin/setpriv
+  printf '#!/bin/sh\\necho "$*"; cat /run/kalends-command.*; exit 200\\n' > /opt/bin/systemd-run
+  chmod +x /opt/bin/*
+  cd /home/op
+  code=0
+  PATH=/opt/bin:$PATH /opt/kalends/kalends user add 'a$b' 2>&1 || code=$?
+  echo "ended with $code, left: $(ls /run | grep kalends || true)"`
+
+test('install.sh takes all that the folder has when it is made, and nothing else', () => {
+  const [, names = ''] = /^shipped='([^']+)'$/m.exec(textOf('folder/install.sh')) ?? []
+  const own = ['bin', 'dist', 'LICENSE', 'node', 'node_modules', 'npm-shrinkwrap.json', 'package.json', 'README.md']
+  const made = [...own, ...readdirSync(join(packaging, 'folder')), ...UNITS, 'THIRD-PARTY-NOTICES.txt']
+  assert.deepEqual(names.split(/\s+/).sort(), made.sort())
+})
+
 test('units of the packages start what is in their folder, with the settings that are installed', () => {
-  for (const unit of readdirSync(join(packaging, '../deploy')).filter((name) => name.endsWith('.service'))) {
+  for (const unit of UNITS.filter((name) => name.endsWith('.service'))) {
     const text = unitFor(unit, '/usr/lib/kalends')
-    assert.match(text, /^ExecStart=\/usr\/lib\/kalends\/kalends (serve|backup )/m)
+    const words = unit.includes('@') ? 'serve --port %i$' : '(serve$|backup )'
+    assert.match(text, new RegExp(`^ExecStart=/usr/lib/kalends/kalends ${words}`, 'm'))
     assert.match(text, /^EnvironmentFile=-\/etc\/kalends\/kalends\.env$/m)
     assert.doesNotMatch(text, /\/opt\/|kalends\.js/)
   }

@@ -13,7 +13,6 @@ import {
 } from './base/config.ts'
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
-import { readTextsFolder } from './base/look-settings.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
 import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
@@ -53,7 +52,7 @@ import {
 import type { OnAnswered } from './serve/http/front.ts'
 import { trustedProxies } from './serve/http/incoming.ts'
 import { canShare, type HttpServer, makeServer } from './serve/http/server.ts'
-import { filesOfLook, lookOf, readStartFiles } from './serve/pages/look.ts'
+import { filesOfLook, lookOf, readStart } from './serve/pages/look.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
@@ -286,8 +285,8 @@ function serverLimits(config: Config) {
  * is called after a change, and when `listensOn` tells the port.
  */
 async function followOwner({ read }: Database, site: Site, started: Config) {
-  const config = { ...started, pages_texts: readTextsFolder(started.pages_texts) }
-  const startFiles = readStartFiles(config)
+  const { texts, files: startFiles } = readStart(started)
+  const config = { ...started, pages_texts: texts }
   let present = config
   const look = await lookOf(config, startFiles)
   let { port } = config

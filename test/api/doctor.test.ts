@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -380,13 +390,52 @@ test('images on a disk of their own are told of its room', {
   assert.match(found.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, found.text)
 })
 
-test('a damaged file is an error that says what to do', onSqlite, async (t) => {
+test('what keeps the service from its start is an error of the doctor, in the same words', onSqlite, async (t) => {
+  const { data, port } = await calendar(t)
+  const file = join(data, 'kalends.sqlite')
+  const lost: [string, Record<string, string>, Settings?][] = [
+    ['is empty: restore a backup', { 'kalends.sqlite': '' }],
+    ['but its log ', { 'kalends.sqlite-wal': 'x' }],
+    ['has the images of a calendar: ', { 'media/2026/11/a.png': 'x' }],
+    ['has the images of a calendar: ', { 'pictures/2026/11/a.png': 'x' }, { media: `file:${join(data, 'pictures')}` }],
+    ['there is the first password ', { 'first-password.txt': 'x' }],
+    ['there is the copy ', { 'kalends.sqlite.before-restore-2026-11-23T031000Z': 'x' }],
+    ['The logo of the pages cannot be read: ', {}, { pages_logo: join(data, 'lost.svg') }],
+    ['The logo of the pages is a file that ends in ', {}, { pages_logo: join(data, 'lost.txt') }],
+    ['The font of the pages cannot be read: ', {}, { pages_font: join(data, 'lost.woff2') }],
+    ['The style sheet of the pages cannot be read: ', {}, { pages_css: join(data, 'lost.css') }],
+    ['The pages of text in ', {}, { pages_texts: join(data, 'lost') }],
+  ]
+  for (const [says, files, more = {}] of lost) {
+    for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(join(data, name, '..'), { recursive: true })
+      writeFileSync(join(data, name), content)
+    }
+    const settings = { data, port, ...more }
+    const { status, text } = await doctor(settings)
+    const { code, err } = await kalends([...flagsOf(settings), 'serve', '--log-level', 'silent'])
+    assert.deepEqual([status, code], [1, 1], `${text}${err}`)
+    assert.ok(err.includes(says), err)
+    assert.ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
+    assert.equal(existsSync(file), 'kalends.sqlite' in files || says.includes('pages'), says)
+  }
+})
+
+test('a damaged file is an error that says to restore a backup, wherever the damage is', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   const file = address.slice('sqlite:'.length)
-  const bytes = readFileSync(file)
-  bytes.fill(0x55, 4096 * 3, 4096 * 6)
-  writeFileSync(file, bytes)
-  const found = await doctor({ database: address, data, port: '0' })
-  assert.equal(found.status, 1, found.text)
-  assert.match(found.text, /backup/)
+  const whole = readFileSync(file)
+  const places: [number, number][] = [
+    [0, 40],
+    [0, 4096],
+    [4096 * 3, 4096 * 6],
+    [whole.length / 2, whole.length],
+  ]
+  for (const [from, to] of places) {
+    writeFileSync(file, Buffer.from(whole).fill(0xff, from, to))
+    const { status, findings, text } = await doctor({ database: address, data, port: '0' })
+    assert.equal(status, 1, text)
+    assert.match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
+  }
 })

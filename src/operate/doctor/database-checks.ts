@@ -6,6 +6,7 @@ import { describeReason } from '../../serve/webhooks/webhook-store.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../../store/storage/examine.ts'
+import { refuseLost } from '../../store/storage/open-database.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on the database: that it answers, its state, its users, and the work and backups that depend on it.
@@ -23,6 +24,7 @@ export interface CheckedDatabase {
 export async function checkDatabase(config: Config, now: number): Promise<CheckedDatabase> {
   let examined: Examined
   try {
+    await refuseLost(config)
     examined = await examineDatabase(databaseAddress(config), formatUtc(now))
   } catch (error) {
     const todo = 'Look at --database and --data, at the server, and at its log.'

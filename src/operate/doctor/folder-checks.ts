@@ -5,6 +5,7 @@ import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts
 import { messageOf } from '../../base/errors.ts'
 import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
 import { filesOf } from '../../calendar/images/images.ts'
+import { readStart } from '../../serve/pages/look.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
@@ -24,6 +25,7 @@ export async function checkFolders(config: Config, images: ExaminedImages | unde
     ...(await checkPermissions(config)),
     await checkDisk('disk', resolve(config.data)),
     ...(await checkMediaDisk(config)),
+    ...checkLook(config),
     media,
     ...(media.state === 'ok' && images ? await checkImages(mediaAddress(config), images) : []),
   ]
@@ -52,6 +54,18 @@ async function checkData({ data }: Config): Promise<Finding[]> {
       ),
     )
   return findings
+}
+
+/** Checks the files and texts of the look that settings name. No finding where the service can read them, or none is named. */
+function checkLook(config: Config): Finding[] {
+  try {
+    readStart(config)
+    return []
+  } catch (error) {
+    return [
+      failing('look', messageOf(error), 'Put it back, or take it out of the settings: kalends serve does not start.'),
+    ]
+  }
 }
 
 async function checkAccess(about: string, folder: string, todo: string): Promise<Finding> {

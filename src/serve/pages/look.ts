@@ -10,6 +10,7 @@ import {
   type OwnerLink,
   readLinks,
   readTexts,
+  readTextsFolder,
   titleOfText,
 } from '../../base/look-settings.ts'
 import { readEntries } from '../../base/setting-kinds.ts'
@@ -69,8 +70,16 @@ export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 /** The endings that only images named by the start of the service may have. Files that owners upload are known by their content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
-/** Reads the files that the start of the service names. @throws Error with one sentence for a file that cannot be read, or whose ending is not allowed */
-export function readStartFiles(config: Config): LookFiles {
+/**
+ * Reads what the start of the service names, pages of text as the setting `pages_texts` stores them.
+ * @throws Error with one sentence for a file that cannot be read or is not taken
+ */
+export function readStart(config: Config): { texts: string; files: LookFiles } {
+  if (config.pages !== 'off' && config.pages_css !== '') readSet(config.pages_css, 'style sheet')
+  return { texts: readTextsFolder(config.pages_texts), files: readStartFiles(config) }
+}
+
+function readStartFiles(config: Config): LookFiles {
   const named = Object.keys(LOOK_FILES)
     .filter((name) => isLookFile(name))
     .filter((name) => config[name] !== '')

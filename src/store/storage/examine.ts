@@ -5,9 +5,10 @@ import { sql } from 'kysely'
 import { databaseFile, withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
 import { countedSteps } from './migration.ts'
-import { noDatabase } from './open-database.ts'
+import { requireFile } from './open-database.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import type { ImageColumns } from './schema.ts'
+import { isDamage } from './sqlite/sqlite-connection.ts'
 import { reason } from './unavailable.ts'
 
 // Examines a database without changing it, for `kalends doctor`.
@@ -82,6 +83,7 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
 /** Examines the database at an address without changing it. @throws Error with one sentence when it is missing or does not answer */
 export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
   const file = databaseFile(address)
+  await requireFile(address)
   if (file !== undefined) return examineFile(file, nowUtc)
   const database = await openPostgres(address)
   const ask: Ask = async (text) => (await sql.raw<Row>(text).execute(database.read)).rows
@@ -108,7 +110,6 @@ export async function isStandby(address: string): Promise<boolean> {
 }
 
 async function examineFile(file: string, nowUtc: string): Promise<Examined> {
-  if (!existsSync(file)) throw noDatabase(file)
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
   const found = { file, readOnly: undefined, clock: undefined, hasSearchIndex: true }
@@ -120,6 +121,7 @@ async function examineFile(file: string, nowUtc: string): Promise<Examined> {
     const tables = await ask(`select name from sqlite_schema where name = 'migrations'`)
     return { ...found, server, damage, ...(await examineCalendar(ask, tables.length > 0, nowUtc)) }
   } catch (error) {
+    if (isDamage(error)) return { ...found, server: 'SQLite', damage: [reason(error)], ...nothingTold(undefined) }
     throw new Error(`The database ${file} cannot be looked at: ${reason(error)}`)
   } finally {
     connection.close()

@@ -1,8 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Config, databaseAddress } from '../../base/config.ts'
+import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
 import { freeBytesOf, ROOM_BYTES } from '../../base/files.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { databaseFile, refuseMoved } from './database-address.ts'
@@ -36,7 +36,7 @@ export async function openDatabase(address: string): Promise<Database> {
 /** Opens the configured database and brings it up to date. `tell` gets sentences for the operator. @throws Error with one sentence when it cannot be opened. */
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
   refuseMoved(databaseAddress(config))
-  await requireContent(databaseAddress(config))
+  await refuseLost(config)
   const database = keepingAsAsked(await openDatabase(databaseAddress(config)), config)
   const { remarks } = await migrate(database, tell)
   if (tell) for (const sentence of remarks) tell(sentence)
@@ -48,6 +48,7 @@ export async function openStorage(config: Config, tell?: (sentence: string) => v
  * @throws Error with one sentence when there is none, or it holds no calendar
  */
 export async function openCalendar(config: Config): Promise<Database> {
+  await refuseLost(config)
   const database = keepingAsAsked(await openExisting(databaseAddress(config)), config)
   try {
     if (!(await findMigrations(database.read)))
@@ -73,17 +74,49 @@ function keepingAsAsked(database: Database, { history_bytes }: Config): Database
   return { ...database, write }
 }
 
-/** Opens a database that exists. @throws Error with one sentence when it cannot be opened, or there is none. */
+/** Opens a database that exists. @throws Error with one sentence when it cannot be opened, or there is none */
 export async function openExisting(address: string): Promise<Database> {
-  const file = databaseFile(address)
-  if (file !== undefined && !existsSync(file)) throw noDatabase(file)
-  await requireContent(address)
+  await requireFile(address)
   return openDatabase(address)
 }
 
-/** Makes the error for a missing database file. */
-export const noDatabase = (file: string) =>
-  new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
+/**
+ * Refuses a SQLite database that was there and is lost: a new one in its place would hide the loss.
+ * @throws Error with one sentence
+ */
+export async function refuseLost(config: Config): Promise<void> {
+  const address = databaseAddress(config)
+  await requireContent(address)
+  const file = databaseFile(address)
+  if (file === undefined || file === ':memory:' || existsSync(file)) return
+  const left = leftOf(resolve(file), config)
+  if (left === undefined) return
+  throw new Error(
+    `There is no database ${file}, but ${left} of a calendar: put the file back, or restore a backup. To begin a new calendar, move that away.`,
+  )
+}
+
+/** Returns what is left beside a missing file of the calendar that it held; undefined for nothing. */
+function leftOf(file: string, config: Config): string | undefined {
+  const copy = namesIn(dirname(file)).find((name) => name.startsWith(`${basename(file)}.before-restore-`))
+  if (copy !== undefined) return `there is the copy ${join(dirname(file), copy)}`
+  if (file !== resolve(config.data, 'kalends.sqlite')) return undefined
+  const media = mediaAddress(config)
+  const folder = media.startsWith('file:') ? media.slice('file:'.length) : undefined
+  if (folder !== undefined && namesIn(folder).some((name) => /^\d{4}$/.test(name))) return `${folder} has the images`
+  const password = join(config.data, 'first-password.txt')
+  return existsSync(password) ? `there is the first password ${password}` : undefined
+}
+
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** Requires the file of a SQLite database, with its content. @throws Error with one sentence */
+export async function requireFile(address: string): Promise<void> {
+  await requireContent(address)
+  const file = databaseFile(address)
+  if (file === undefined || existsSync(file)) return
+  throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
+}
 
 /** Milliseconds within which a process writes to a file that it has just made; a file still empty after them has lost its content. */
 const BEGINNING_MS = 500

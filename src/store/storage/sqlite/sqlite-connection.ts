@@ -263,6 +263,9 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
+/** Decides whether an error of SQLite means that the file is damaged, or no database: CORRUPT and NOTADB. */
+export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
+
 /** Returns DatabaseUnavailable for an error of SQLite that means it, and any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)

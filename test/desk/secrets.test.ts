@@ -81,6 +81,46 @@ describe('what the desk shows of what others have not published', () => {
     assert.deepEqual((await service.get(`/events/${id}`, 'editor')).body.venue, [])
   })
 
+  test('a hidden link is shown to no author who may not change it any more, and proposals keep it', async () => {
+    const [url, later] = ['https://meet.example.org/secret', 'https://meet.example.org/secret-2']
+    const linked = {
+      ...day,
+      title: 'Online',
+      online_url: url,
+      online_shown: 'never',
+      author: service.userIds.contributor,
+    }
+    const { id } = await service.create('/events', linked, 'editor')
+    const [author, editor] = [await sitAtDesk(service, 'contributor'), await sitAtDesk(service, 'editor')]
+    const form = await author.get(`/desk/events/${id}`)
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
+    await service.update(`/events/${id}`, { online_url: later }, 'editor')
+    const propose = (fields: Record<string, string>) => author.post(`/desk/events/${id}`, { version, ...fields })
+    const seen = [
+      form,
+      await author.get(`/desk/events/${id}/duplicate`),
+      await propose({ title: 'Conflict', online_url: 'https://meet.example.org/mine' }),
+      await propose({ title: '', online_url: '' }),
+      await author.post(`/desk/events/${id}`, { title: 'Proposed', online_url: '' }),
+      await author.get(`/desk/events/${id}`),
+      await author.get('/desk/inbox'),
+      await author.post(`/desk/events/${id}`, { online_url: 'https://meet.example.org/mine' }),
+      await author.get('/desk/inbox'),
+    ]
+    assert.deepEqual(
+      seen.map(({ status }) => status),
+      [200, 200, 412, 422, 303, 200, 200, 303, 200],
+    )
+    for (const { body } of seen) assert.doesNotMatch(String(body), /secret/)
+    await author.post(`/desk/events/${id}`, { title: 'Proposed', online_url: '' })
+    const [, publish = ''] =
+      /action="(\/desk\/inbox\/proposal\/\d+\/publish)"/.exec((await editor.get('/desk/inbox')).body) ?? []
+    await editor.post(publish, {})
+    const { body } = await service.get(`/events/${id}`, 'editor')
+    assert.deepEqual([body.title, body.online_url], ['Proposed', later])
+    assert.match((await editor.get(`/desk/events/${id}`)).body, /secret-2/)
+  })
+
   test('no address makes the desk say what a stranger has written', async () => {
     const editor = await sitAtDesk(service, 'editor')
     for (const path of [

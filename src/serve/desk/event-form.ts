@@ -16,6 +16,7 @@ import { createRecord, removeRecord, untrashRecord } from '../../calendar/editin
 import { findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
+import { asSeenBy } from '../../calendar/events/event-when.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
 import { findOpenImage, listLatestImages, withImages } from '../../calendar/images/images.ts'
@@ -73,7 +74,9 @@ import { mayOpen } from './record-links.ts'
 /** An event that a form changes. */
 export interface KnownEvent {
   id: number
+  /** Without its meeting link, unless the caller sees it. */
   row: EventRow
+  hidesLink: boolean
   version: number
   series: SeriesRow | undefined
   /** The controls as the record fills them, with the change that the caller has proposed until it is published or withdrawn. */
@@ -86,19 +89,29 @@ export interface KnownEvent {
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
   // The version is read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
-  const row = id === undefined ? undefined : await findEvent(context.db, id)
-  if (id === undefined || !row) throw new Problem('rest_no_route')
+  const stored = id === undefined ? undefined : await findEvent(context.db, id)
+  if (id === undefined || !stored) throw new Problem('rest_no_route')
+  const row = asSeenBy(context.caller, stored)
   if (!mayOpen(context, row)) throw new Problem('rest_forbidden')
   const [states, series, proposals] = await Promise.all([
     readStates(context.db, 'event', [id]),
     row.series === null ? undefined : findSeries(context.db, row.series),
     mayEdit(context.caller, row) ? [] : proposalsAbout(context, events, id),
   ])
-  const state = states.get(id) ?? {}
+  const hidesLink = row.online_url !== stored.online_url
+  const state = { ...states.get(id), ...(hidesLink && { online_url: '' }) }
   const repeats = series ? typedRepeats(context, recurrenceOf(series), startOf(series)) : NO_REPEATS
   const shown = { ...typedEvent(context.site, state, row), ...repeats }
   const proposed = proposals.find(({ author, version: of }) => author === context.caller.id && of > 0)?.values ?? {}
-  return { id, row, version, series, typed: { ...shown, ...typedProposal(context, row, state, proposed) }, proposed }
+  return {
+    id,
+    row,
+    hidesLink,
+    version,
+    series,
+    typed: { ...shown, ...typedProposal(context, row, state, proposed) },
+    proposed,
+  }
 }
 
 const NO_REPEATS: TypedForm = { repeats: [''] }
@@ -486,9 +499,15 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   const values = changedValues(known, read, typedOf(request))
   if (!mayEdit(context.caller, known.row)) {
     const { status: _status, ...proposed } = values
-    const whole = { ...known.proposed, ...proposed }
+    const { online_url, ...others } = { ...known.proposed, ...proposed }
+    const whole = known.hidesLink && online_url === '' ? others : { ...others, online_url }
     const proposal = await proposeChange(context, events, known.id, { values: whole, version, form })
-    if ('conflicts' in proposal) return conflicting(request, known, read.typed, proposal)
+    if ('conflicts' in proposal) {
+      const conflicts = proposal.conflicts.map((one) =>
+        known.hidesLink && one.member === 'online_url' ? { ...one, now: '' } : one,
+      )
+      return conflicting(request, known, read.typed, { ...proposal, conflicts })
+    }
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
   const edited = await saveForm(context, events, known.id, { values, version, form })

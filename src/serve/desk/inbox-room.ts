@@ -22,6 +22,7 @@ import {
 import { removeRecord } from '../../calendar/editing/save-record.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
+import { asSeenBy } from '../../calendar/events/event-when.ts'
 import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, readStates, type StateKind } from '../../calendar/history/record-states.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -221,10 +222,12 @@ function besideTable(context: Context, kind: string | undefined, changes: readon
   return changesTable(context, fields, [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')], changes)
 }
 
-/** Returns a table of the changes of a proposal, beside the present values. */
-function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
+/** Returns a table of the changes of a proposal, beside the present values as far as the caller sees them. */
+async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
+  const row = item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
+  const seen = row ? { ...present, online_url: asSeenBy(context.caller, row).online_url } : present
   const changes = Object.entries(values).map(
-    ([member, value]): ChangedValue => ({ member, values: [present[member], value] }),
+    ([member, value]): ChangedValue => ({ member, values: [seen[member], value] }),
   )
   return besideTable(context, item.kind, changes)
 }

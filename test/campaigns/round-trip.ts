@@ -34,11 +34,13 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
     ...ownFields.filter((name) => !IN_FILES.includes(name)),
     ...['venue.step_free', 'venue.accessible_toilet', 'venue.accessible_parking', 'venue.lift'],
     ...['venue.hearing_loop', 'venue.quiet_space', 'venue.assistance_dogs'],
+    ...['venue.state', 'venue.province', 'venue.stateprovince', 'venue.phone', 'venue.website', 'venue.description'],
+    ...['organizer.phone', 'organizer.website', 'organizer.description'],
   ],
   csv: [
     ...['title', 'description', 'excerpt', 'slug', 'website'],
     ...['sticky', 'show_map', 'categories', 'tags', 'recurrence'],
-    ...['venue.date_utc', 'organizer.date_utc', 'organizer.email'],
+    ...['venue.date_utc', 'organizer.date_utc', 'venue.description', 'organizer.description'],
   ],
 }
 
@@ -82,7 +84,7 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
     ...(chance(0.1) ? { event_status: pick(['canceled', 'postponed']), event_status_reason: 'Rain; snow' } : {}),
     ...(chance(0.2) ? factsOf(id) : {}),
     venue: chance(0.7) ? { id: 1000 + town, ...venueOf(town) } : [],
-    organizer: chance(0.5) ? [{ id: 2000 + town, organizer: `Club ${town}`, email: `club${town}@example.org` }] : [],
+    organizer: chance(0.5) ? [{ id: 2000 + town, ...organizerOf(town) }] : [],
     categories: [{ id: category, name: `Kind ${category}`, slug: `kind-${category}`, parent: 0 }],
     tags: chance(0.4) ? [{ id: 100 + category, name: `Tag ${category}`, slug: `tag-${category}` }] : [],
   }
@@ -113,6 +115,11 @@ function venueOf(town: number): object {
     city,
     country: 'Portugal',
     zip: `${1000 + town}`,
+    state: `State ${town}`,
+    province: `Province ${town}`,
+    phone: `+351 ${town}`,
+    website: `https://hall${town}.example`,
+    description: `Hall of ${town}`,
     step_free: isEven,
     accessible_toilet: !isEven,
     accessible_parking: isEven,
@@ -120,6 +127,16 @@ function venueOf(town: number): object {
     hearing_loop: isEven,
     quiet_space: !isEven,
     assistance_dogs: isEven,
+  }
+}
+
+function organizerOf(town: number): object {
+  return {
+    organizer: `Club ${town}`,
+    email: `club${town}@example.org`,
+    phone: `+352 ${town}`,
+    website: `https://club${town}.example`,
+    description: `Club of ${town}`,
   }
 }
 

@@ -586,6 +586,56 @@ describe('an import of another format', () => {
       )
   })
 
+  test('takes the details of places and people, and names with any sign, from the table that it writes', async (t) => {
+    t.after(end)
+    const other = await startCalendar({ timezone: 'Europe/Berlin' })
+    t.after(other.close)
+    const hall = {
+      venue: 'Rock | Pop, Hall \\',
+      address: '12 Main St',
+      city: 'Springfield',
+      state: 'IL',
+      province: 'Clare',
+      zip: '62701',
+      country: 'United States',
+      phone: '+1 555 0100',
+      website: 'https://hall.example/?a=1&copy=2',
+    }
+    const club = {
+      organizer: 'Smith, Jones | Co',
+      email: 'a@b.example',
+      phone: '+353 1',
+      website: 'https://club.example',
+    }
+    const names = ['Arts, crafts', 'Kids | Teens']
+    const events = [
+      {
+        title: 'A',
+        venue: hall,
+        organizer: [club, { organizer: 'Club \\' }, { organizer: 'C | D' }],
+        categories: names,
+      },
+      { title: 'B', venue: { venue: 'Quay', stateprovince: 'By hand' }, categories: ['Arts, crafts'], tags: [] },
+      { title: 'C', organizer: [{ organizer: 'a\\|b' }], categories: ['Kids | Teens'] },
+    ]
+    for (const event of events)
+      await other.service.create('/events', { ...event, start_date: '2026-07-05 20:00', end_date: '2026-07-05 21:00' })
+    const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)).text()
+    const { out, code } = await calendar.kalends('import', await calendar.file('own.csv', text))
+    assert.equal(code, 0, out)
+    assert.doesNotMatch(out, /Not read/)
+    const found = await byTitle()
+    const named = (records: Shown) => records.map(({ name }: Shown) => name).sort()
+    const people = (title: string) => found.get(title).organizer.map(({ organizer }: Shown) => organizer)
+    const { venue, organizer, categories } = found.get('A')
+    for (const [name, value] of Object.entries(hall)) assert.equal(venue[name], value, name)
+    for (const [name, value] of Object.entries(club)) assert.equal(organizer[0][name], value, name)
+    assert.deepEqual(people('A'), [club.organizer, 'Club \\', 'C | D'])
+    assert.deepEqual([named(categories), named(found.get('B').categories)], [names, ['Arts, crafts']])
+    assert.deepEqual([people('C'), named(found.get('C').categories)], [['a\\|b'], ['Kids | Teens']])
+    assert.equal(found.get('B').venue.stateprovince, 'By hand')
+  })
+
   for (const language of LANGUAGES)
     test(`takes what its own iCalendar says before a title for what it means, in the language ${language}`, async (t) => {
       t.after(end)

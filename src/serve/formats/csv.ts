@@ -1,6 +1,6 @@
 import { type EventMembers, type RareColumn, rareFields } from '../../base/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
-import { type NamesIn, type Tabled, tabled } from '../../base/fields/member.ts'
+import { type LinkedField, type NamesIn, type Tabled, tabled } from '../../base/fields/member.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
@@ -9,7 +9,7 @@ import { feedFormat } from './feed.ts'
 
 type WriteCell = (facts: EventFacts) => string
 
-/** The first columns, in order, each with the text of its cell for an event. The entries of a list within a cell are parted by `|`. */
+/** The first columns, in order, each with the text of its cell for an event. The entries of a list within a cell are parted by `|`, which in a name is `\|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -22,15 +22,16 @@ const cells = {
   utc_end_date: ({ row }) => row.utc_end_date,
   status: ({ row }) => row.status,
   featured: ({ row }) => String(row.featured === 1),
-  venue: ({ venues }) => venues.map(({ venue }) => plainText(venue)).join('|'),
+  venue: ({ venues }) => inOneCell(venues.map(({ venue }) => plainText(venue))),
   address: ({ venues }) => venues[0]?.address ?? '',
   zip: ({ venues }) => venues[0]?.zip ?? '',
   city: ({ venues }) => venues[0]?.city ?? '',
   country: ({ venues }) => venues[0]?.country ?? '',
   latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
   longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
-  organizer: ({ organizers }) => organizers.map(({ organizer }) => plainText(organizer)).join('|'),
-  terms: ({ terms }) => terms.join('|'),
+  organizer: ({ organizers }) => inOneCell(organizers.map(({ organizer }) => plainText(organizer))),
+  // Readers part terms at commas where there is no `|`.
+  terms: ({ terms }) => `${inOneCell(terms)}${terms.length === 1 && /[,;]/.test(terms.join()) ? '|' : ''}`,
   cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
   website: ({ row }) => row.website,
   url: ({ url }) => url,
@@ -41,6 +42,11 @@ const cells = {
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
   date_utc: ({ row }) => row.date_utc,
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
+
+/** Joins names; one that ends with a `\` gets a blank behind it, so that it does not hide the `|`. */
+function inOneCell(names: readonly string[]): string {
+  return names.map((name) => name.replaceAll('|', '\\|').replace(/\\$/, '\\ ')).join('|')
+}
 
 type Shown = Readonly<Record<string, unknown>> | undefined
 type Column = [name: string, write: WriteCell]
@@ -63,12 +69,20 @@ const columnsOf = (
       ],
     )
 
+/** Returns the columns of fields that have another name here, but for those of `cells`. */
+const namedColumnsOf = (fields: Readonly<Record<string, LinkedField>>, recordOf: (facts: EventFacts) => Shown) =>
+  Object.entries(fields).flatMap(([name, { csv }]): Column[] =>
+    typeof csv === 'string' && !(csv in cells) ? [[csv, (facts) => String(recordOf(facts)?.[name] ?? '')]] : [],
+  )
+
 /** All columns: those of `cells`, then all other fields that only some events show, those of the first venue, and those of the first organizer. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
   ...columnsOf(tabled(venueFields), ['venue', 'address', 'zip', 'city', 'country'], ({ venues }) => venues[0]),
   ...columnsOf(tabled(organizerFields), ['organizer'], ({ organizers }) => organizers[0]),
+  ...namedColumnsOf(venueFields, ({ venues }) => venues[0]),
+  ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
 /** Returns the columns. @throws Error where two of them have one name, such as fields of events and of venues */

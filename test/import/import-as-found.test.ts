@@ -413,7 +413,7 @@ describe('the rest of a calendar file', () => {
     )
     const found = await stored(({ organizer: [one] }) => `${one.organizer}|${one.phone ?? ''}`)
     assert.deepEqual(Object.values(found), [
-      'Smith, Jones & Co|',
+      'Smith, Jones &#038; Co|',
       'Jim Dolittle, ABC Industries|+1-919-555-1234',
       'Club|(030) 12 34 56',
       'Guild of Bakers|',

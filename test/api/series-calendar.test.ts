@@ -241,3 +241,34 @@ test('linked data name the series of each occurrence, which is an event of its o
     assert.deepEqual(event.superEvent, single.json_ld.superEvent)
   }
 })
+
+test('the calendar of a page with an end has each date of a series by itself, a subscription the series', async () => {
+  await make({ title: 'Bounded' })
+  const third = `${YEAR}-10-26`
+  const starts = async (path: string) => {
+    const text = await (await fetch(service.origin + path)).text()
+    const found = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
+    const own = found.filter((one) => one.getFirstPropertyValue('summary') === 'Bounded')
+    return own.map(
+      (one) => `${one.getFirstPropertyValue('dtstart')}`.slice(5, 10) + (one.hasProperty('rrule') ? ' on' : ''),
+    )
+  }
+  const october = ['10-12', '10-19', '10-26']
+  for (const [path, expected] of [
+    [`/events/month/${YEAR}-10/?ical=1`, october],
+    [`/events/${third}/?ical=1`, ['10-26']],
+    [`/events/week/${third}/?ical=1`, ['10-26']],
+    [`/events/?start_date=${FIRST}&end_date=${third}&ical=1`, october],
+    [`/events/?starts_before=${third}&ical=1`, october],
+    [`/events/past/?ical=1`, []],
+    [`/events/month/${YEAR}-10/?ical=1&recurrence=whole`, ['10-12 on']],
+    [`/events/?ical=1&start_date=${third}`, ['10-12 on']],
+    ['/events/?ical=1', ['10-12 on']],
+    [`/events.ics?start_date=${third}&end_date=${third}`, ['10-12 on']],
+    [`/?post_type=tribe_events&tribe-bar-date=${third}&ical=1&eventDisplay=list`, ['10-12 on']],
+    [`/?post_type=tribe_events&tribe-bar-date=${third}&ical=1&eventDisplay=day`, ['10-26']],
+    [`/events/?tribe-bar-date=${third}&ical=1`, ['10-26']],
+    [`/events/?tribe_event_display=month&eventDate=${YEAR}-10&ical=1`, october],
+  ] as const)
+    assert.deepEqual(await starts(path), expected, path)
+})

@@ -31,7 +31,7 @@ export const icalendar = feedFormat({
     const listed = new Set(isLoggedIn(context.caller) ? ids : [])
     const zones = new Set<string>()
     const series = new Map<number, WholeSeries | undefined>()
-    const isExpanded = query.get('recurrence') === 'expanded' || query.has('include')
+    const isExpanded = query.get('recurrence') === EXPANDED_VALUE || query.has('include')
     const withZones = (component: string, needed: readonly (ZoneRules | undefined)[]) => {
       const missing = needed.filter((rules) => rules !== undefined).filter(({ id }) => !zones.has(id))
       const written = new Map(missing.map((rules) => [rules.id, writeZone(rules)]))
@@ -84,6 +84,10 @@ export const icalendar = feedFormat({
     }
   },
 })
+
+const EXPANDED_VALUE = 'expanded'
+/** The part of a query that asks for single events in place of series. */
+export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
 /** The series that a feed has met so far. */
 interface ChosenSeries {

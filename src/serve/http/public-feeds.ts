@@ -13,7 +13,7 @@ import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { type PagedKind, TABLE_OF, type Taxonomy } from '../../store/storage/schema.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatOfFile } from '../formats/formats.ts'
-import { icalendar } from '../formats/icalendar.ts'
+import { EXPANDED, icalendar } from '../formats/icalendar.ts'
 import { type PageAddress, readPageAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
 import { withoutDates } from '../pages/page-query.ts'
 import { calendarDates, isUndated } from '../pages/spans.ts'
@@ -166,6 +166,9 @@ const ICAL = /(?:^|&)ical=1(?=&|$)/
 /** Matches the parameters of pages that calendars do not have: `ical` itself, and the number of a page. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
+/** Matches the parameters by which a list has an end. */
+const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
+
 /** Decides whether an address may be a feed: a file, or a page with `ical`. It is quick, since every request for a page passes here. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
@@ -181,7 +184,10 @@ function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: num
   return { format: format.name, scope, query, by, isPage: false, isOfToday: false }
 }
 
-/** Reads a link with `ical=1` to the calendar of a page, which has its filters and its month or day, or all that is past. */
+/**
+ * Reads a link with `ical=1` to the calendar of a page, which has its filters and its month or day, or all that is past. If it has an end, it has the dates of
+ * series by themselves, since their rules would go on.
+ */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
   const scope = scopeOfPage(asked)
@@ -190,7 +196,9 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   const dates = asked.is === 'events' ? calendarDates(asked.span, wallNow(site.timezone, now)) : undefined
   const filters = query.replace(OF_PAGES, '')
   // The path of the page says its dates already.
-  const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates]
+  const hasEnd = dates !== undefined || ENDS.test(filters)
+  const each = hasEnd && !/(?:^|&)recurrence=/.test(filters) ? EXPANDED : undefined
+  const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates, each]
   const isOfToday = asked.is === 'events' && dates !== undefined && isUndated(asked.span)
   return { format: icalendar.name, scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
 }

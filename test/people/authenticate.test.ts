@@ -64,15 +64,7 @@ test('a token signs in as Bearer', async (t) => {
 
 test('no header, tokens of other programs and other schemes are anonymous', async (t) => {
   const { authenticate, waits } = await site(t)
-  const headers = [
-    undefined,
-    '',
-    ' ',
-    'Bearer',
-    'Bearer not-a-token',
-    'Digest username="anna"',
-    'anna:secret',
-  ]
+  const headers = [undefined, '', ' ', 'Bearer', 'Bearer not-a-token', 'Digest username="anna"', 'anna:secret']
   for (const header of headers) assert.equal(await authenticate(header, HOME, NOON), anonymous, header)
   assert.deepEqual(waits, [])
 })

@@ -410,13 +410,13 @@ export interface Site {
 
 /** Returns the site of a configuration. `port` is the port that the service listens on, which differs from `config.port` where that is 0. */
 export function siteOf(config: Config, port: number): Site {
-  const url = (config.site_url || `http://localhost:${port}`).replace(/\/+$/, '')
+  const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
-  const restRoot = config.rest_root.replace(/\/+$/, '')
+  const restRoot = config.rest_root.replace(/(?<!\/)\/+$/, '')
   const namespace = `${config.vendor}/events/v1`
   return {
     url,
-    globalHost: hostname + pathname.replace(/\/+$/, ''),
+    globalHost: hostname + pathname.replace(/(?<!\/)\/+$/, ''),
     name: config.site_name,
     vendor: config.vendor,
     namespace,
@@ -454,7 +454,7 @@ export function mediaAddress(config: Config): string {
 
 /** Returns the public address of the images, without a slash at the end. */
 export function mediaUrl(config: Config, site: Site): string {
-  return (config.media_url || `${site.url}/media`).replace(/\/+$/, '')
+  return (config.media_url || `${site.url}/media`).replace(/(?<!\/)\/+$/, '')
 }
 
 /** Returns the address of the database: the configured one, else `kalends.sqlite` in the data folder. */

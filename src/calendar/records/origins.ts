@@ -111,7 +111,9 @@ export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')
   try {
-    return decodeURIComponent(pathname).normalize('NFC').replace(/\/+$/, '')
+    return decodeURIComponent(pathname)
+      .normalize('NFC')
+      .replace(/(?<!\/)\/+$/, '')
   } catch {
     return ''
   }

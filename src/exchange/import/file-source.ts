@@ -242,7 +242,7 @@ function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' |
   const markup = describeMarkup(head)
   if (markup !== undefined) throw new Error(`${title} is ${markup}, and not a calendar.`)
   // Some programs write warnings in front of a calendar.
-  if (/^[^\S\n]*BEGIN:VCALENDAR/im.test(head)) return 'ics'
+  if (/^[^\S\r\n\u2028\u2029]*BEGIN:VCALENDAR/im.test(head)) return 'ics'
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 

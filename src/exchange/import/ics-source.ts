@@ -422,12 +422,8 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   if (unread !== '') yield part(`${title}: Its address is none, so it is in without it: ${unread}`)
   const uid = identity || `${title} ${start.wall}`
   const shared = sharedPart(component, file, linked, { at, uid, meeting, page })
-  if (typeof recurrence === 'string')
-    yield {
-      at,
-      reason: `How ${title} repeats cannot be read, so only its first date is in: ${recurrence}.`,
-      identity: uid,
-    }
+  const onlyFirst = `How ${title} repeats cannot be read, so only its first date is in`
+  if (typeof recurrence === 'string') yield { at, reason: `${onlyFirst}: ${recurrence}.`, identity: uid }
   if (override) yield occurrence(shared, start, end, occurrenceName(override))
   else if (recurrence === undefined || typeof recurrence === 'string') yield occurrence(shared, start, end, '')
   else if ('rule' in recurrence) yield seriesItem(shared, recurrence.rule, start, end)
@@ -645,7 +641,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
   const place = textOf(component, 'LOCATION')
   const { geo } = coordinatesOf(component)
   const organizers = propertiesOf(component, 'ORGANIZER').map(({ parameters, value }) => {
-    const email = /^mailto:(.+@.+)$/i.exec(value.trim())?.[1] ?? ''
+    const email = /^mailto:([^@\n]+@.+)$/i.exec(value.trim())?.[1] ?? ''
     if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
     // Programs that know no name put the e-mail address in its place, which nobody has meant to publish.
@@ -665,7 +661,9 @@ function linkedItems(component: Component, at: string): SourceItem[] {
 function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
-  const names = parts.filter((part, at) => at === 0 || (part !== phone && !/^(?:https?:|mailto:|\S+@\S+$)/i.test(part)))
+  const names = parts.filter(
+    (part, at) => at === 0 || (part !== phone && !/^(?:https?:|mailto:|[^\s@]+@\S+$)/i.test(part)),
+  )
   return { name: names.join(', '), phone }
 }
 

@@ -10,7 +10,7 @@ const AT_ONCE = 250
 /** Bytes of the file after which a batch ends, even with fewer entries. */
 const MOST_BYTES = 4_000_000
 
-if (parentPort) await answerReads(parentPort, workerData)
+if (parentPort) void answerReads(parentPort, workerData)
 
 async function answerReads(port: MessagePort, task: ReadTask): Promise<void> {
   const tell = (answer: ThreadAnswer) => port.postMessage(answer)

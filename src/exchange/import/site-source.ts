@@ -33,7 +33,7 @@ export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
  */
 export async function findInterface(address: string, options: FetchOptions, known?: FetchedAnswer): Promise<Interface> {
   const [path = ''] = address.split(/[?#]/, 1)
-  const given = path.replace(/\/+$/, '')
+  const given = path.replace(/(?<!\/)\/+$/, '')
   const [, base, root] = NAMESPACE.exec(given) ?? []
   if (base !== undefined && root !== undefined) return { root, base }
   const page = known ?? (await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing))
@@ -65,7 +65,7 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   const links = [headers?.link ?? []].flat().flatMap((link) => link.split(','))
   const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
   const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
-  return root?.replace(/\/+$/, '')
+  return root?.replace(/(?<!\/)\/+$/, '')
 }
 
 /** A page of the changes at a site that also runs Kalends (docs/sync.md). */

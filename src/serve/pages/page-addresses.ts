@@ -46,7 +46,7 @@ export type PageAddress =
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
 /** The results of `rootOf` by the address of the site; a process has one site. */
-const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/\/+$/, ''))
+const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/(?<!\/)\/+$/, ''))
 
 const PAGES =
   /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/

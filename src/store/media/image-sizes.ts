@@ -304,7 +304,7 @@ function stemOf(fileName: string): string {
   const base = fileName.slice(-LONGEST_NAME).split(/[/\\]/).at(-1) ?? ''
   const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
   const stem = plain.replace(/[^\w]+/g, '-').slice(0, 80)
-  return stem.replace(/^[-_]+|[-_]+$/g, '') || 'image'
+  return stem.replace(/^[-_]+|(?<![-_])[-_]+$/g, '') || 'image'
 }
 
 /** The expected time of an image: a `slow` one may take seconds, and slow ones never hold all places. */

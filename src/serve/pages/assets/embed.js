@@ -62,7 +62,7 @@ const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 /** Returns a title without tags and entities. Nothing is parsed as HTML here. */
 export const plain = (html = '') =>
   html
-    .replace(/<[^>]*>/g, '')
+    .replace(/<[^<>]*>/g, '')
     .replace(/&(?:#(\d{1,6}|x[\da-f]{1,5})|(\w+));/gi, (all, code, name) =>
       code ? String.fromCodePoint(+`0${code}`) : (ENTITIES[name] ?? all),
     )

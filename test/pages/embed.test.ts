@@ -236,7 +236,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.match(text, new RegExp(`14 May ${YEAR}`))
     assert.match(text, /19:30 – 22:00/)
     assert.match(text, /Hall <1>|Hall/)
-    assert.match(text, /9:00 – 10:00 JST/)
+    assert.match(text, /9:00 JST – 10:00/)
     assert.deepEqual(
       tab.requested.filter((address) => !address.startsWith(service.origin) && !address.startsWith(origin)),
       [],

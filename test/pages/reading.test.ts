@@ -84,6 +84,33 @@ describe('pages', () => {
     assert.match(text(main((await read(whole)).body)), /20 October \d{4}until \w+,? 22 October \d{4}All day/)
   })
 
+  test('tell each edge by the letters of its zone where the clocks change in between', async () => {
+    for (const [title, from, to, onPage, inList] of [
+      [
+        'Shift',
+        '2031-10-25 22:00',
+        '2031-10-26 06:00',
+        '22:00 BST until 6:00 the next day GMT',
+        '22:00 BST until 6:00 the next day GMT',
+      ],
+      ['Early', '2031-10-26 00:30', '2031-10-26 03:30', '0:30 BST – 3:30 GMT', '0:30 BST – 3:30 GMT'],
+      ['Spring', '2031-03-29 23:00', '2031-03-30 04:00', '23:00 GMT – 4:00 BST', '23:00 GMT – 4:00 BST'],
+      [
+        'Days',
+        '2031-10-25 15:00',
+        '2031-10-27 15:59',
+        '15:00 BSTuntil Monday 27 October 2031 15:59 GMT',
+        '15:00 BST until 27 October 2031',
+      ],
+      ['Plain', '2031-10-24 20:00', '2031-10-24 23:00', '20:00 – 23:00 BST', '20:00 BST – 23:00'],
+    ] as const) {
+      const path = await event({ title, timezone: 'Europe/London', start_date: from, end_date: to })
+      const shown = async (one: string) => text(main((await read(one)).body)).replaceAll(',', '')
+      assert.ok((await shown(path)).includes(onPage), title)
+      assert.ok((await shown(`/events/${from.slice(0, 10)}/`)).includes(inList), title)
+    }
+  })
+
   test('offer to keep what is to come, and not as the first press what is over or does not take place', async () => {
     const coming = await event({ title: 'Coming', ...times('03-03 10:00', '03-03 11:00') })
     const past = await event({ title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' })

@@ -16,7 +16,7 @@ import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
 import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { localeOf, zoneLetters } from './page-dates.ts'
+import { edgeLetters, localeOf } from './page-dates.ts'
 
 // Cards: events as lists of pages show them, kept until the event changes.
 
@@ -45,6 +45,8 @@ export interface Card {
   isAllDay: boolean
   /** The letters of its zone, such as `MEZ`; empty for an event in the zone of the site. */
   zone: string
+  /** The letters at its end, where those differ from the ones at its start. */
+  endZone: string
   /** Ids of its categories and tags. */
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
@@ -132,13 +134,19 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
     start: row.start_date,
     end: row.end_date,
     isAllDay: row.all_day === 1,
-    zone: row.timezone === site.timezone ? '' : zoneLetters(site, row.timezone, row.utc_start_date),
+    ...zonesOf(site, row),
     terms: [...links.categories, ...links.tags].map(({ id }) => id),
     place: place && { name: plainText(place.venue), city: plainText(place.city), id: place.id },
     cost: writtenCost(site, storedCost(row.cost)),
     picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row)),
     series: links.series && seriesOf(context, links.series),
   }
+}
+
+function zonesOf(site: Site, row: CardRow): Pick<Card, 'zone' | 'endZone'> {
+  if (row.timezone === site.timezone) return { zone: '', endZone: '' }
+  const [zone, end] = edgeLetters(site, row)
+  return { zone, endZone: end === zone ? '' : end }
 }
 
 function seriesOf(context: Context, series: SeriesRow): Card['series'] {

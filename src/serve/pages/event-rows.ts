@@ -55,7 +55,9 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
 
 /** Writes the letters of the zone of an event behind a time; false for an event in the zone of the site. */
-export const zoneBehind = ({ zone }: Card): Html | false => zone !== '' && html` <abbr class="zone">${zone}</abbr>`
+export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
+
+const behind = (letters: string): Html | false => letters !== '' && html` <abbr class="zone">${letters}</abbr>`
 
 /** Returns the time at which an event starts, with the letters of its zone unless that is the zone of the site. */
 export const startTime = (site: Site, { start, zone }: Card): string =>
@@ -65,13 +67,15 @@ export const startTime = (site: Site, { start, zone }: Card): string =>
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
-    ? say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })
+    ? html`${say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })}${behind(card.endZone)}`
     : say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
   const isLong = isSeveralDays(card)
   if (card.isAllDay) return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
   const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zoneBehind(card)}`
   if (isLong) return html`${start} <small>${until}</small>`
-  return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
+  return card.end === card.start
+    ? start
+    : html`${start} <small>– ${written(site, 'time', card.end)}${behind(card.endZone)}</small>`
 }
 
 /** Decides whether a picture is shown whole on a tinted ground: cropping would cut the lettering of a poster in portrait, or of a banner. */

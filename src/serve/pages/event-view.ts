@@ -188,7 +188,7 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
   const first = dayOf(row.start_date)
   const { days, hours, zone } = inWords(site, row, today)
   const letters =
-    zone && html` <abbr class="zone" title="${zoneName(site, row.timezone, row.utc_start_date)}">${zone}</abbr>`
+    zone && html` <abbr class="zone" title="${zoneName(site, row.timezone, row.utc_end_date)}">${zone}</abbr>`
   const lines = days.map((day, at) => html`<strong>${day}${!hours && at + 1 === days.length && letters}</strong>`)
   const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${hours?.start}</time>`
   const times =

@@ -2,6 +2,7 @@ import { type Cache, cachedText, emptyCache, madeOnce, processBudget } from '../
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 
 // Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
 
@@ -23,6 +24,10 @@ export function zoneLetters(site: Site, zone: string, utc: string): string {
   if (site.language === 'en') return letters
   return cachedText(names, `short ${locale} ${zone} ${letters}`, () => named(locale, zone, 'short', utc) ?? letters)
 }
+
+/** Returns the letters of the zone of an event at its start and at its end. */
+export const edgeLetters = (site: Site, row: Pick<EventRow, 'timezone' | 'utc_start_date' | 'utc_end_date'>) =>
+  [zoneLetters(site, row.timezone, row.utc_start_date), zoneLetters(site, row.timezone, row.utc_end_date)] as const
 
 /** Returns the name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time, the name for both seasons. */
 export function zoneName(site: Site, zone: string, utc?: string): string {

@@ -2,7 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 import type { When } from '../../calendar/series/series-schedule.ts'
-import { lastDayOf, written, writtenDay, zoneLetters } from './page-dates.ts'
+import { edgeLetters, lastDayOf, written, writtenDay } from './page-dates.ts'
 import { say } from './viewing.ts'
 
 // Writes when an event takes place, in words.
@@ -23,30 +23,35 @@ export interface WhenWords {
   days: string[]
   /** The hours beside the day: the start, and the end with a dash or a word before it. Undefined for all day, or where the days have the hours in them. */
   hours: { start: string; end: string } | undefined
-  /** The letters of its zone; empty for an event that lasts all day. */
+  /** The letters of its zone at its end; empty for an event that lasts all day. Those of its start stand behind it where they differ. */
   zone: string
 }
 
 export function inWords(site: Site, times: When, today: string): WhenWords {
-  const { start_date: start, end_date: end, timezone, utc_start_date } = times
+  const { start_date: start, end_date: end } = times
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   const isAllDay = times.all_day === 1
-  const zone = isAllDay ? '' : zoneLetters(site, timezone, utc_start_date)
+  const [before, zone] = isAllDay ? ['', ''] : edgeLetters(site, times)
   const time = (wall: string) => written(site, 'time', wall)
+  const startTime = before === zone ? time(start) : `${time(start)} ${before}`
   const near = nearName(site, first, today)
   const day = near === '' ? writtenDay(site, first, '') : `${near}, ${writtenDay(site, first, today)}`
   if (!isAllDay && isOvernight(start, end)) {
     const until = say(site, 'until {time} the next day', { time: time(end) })
-    return { days: [day], hours: { start: time(start), end: ` ${until}` }, zone }
+    return { days: [day], hours: { start: startTime, end: ` ${until}` }, zone }
   }
   if (first === last) {
-    const hours = { start: time(start), end: end === start ? '' : ` – ${time(end)}` }
+    const hours = { start: startTime, end: end === start ? '' : ` – ${time(end)}` }
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
-  const at = (one: string, wall: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${time(wall)}`)
+  const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
   // An event that ends in the small hours is named with the day on which it ends.
   const ending = isAllDay ? last : dayOf(end)
-  return { days: [at(first, start), say(site, 'until {date}', { date: at(ending, end) })], hours: undefined, zone }
+  return {
+    days: [at(first, startTime), say(site, 'until {date}', { date: at(ending, time(end)) })],
+    hours: undefined,
+    zone,
+  }
 }
 
 /** Writes when an event takes place, on one line. */

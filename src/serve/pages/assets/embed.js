@@ -230,7 +230,7 @@ function item(state, event) {
   const until = last > first ? written(state, last, { day: 'numeric', month: 'short' }) : clock(state, end_date)
   const isLong = last > first || (!all_day && end_date > start_date)
   const zone = timezone === site.zone || all_day ? '' : ` ${timezone_abbr}`
-  const time = `${all_day ? state.texts[0] : clock(state, start_date)}${isLong ? ` – ${until}` : ''}${zone}`
+  const time = `${all_day ? state.texts[0] : clock(state, start_date)}${zone}${isLong ? ` – ${until}` : ''}`
   const place = plain(venue?.venue)
   return make(
     'li',

@@ -208,6 +208,22 @@ function lookIn({ program, start }: Looking): void {
     await until(async () => (await heading()) === 'Kilvara', 'it does not come back')
   })
 
+  test('say how many events a filter, a search or a step leaves, also none', async () => {
+    const status = () => tab.evaluate<string>("document.getElementById('status').textContent")
+    for (const [path, press, said] of [
+      ['/events/', '[href*="free=true"]', /^Free: \d+ events from today on$/],
+      ['/events/?search=zzzz', '[href*="free=true"]', /^Events matching “zzzz”: No events found\.$/],
+      ['/events/?bbox=0,0,1,1', '[href*="when=weekend"]', /^This weekend: No events found\.$/],
+      ['/events/?bbox=0,0,1,1', '[href*="attendance=online"]', /^Online: No events found\.$/],
+      ['/events/1999-01-02/', '.steps [href*="today"]', /: Today · \d+ events?$/],
+      ['/events/month/?bbox=0,0,1,1', '[href*="free=true"]', /: 0 events$/],
+    ] as const) {
+      await tab.goTo(`${service.origin}${path}`)
+      await tab.evaluate(`(document.querySelector('#main ${press}').click(), 1)`)
+      await until(async () => said.test(await status()), `${path} ${press}`)
+    }
+  })
+
   test('suggest as one types, by keyboard, and let go by Escape', async () => {
     await tab.goTo(`${service.origin}/events/`)
     const typed = (keys: string) => `(async () => {

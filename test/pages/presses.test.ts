@@ -141,7 +141,23 @@ test('a chosen category is taken back by its press', async () => {
   const family = await read('/events/category/family/?free=true')
   assert.ok(family.press('Family')?.isChosen)
   assert.equal(family.press('Family')?.href, '/events/?free=true')
-  assert.match((await read('/events/?when=week')).body, /<h1[^>]*>Next 7 days<\/h1>/)
+})
+
+test('what is chosen stands in the heading of a list, and in the title of every view', async () => {
+  for (const [query, words] of [
+    ['when=week', 'Next 7 days'],
+    ['free=true', 'Free'],
+    ['attendance=online,mixed', 'Online'],
+    ['when=weekend&time=evening&free=true', 'This weekend · Evenings · Free'],
+  ] as const) {
+    const { body } = await read(`/events/?${query}`)
+    assert.ok(body.includes(`<h1 tabindex="-1">${words}</h1>`), query)
+    assert.ok(body.includes(`<title>${words} · `), query)
+  }
+  const titles = async (path: string) => /<title>(.*?)<\/title>/.exec((await read(path)).body)?.[1] ?? ''
+  assert.match(await titles('/events/category/music/?free=true'), /^Music · Free · /)
+  assert.match(await titles('/events/month/?free=true'), /\d · Free · /)
+  assert.match(await titles('/events/?search=jazz&free=true'), /jazz” · Free · /)
 })
 
 test('a time without events names the nearest one, and leads to past events of any time', async () => {

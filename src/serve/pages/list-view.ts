@@ -25,7 +25,7 @@ import {
 import { type Html, html } from './page-html.ts'
 import { queryText } from './page-query.ts'
 import { scopeOf } from './page-terms.ts'
-import { askedInWords } from './presses.ts'
+import { askedInWords, chosenInWords } from './presses.ts'
 import type { Span } from './spans.ts'
 import {
   canonicalOf,
@@ -172,7 +172,7 @@ export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = fa
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
   if (span.view === 'past') return say(site, 'Past events')
   if (query.filters.words !== undefined) return say(site, 'Events matching “{words}”', { words: query.filters.words })
-  return term?.name ?? timeInWords(site, query) ?? say(site, 'What’s on')
+  return term?.name ?? (chosenInWords(site, query.sent) || say(site, 'What’s on'))
 }
 
 const timeInWords = (site: Site, { sent }: EventsAsked['query']) =>

@@ -59,6 +59,7 @@ import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
 import { type PageQuery, queryText, readPart, readQuery, unreadableQuery, withoutListDates } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
+import { chosenInWords } from './presses.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { isList, oldSpan, type Span } from './spans.ts'
@@ -286,7 +287,9 @@ async function eventsPage(
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
   const { geoloc_lat: lat, geoloc_lng: lng } = read.filters
   const around = typeof lat === 'number' && typeof lng === 'number' ? { lat, lng } : undefined
-  const view = await viewOf({ ...viewing, around }, asked, span)
+  const made = await viewOf({ ...viewing, around }, asked, span)
+  const chosen = chosenInWords(context.site, asked.query.sent)
+  const view = made.title.includes(chosen) ? made : { ...made, title: `${made.title} · ${chosen}` }
   return shown(
     viewing,
     query.size > 0 || intro === NOTHING

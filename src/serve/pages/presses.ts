@@ -82,6 +82,13 @@ export function hasPress(name: string, value: string): boolean {
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)
 }
 
+/** Says in words what is chosen among the presses, and which time; empty where nothing is. */
+export function chosenInWords(site: Site, sent: ReadonlyMap<string, string>): string {
+  const when = askedInWords(site, 'when', sent.get('when') ?? '')
+  const switches = SWITCHES.flatMap(([name, value, text]) => (sent.get(name) === value ? [say(site, text)] : []))
+  return [when, ...switches].filter(Boolean).join(' · ')
+}
+
 const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
   ...PRESSED_TIMES,
   now: 'Now',

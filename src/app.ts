@@ -14,6 +14,7 @@ import {
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
+import { tellLostFiles } from './calendar/images/lost-files.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
 import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
 import {
@@ -222,6 +223,10 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const isShared = canShare && config.port !== 0 && !options.isWorker
   const port = await listen(http, config, isShared)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
+  if (!options.isWorker)
+    tellLostFiles(primary.read, images.store, mediaAddress(config), tell).catch(
+      (error: unknown) => running.isStopping || report(error),
+    )
   owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)

@@ -25,7 +25,9 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { kalends } from '../support/commands.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
+import { startLoggedService } from '../support/logged-service.ts'
 import { type Settings, testConfig } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 /** Makes a calendar that was served once. Returns its settings. */
 async function calendar(t: TestContext) {
@@ -311,6 +313,23 @@ test('files of images that the store lacks are counted, and the first of them na
     some.findings.get('images')?.[0]?.says ?? '',
     /^7 of 9 files .*: (2026\/11\/\d+\.png, ){4}2026\/11\/\d+\.png …$/,
   )
+})
+
+test('a file of another picture is found, and a start says so of files that are lost', onSqlite, async (t) => {
+  const { data, address } = await calendar(t)
+  const settings = { database: address, data, port: '0' }
+  await insertImages(address, 2)
+  mkdirSync(join(data, 'media/2026/11'), { recursive: true })
+  writeFileSync(join(data, 'media/2026/11/1000.png'), 'png')
+  writeFileSync(join(data, 'media/2026/11/1001.png'), 'another')
+  const other = await doctor(settings)
+  assert.deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
+  assert.match(other.text, /1 of 2 files are of another picture .*1001\.png/)
+  rmSync(join(data, 'media'), { recursive: true })
+  const service = await startLoggedService({ ...settings, log_level: 'warn' })
+  t.after(() => service.end())
+  const isTold = () => service.log().some(({ msg }) => /^2 of the 2 files .* are not in .*media.*mounted/.test(msg))
+  await until(isTold, 'the log says nothing of the files')
 })
 
 test('of many images a sample is looked for, and it is called one', onSqlite, async (t) => {

@@ -10,6 +10,7 @@ import { readConfig, siteOf } from '../../src/base/config.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import {
   deleteImage,
+  filesOf,
   findImage,
   findImages,
   insertUpload,
@@ -230,6 +231,34 @@ describe('an address of an image', () => {
     const row = await findImage(database.read, await linked(`${pictures}/large.png`))
     assert.equal(row?.file, '2026/11/large-1.png')
     assert.deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
+  })
+
+  test('gives files of other names when an image has theirs and has lost them', async () => {
+    const first = (await findImage(database.read, await linked(`${pictures}/large/poster.png`))) as ImageRow
+    await rm(join(folder, 'media'), { recursive: true })
+    for (const name of ['poster.png', 'poster-300x225.png']) {
+      const id = await linked(`${pictures}/${name}`)
+      const row = (await findImage(database.read, id)) as ImageRow
+      assert.ok(!filesOf(first).some((file) => filesOf(row).includes(file)), row.file)
+    }
+    const uploaded = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks())
+    assert.equal(uploaded?.file, '2026/11/poster-2.png')
+    const there = await readdir(join(folder, 'media'), { recursive: true })
+    assert.ok(!there.some((path) => path.endsWith('/poster.png')), there.join())
+  })
+
+  test('of a write that fails leaves no file under the name of another image', async () => {
+    const first = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks())
+    assert.ok(first)
+    await rm(join(folder, 'media'), { recursive: true })
+    const context = asks()
+    await withImages(context, async () => {
+      const prepared = await prepareUpload({ ...inMemory(large), fileName: 'other.png' }, context)
+      assert.ok(prepared)
+      await database.write((tx) => tx.updateTable('images').set({ file: prepared.stored.file }).execute())
+      await assert.rejects(database.write((tx) => insertUpload(tx, prepared, context)))
+    })
+    assert.deepEqual(await storedFiles(), [])
   })
 
   test('that is an image of this service gives that one, without a fetch', async () => {

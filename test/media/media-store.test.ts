@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -70,6 +70,24 @@ describe('the local store', () => {
     const unwritable = Symbol('no bytes') as unknown as Uint8Array
     await assert.rejects(store.put('2026/12/failed.png', unwritable, 'image/png'))
     assert.deepEqual((await readdir(join(folder, '2026', '12'))).sort(), ['gone.png', 'never.png'])
+  })
+
+  test('takes no file while its folder is on another disk than before', async () => {
+    const [disk, mounted] = [await mkdtemp(join(parent, 'disk-')), join(parent, 'mounted')]
+    const mount = async (at: string) => {
+      await rm(mounted, { force: true })
+      await symlink(at, mounted)
+    }
+    await mount(disk)
+    const store = localMediaStore(mounted)
+    assert.equal(await store.put('2026/11/a.png', bytes, 'image/png'), true)
+    await mount('/proc')
+    await assert.rejects(store.put('2026/11/b.png', bytes, 'image/png'), { code: 'rest_unavailable' })
+    await assert.rejects(store.check(), { code: 'rest_unavailable' })
+    await mount(disk)
+    await store.check()
+    assert.equal(await store.put('2026/11/b.png', bytes, 'image/png'), true)
+    for (const path of [mounted, disk]) await rm(path, { recursive: true })
   })
 
   test('reads nothing outside its folder, nor folders, nor names no image has', async () => {

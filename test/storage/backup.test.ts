@@ -368,6 +368,25 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
+  test(
+    'puts its files over others when the calendar is the same, and over those of another where that is asked for',
+    onSqlite,
+    async () => {
+      const target = await otherCalendar('replaced-media')
+      const key = (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
+      const bytes = await readFile(path(`media/${key}`))
+      const store = localMediaStore(path('replaced-media'))
+      await store.restore(key, Buffer.from('another'), 'image/png')
+      assert.match((await command(['restore', backup()], target)).err, /--replace-images/)
+      await printedBy(['restore', '--replace-images', backup()], target)
+      assert.deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
+      await store.restore(key, Buffer.from('another'), 'image/png')
+      assert.match(await printedBy(['restore', backup()], target), /1 other files? of the same names? gave way/)
+      assert.deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
+      await target.remove()
+    },
+  )
+
   test('killed at any moment of a restore, the calendar is the former one or the new one', async () => {
     const target = await otherCalendar('killed-media')
     const spare = { database: `sqlite:${path('spare.sqlite')}`, media: target.media }

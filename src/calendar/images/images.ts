@@ -88,8 +88,10 @@ export async function withImages<T>(context: Context, work: () => Promise<T>): P
 
 async function removeUnowned(context: Context): Promise<void> {
   for (const stored of requests.get(context)?.stored.splice(0) ?? []) {
-    const owner = await context.db.selectFrom('images').select('id').where('file', '=', stored.file).executeTakeFirst()
-    if (!owner) await removeFiles(context.images.store, stored)
+    const owner = await context.db.selectFrom('images').selectAll().where('file', '=', stored.file).executeTakeFirst()
+    // An image of other sizes has the name, and had lost its file.
+    const isOwned = owner?.sizes === stored.sizes && owner.filesize === stored.filesize
+    if (!isOwned) await removeFiles(context.images.store, stored)
   }
 }
 
@@ -290,13 +292,15 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
 /** Attempts after which a name gets a random end instead of a number. */
 const NUMBERED_NAMES = 20
 
-/** Stores all files of an image in the folder of the month, under the first stem whose names are all free. */
+/** Stores all files of an image in the folder of the month, under the first stem whose names are free in the database and in the store. */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
     const end = attempt <= NUMBERED_NAMES ? String(attempt) : randomBytes(4).toString('hex')
     const stem = `${folder}/${prepared.stem}${attempt === 0 ? '' : `-${end}`}`
-    if (await putAll(context.images.store, stem, prepared)) {
+    const files = filesUnder(stem, prepared)
+    if (await isTaken(context.db, [...files.keys()])) continue
+    if (await putAll(context.images.store, files, prepared.mimeType)) {
       const stored = describeStored(stem, prepared)
       imagesOf(context).stored.push(stored)
       return stored
@@ -304,16 +308,37 @@ async function storeImage(prepared: PreparedImage, context: Context): Promise<St
   }
 }
 
-/** Stores all files or none. Returns false when one of their names is taken. */
-async function putAll(store: MediaStore, stem: string, prepared: PreparedImage): Promise<boolean> {
+/** Returns the files of an image by their keys. */
+function filesUnder(stem: string, prepared: PreparedImage): Map<string, PreparedFile> {
   const files = new Map<string, PreparedFile>()
   for (const file of [prepared.full, prepared.original, ...Object.values(prepared.sizes)]) {
     if (file) files.set(stem + file.ending, file)
   }
+  return files
+}
+
+/** True when an image of the database has one of these names, whether or not its file is in the store. */
+async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
+  // The images that may have a file of this name, as their own or as one of their sizes.
+  const owners = keys.flatMap((key) => {
+    const { dir, name, ext } = posix.parse(key)
+    const stems = new Set([name, name.replace(/-[^-]*$/, '')])
+    return [...stems].flatMap((stem) => [`${dir}/${stem}${ext}`, `${dir}/${stem}-scaled${ext}`])
+  })
+  const rows = await db
+    .selectFrom('images')
+    .selectAll()
+    .where('file', 'in', [...new Set(owners)])
+    .execute()
+  return rows.some((row) => filesOf(row).some((file) => keys.includes(file)))
+}
+
+/** Stores all files or none. Returns false when one of their names is taken. */
+async function putAll(store: MediaStore, files: ReadonlyMap<string, PreparedFile>, mimeType: string): Promise<boolean> {
   const put: string[] = []
   try {
     for (const [key, file] of files) {
-      if (await store.put(key, file.bytes, prepared.mimeType)) put.push(key)
+      if (await store.put(key, file.bytes, mimeType)) put.push(key)
       else break
     }
     return put.length === files.size
@@ -348,6 +373,16 @@ export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'si
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
+}
+
+/** Returns the bytes of the files of an image, by their keys, as far as it notes them: of an original it does not. */
+export function sizesOfFiles({
+  file,
+  filesize,
+  sizes,
+}: Pick<StoredImage, 'file' | 'filesize' | 'sizes'>): Map<string, number> {
+  const stored: StoredSizes = JSON.parse(sizes)
+  return new Map([[file, filesize], ...Object.values(stored).map((one): [string, number] => [one.file, one.filesize])])
 }
 
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']

@@ -38,6 +38,7 @@ export interface RestorePlaces extends CalendarPlaces {
 interface RestoreOptions {
   undo?: string | true
   list?: true
+  replaceImages?: true
 }
 
 /** Registers the command `restore`. */
@@ -52,6 +53,7 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
       '--undo [copy]',
       'put back the calendar that the last restore replaced, or another one of those that --list shows',
     )
+    .option('--replace-images', 'put files of the backup over others of the same names, also those of another calendar')
     .option('--list', 'list the calendars that restores have replaced; all of them are kept')
     .action((file: string | undefined, options: RestoreOptions, command: Command) =>
       runCommand(command, async (print) => {
@@ -62,7 +64,9 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
         if (options.undo !== undefined) return undo(places, options.undo, replacing, print)
         requireMeant(places)
         const progress = await showProgress(process.stderr, () => undefined)
-        const restored = await withReason(places, () => restore(file ?? '', places, replacing, progress))
+        const restored = await withReason(places, () =>
+          restore(file ?? '', places, replacing, progress, options.replaceImages === true),
+        )
         describeRestored(restored).forEach(print)
       }),
     )
@@ -129,8 +133,8 @@ interface RestoredCalendar {
 }
 
 /**
- * Puts a calendar back as a backup has it, into either kind of database. Files of images are added to those that are there; the database is replaced last,
- * in one step. The new database has an edition of its own, so that ETags and tokens given before are no longer valid.
+ * Puts a calendar back as a backup has it, into either kind of database. Files of images are added to those that are there, and over others of the same
+ * calendar; the database is replaced last, in one step. The new database has an edition of its own, so that ETags and tokens given before are no longer valid.
  * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
  */
 export async function restore(
@@ -138,6 +142,7 @@ export async function restore(
   target: Omit<RestorePlaces, 'failure' | 'assumed'>,
   replacing: Replacing,
   progress: CopyProgress,
+  replacesImages = false,
 ): Promise<RestoredCalendar> {
   await (await openToRead(file)).close()
   if (isFolder(file)) throw new Error(`${file} is a folder: name one of the backups in it.`)
@@ -147,17 +152,20 @@ export async function restore(
     const { manifest } = backup
     requireKnownVersion(manifest)
     await requireImages(backup)
-    const lacking = await findLackingFiles(backup, target.media)
+    const { lacking, others } = await compareFiles(backup, target.media)
     replacing.tell(`${lacking.length} files of images go into ${target.mediaPlace}.`)
     const remarks: string[] = []
     let isHeld = false
     const fill: Fill = async (tx, former) => {
+      if (former?.calendar !== manifest.calendar && !replacesImages) refuseOthers(others)
+      if (others.length > 0)
+        remarks.push(`${others.length} other files of the same names gave way to those of the backup.`)
       const remark = await fillDatabase(backup, tx, replacing.now, progress)
       if (remark) remarks.push(remark)
       const named = standingOf(manifest, former)
       isHeld = named.held === 1
       await setIdentity(tx, named)
-      await addFiles(backup, lacking, target.media, progress)
+      await addFiles(backup, [...lacking, ...others], target.media, progress)
     }
     const kept = await replaceDatabase(target.database, fill, replacing)
     return { manifest, kept, isHeld, remarks }
@@ -211,18 +219,24 @@ async function fillDatabase(
   return finishMigration(tx)
 }
 
-/** Returns the keys of the files that the store does not have. @throws Error when it has another file under one of the keys of the backup */
-async function findLackingFiles(backup: OpenBackup, media: MediaStore): Promise<string[]> {
+/** Returns the keys of the files that the store does not have, and of those for which it has other bytes. */
+async function compareFiles(backup: OpenBackup, media: MediaStore): Promise<{ lacking: string[]; others: string[] }> {
   const lacking: string[] = []
+  const others: string[] = []
   for (const key of backup.listFiles()) {
     const there = await readWhole(media, key)
     if (!there) lacking.push(key)
-    else if (Buffer.compare(there, backup.readFile(key)) !== 0)
-      throw new Error(
-        `The store of images has another file ${key}, of another calendar: name an empty folder with --media, or move that one away.`,
-      )
+    else if (Buffer.compare(there, backup.readFile(key)) !== 0) others.push(key)
   }
-  return lacking
+  return { lacking, others }
+}
+
+/** @throws Error with one sentence when the store has other files under keys of the backup */
+function refuseOthers([key]: readonly string[]): void {
+  if (key === undefined) return
+  throw new Error(
+    `The store of images has another file ${key}, of another calendar: name an empty folder with --media, or move that one away; --replace-images puts those of the backup in their place.`,
+  )
 }
 
 async function addFiles(

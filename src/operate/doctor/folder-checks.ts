@@ -5,8 +5,8 @@ import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts
 import { messageOf } from '../../base/errors.ts'
 import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
 import { filesOf } from '../../calendar/images/images.ts'
+import { lookForFiles } from '../../calendar/images/lost-files.ts'
 import { readStart } from '../../serve/pages/look.ts'
-import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
@@ -178,47 +178,30 @@ async function checkBucket(address: string): Promise<Finding> {
   }
 }
 
-/** The number of files that are looked for at the same time. */
-const FILES_AT_ONCE = 8
-/** Milliseconds after which no further files are looked for. */
-const WITHIN_MS = 5000
-
-/** The most missing files that the finding names. */
+/** The most files that a finding names. */
 const NAMED = 5
+const named = (keys: readonly string[]) => `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
 
 /** Looks for the files of images in their store: of all images, or of a sample if there are many or the store is slow. No finding without images. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
-  const todo = 'Look at --media; restore a backup for them (it adds what is missing), or give those images new files.'
+  const todo = 'Look at --media; restore a backup for them (it puts its files back), or give those images new files.'
   try {
-    const keys = [...new Set(sample.flatMap(filesOf))]
-    const { looked, missing } = await lookFor(keys, await openMediaStore(address, () => undefined))
-    const isSample = sample.length < total || looked < keys.length
+    const { looked, missing, others } = await lookForFiles(sample, await openMediaStore(address, () => undefined))
+    const isSample = sample.length < total || looked < new Set(sample.flatMap(filesOf)).size
     const whence = isSample ? `, in a sample from ${total} images` : ''
+    if (others.length > 0)
+      return [
+        failing(
+          'images',
+          `${others.length} of ${looked} files are of another picture than their image${whence}: ${named(others)}`,
+          todo,
+        ),
+      ]
     if (missing.length === 0) return [ok('images', `All ${looked} files of images${whence} are there.`)]
-    const named = `${missing.slice(0, NAMED).join(', ')}${missing.length > NAMED ? ' …' : ''}`
-    const says = `${missing.length} of ${looked} files of images are missing${whence}: ${named}`
+    const says = `${missing.length} of ${looked} files of images are missing${whence}: ${named(missing)}`
     return [missing.length === looked ? failing('images', says, todo) : warning('images', says, todo)]
   } catch (error) {
     return [failing('images', `The files cannot be looked for: ${messageOf(error)}`, todo)]
   }
-}
-
-async function lookFor(keys: readonly string[], store: MediaStore): Promise<{ looked: number; missing: string[] }> {
-  const until = performance.now() + WITHIN_MS
-  const missing: string[] = []
-  let looked = 0
-  while (looked < keys.length && performance.now() < until) {
-    const some = keys.slice(looked, looked + FILES_AT_ONCE)
-    const found = await Promise.all(some.map((key) => isThere(store, key)))
-    for (const [at, key] of some.entries()) if (!found[at]) missing.push(key)
-    looked += some.length
-  }
-  return { looked, missing }
-}
-
-async function isThere(store: MediaStore, key: string): Promise<boolean> {
-  const file = await store.read(key)
-  file?.stream.destroy()
-  return file !== undefined
 }

@@ -176,6 +176,7 @@ function whatFails(error: unknown): string {
   const lack = error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
   if (lack === 'room' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
   if (lack === 'permission' || lack === 'rest_read_only') return 'what has to be written may only be read'
+  if (lack === 'rest_unavailable') return 'the disk of the images is not mounted'
   return 'the database does not answer'
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { codeOf } from '../../base/errors.ts'
 import { freeBytesOf, giveTo, type Owner, ownerAt, ROOM_BYTES, syncFolder } from '../../base/files.ts'
-import { diskProblem, type Problem } from '../../base/problems.ts'
+import { diskProblem, Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
 // Declares what a store of image files does, and stores them in a folder.
@@ -69,7 +70,7 @@ export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /** Makes a store in a folder, which is made with the first file. When its disk is full or read-only, functions that write reject with a Problem. */
 export function localMediaStore(folder: string): MediaStore {
-  const health: FolderHealth = { folder, isFailing: false }
+  const health: FolderHealth = { folder, isFailing: false, device: deviceOf(folder) }
   return {
     put: async (key, bytes) => writingFiles(health, () => putFile(pathOf(folder, key), bytes)),
     read: async (key) => (isKey(key) ? readFile(join(folder, key)) : undefined),
@@ -202,14 +203,25 @@ function isMissing(error: unknown): boolean {
 const FULL = ['ENOSPC', 'EDQUOT']
 const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
 
-/** The folder of a store, and whether its last write failed. */
+/** The folder of a store, whether its last write failed, and the disk that it was found on. */
 interface FolderHealth {
   folder: string
   isFailing: boolean
+  device: number | undefined
+}
+
+const deviceOf = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.dev
+
+/** Refuses a folder on another disk than before: that of the images has been unmounted. @throws Problem rest_unavailable */
+function requireMounted(health: FolderHealth): void {
+  const device = deviceOf(health.folder)
+  health.device ??= device
+  if (device !== undefined && device !== health.device) throw new Problem('rest_unavailable', { retryAfter: 30 })
 }
 
 /** Runs work that writes files, and notes when it fails. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
 async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
+  requireMounted(health)
   try {
     return await work()
   } catch (error) {
@@ -221,6 +233,7 @@ async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Pr
 
 /** Resolves while files can be written. After a failure it tries a write by itself until one succeeds. @throws Problem */
 async function checkFolder(health: FolderHealth): Promise<void> {
+  requireMounted(health)
   if (!health.isFailing) return
   await writingFiles(health, () => tryToWrite(health.folder))
   health.isFailing = false

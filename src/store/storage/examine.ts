@@ -49,7 +49,7 @@ export interface Examined {
 /** The images of a calendar: their number, and up to 1000 of them taken at random, with the columns that name their files. */
 export interface ExaminedImages {
   total: number
-  sample: Pick<ImageColumns, 'file' | 'original_image' | 'sizes'>[]
+  sample: Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>[]
 }
 
 /** The findings that only the tables of this version can give. */
@@ -215,11 +215,14 @@ async function textOf(ask: Ask, query: string): Promise<string> {
 }
 
 async function examineImages(ask: Ask): Promise<ExaminedImages> {
-  const sample = await ask(`select file, original_image, sizes from images order by random() limit ${MOST_IMAGES}`)
+  const sample = await ask(
+    `select file, filesize, original_image, sizes from images order by random() limit ${MOST_IMAGES}`,
+  )
   return {
     total: Number(await textOf(ask, 'select count(*) from images')),
-    sample: sample.map(({ file, original_image, sizes }) => ({
+    sample: sample.map(({ file, filesize, original_image, sizes }) => ({
       file: String(file),
+      filesize: Number(filesize),
       original_image: String(original_image),
       sizes: String(sizes),
     })),

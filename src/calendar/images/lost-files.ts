@@ -1,0 +1,67 @@
+import type { MediaStore } from '../../store/media/media-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { ImageColumns } from '../../store/storage/schema.ts'
+import { filesOf, sizesOfFiles } from './images.ts'
+
+// Looks for the files of images in their store.
+
+/** The columns that name the files of an image, and say how large they are. */
+export type FiledImage = Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>
+
+/** The number of files that were looked for, those that the store lacks, and those of another size than their image says. */
+export interface LookedFor {
+  looked: number
+  missing: string[]
+  others: string[]
+}
+
+/** The number of files that are looked for at the same time. */
+const FILES_AT_ONCE = 8
+/** Milliseconds after which no further files are looked for. */
+const WITHIN_MS = 5000
+
+/** Looks for the files of images, for some seconds. */
+export async function lookForFiles(images: readonly FiledImage[], store: MediaStore): Promise<LookedFor> {
+  const sizes = new Map(images.flatMap((image) => [...sizesOfFiles(image)]))
+  const keys = [...new Set(images.flatMap(filesOf))]
+  const until = performance.now() + WITHIN_MS
+  const missing: string[] = []
+  const others: string[] = []
+  let looked = 0
+  while (looked < keys.length && performance.now() < until) {
+    const some = keys.slice(looked, looked + FILES_AT_ONCE)
+    const found = await Promise.all(some.map((key) => sizeIn(store, key)))
+    for (const [at, key] of some.entries()) {
+      const size = found[at]
+      if (size === undefined) missing.push(key)
+      else if (size !== (sizes.get(key) ?? size)) others.push(key)
+    }
+    looked += some.length
+  }
+  return { looked, missing, others }
+}
+
+async function sizeIn(store: MediaStore, key: string): Promise<number | undefined> {
+  const file = await store.read(key)
+  file?.stream.destroy()
+  return file?.size
+}
+
+/** The number of images that are looked for at a start. */
+const AT_START = 20
+
+/** Tells an operator of the newest images whose files the store lacks, since a wrong setting or a disk that is not mounted looks so. */
+export async function tellLostFiles(
+  db: Db,
+  store: MediaStore,
+  place: string,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  const columns = ['file', 'filesize', 'original_image', 'sizes'] as const
+  const newest = await db.selectFrom('images').select(columns).orderBy('id', 'desc').limit(AT_START).execute()
+  const { looked, missing } = await lookForFiles(newest, store)
+  if (missing.length === 0) return
+  tell(
+    `${missing.length} of the ${looked} files of the newest images are not in ${place}, such as ${missing[0]}: is its disk mounted, and KALENDS_MEDIA right? kalends doctor looks for all.`,
+  )
+}

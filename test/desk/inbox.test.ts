@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
@@ -284,7 +285,7 @@ describe('the inbox, Today and the history', () => {
   })
 })
 
-test('Today tells administrators, and nobody else, that the disk is nearly full', async () => {
+test('Today tells administrators, and nobody else, what the doctor finds at work, and that the disk is nearly full', async () => {
   // /proc never has free room.
   const media = await mkdtemp(join(tmpdir(), 'kalends-media-'))
   const service = await startService({ data: '/proc', media: `file:${media}` })
@@ -292,6 +293,12 @@ test('Today tells administrators, and nobody else, that the disk is nearly full'
     const today = async (login: string) => (await (await sitAtDesk(service, login)).get('/desk/')).body
     assert.match(await today('admin'), /What goes wrong[\s\S]*Only 0 MB are free on the disk/)
     assert.doesNotMatch(await today('editor'), /free on the disk/)
+    await service.app.database.write(async (tx) => {
+      await sql`update editions set held = 1`.execute(tx)
+      await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
+        values (1, 'Paused', '[]', 60, '2030-01-01 00:00:00', '', 1, 0, '')`.execute(tx)
+    })
+    assert.match(await today('admin'), /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/)
   } finally {
     await service.close()
     await rm(media, { recursive: true })

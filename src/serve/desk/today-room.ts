@@ -6,7 +6,7 @@ import { listUnsavedTexts } from '../../calendar/editing/unsaved-texts.ts'
 import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-events.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { servedNamed } from '../../calendar/resources.ts'
-import { listTroubles } from '../../store/storage/desk-rows.ts'
+import { examineSendingOf, type Sending } from '../../store/storage/examine.ts'
 import { lastDayOf, written, writtenDay, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
@@ -35,7 +35,7 @@ async function showToday({ context, user, start }: DeskRequest): Promise<DeskVie
     findPlanned(context, days),
     author === undefined ? [] : findPlanned(context, { ...days, author }),
     listUnsavedTexts(context),
-    isAdministrator ? listTroubles(db) : [],
+    isAdministrator ? examineSendingOf(db) : undefined,
     isAdministrator ? freeBytesOf(start.data).catch(() => undefined) : undefined,
   ])
   const others = all.filter(({ id }) => !own.some((event) => event.id === id))
@@ -101,18 +101,25 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
   )
 }
 
+const HELD =
+  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar was restored in another place.'
+
 /** Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only administrators get them. */
-function troubleList(
-  { site }: Context,
-  troubles: Awaited<ReturnType<typeof listTroubles>>,
-  freeBytes = LITTLE_BYTES,
-): Content {
+function troubleList({ site }: Context, troubles: Sending | undefined, freeBytes = LITTLE_BYTES): Content {
   const isFull = freeBytes < LITTLE_BYTES
-  if (troubles.length === 0 && !isFull) return ''
-  const lines = troubles.map(({ what, name, why, isStopped }) => {
-    const reason = what === 'webhook' ? describeReason(site.language, why) : why
-    return html`<li><p><strong dir="auto">${what === 'import' ? sayAtDesk(site, 'Import “{name}”', { name }) : name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
-  })
+  const { isHeld = false, failing = [], stuck = [] } = troubles ?? {}
+  const line = (name: string, isStopped: boolean, reason: string) =>
+    html`<li><p><strong dir="auto">${name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
+  const lines = [
+    ...(isHeld ? [html`<li><p>${sayAtDesk(site, HELD)}</p></li>`] : []),
+    ...stuck.map(({ name, isPaused, outcome }) =>
+      line(sayAtDesk(site, 'Import “{name}”', { name }), isPaused, outcome),
+    ),
+    ...failing.map(({ url, disabledWhy: why }) =>
+      line(url, why !== undefined, why === undefined ? '' : describeReason(site.language, why)),
+    ),
+  ]
+  if (lines.length === 0 && !isFull) return ''
   return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${isFull && html`<li><p>${sayAtDesk(site, 'Only {free} MB are free on the disk. Once it is full nothing can be saved.', { free: writtenNumber(site, Math.floor(freeBytes / 1_000_000)) })}</p></li>`}${lines}</ul></section>`
 }
 

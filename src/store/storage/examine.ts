@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
+import type { Db } from './database.ts'
 import { databaseFile, withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
 import { countedSteps } from './migration.ts'
@@ -229,8 +230,14 @@ async function examineImages(ask: Ask): Promise<ExaminedImages> {
   }
 }
 
-/** Examines what the calendar does by itself: its webhooks and scheduled imports. */
-async function examineSending(ask: Ask): Promise<Pick<Told, 'isHeld' | 'failing' | 'stuck'>> {
+/** What the calendar does by itself and fails: its webhooks and scheduled imports. */
+export type Sending = Pick<Told, 'isHeld' | 'failing' | 'stuck'>
+
+/** Examines what the calendar does by itself, for the desk. */
+export const examineSendingOf = (db: Db): Promise<Sending> =>
+  examineSending(async (text) => (await sql.raw<Row>(text).execute(db)).rows)
+
+async function examineSending(ask: Ask): Promise<Sending> {
   const held = await ask('select 1 from editions where held = 1')
   const failing = await ask(
     `select url, disabled_utc, disabled_why, failing_since_utc from webhooks

@@ -86,6 +86,70 @@ test('a recurrence is read from text, list and object, and empty ones mean none'
   }
 })
 
+test('an occurrence, a series and parts of their recurrence can be posted as a copy', async () => {
+  const shown = await service.create('/events', market({ title: 'Copied', tags: ['copies'] }))
+  const second = (await occurrencesOf(shown.post_parent)).events[1]
+  const series = (await service.get(`~/wp-json/kalends/v1/series/${shown.post_parent}`)).body
+  const { rrule, rule } = shown.recurrence
+  for (const sent of [shown, second, { ...series, id: undefined }, market({ recurrence: { rrule } })]) {
+    const copy = await service.create('/events', sent)
+    assert.notEqual(copy.post_parent, shown.post_parent)
+    assert.equal(copy.start_date, sent.start_date)
+    assert.equal((await occurrencesOf(copy.post_parent)).total, 10)
+  }
+  const byRule = await service.create('/events', market({ recurrence: { rule, text: 'weekly', overrides: [] } }))
+  assert.equal(byRule.recurrence.rrule, rrule)
+  const dates = await service.create('/events', market({ recurrence: `RDATE:${YEAR}1224T190000` }))
+  assert.equal((await service.create('/events', dates)).recurrence, undefined)
+  assert.equal((await service.put(`/events/${shown.id}`, { recurrence: { series: shown.post_parent } })).status, 200)
+})
+
+test('a recurrence of another product is read where it says one rule, and passed over where it does not', async () => {
+  const rules = (rule: object, more: object = {}) => ({ rules: [rule], exclusions: [], description: '', ...more })
+  const week = { day: ['2', '5'] }
+  for (const [sent, rrule] of [
+    [{ type: 'weekly', end_type: 'never' }, 'FREQ=WEEKLY'],
+    [{ type: 'daily', end_type: 'after', end_count: '3' }, 'FREQ=DAILY;COUNT=3'],
+    [{ type: 'Monthly', interval: 2, end_type: 'on', end_date: `${YEAR + 1}-02-01` }, 'FREQ=MONTHLY;INTERVAL=2;UNTIL='],
+    [rules({ type: 'Every Year', 'end-type': 'Never' }), 'FREQ=YEARLY'],
+    [
+      rules({
+        type: 'Every Week',
+        custom: { 'same-time': 'yes', interval: 1, week },
+        'end-type': 'After',
+        'end-count': 4,
+      }),
+      'FREQ=WEEKLY;COUNT=4;BYDAY=TU,FR',
+    ],
+    [[{ type: 'Custom', custom: { type: 'Daily', interval: '3' }, 'end-type': 'Never' }], 'FREQ=DAILY;INTERVAL=3'],
+  ] as const) {
+    const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.ok(body.recurrence.rrule.startsWith(rrule), body.recurrence.rrule)
+    assert.equal(headers.get('x-kalends-ignored'), null)
+    const again = await service.put(`/events/${body.id}`, market({ title: 'Pushed', recurrence: sent }))
+    assert.equal(again.status, 200, JSON.stringify(again.body))
+  }
+  for (const sent of [
+    { type: 'none' },
+    { type: 'weekly', days: ['monday'] },
+    { type: 'weekly', end_type: 'after' },
+    { rules: [] },
+    rules({ type: 'Custom', custom: { type: 'Monthly', month: { number: 'First', day: 1 } } }),
+    rules({ type: 'weekly' }, { exclusions: [{ type: 'Date' }] }),
+    { rules: [{ type: 'weekly' }, { type: 'daily' }] },
+  ]) {
+    const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
+    assert.deepEqual([status, headers.get('x-kalends-ignored')], [201, 'recurrence'], JSON.stringify(sent))
+    assert.equal(body.recurrence, undefined)
+    assert.equal(
+      (await service.put(`/events/${body.id}`, { recurrence: sent })).headers.get('x-kalends-ignored'),
+      'recurrence',
+    )
+  }
+  assert.equal((await service.post('/events', market({ recurrence: { often: true } }))).status, 400)
+})
+
 test('the filter by the parent finds nothing for an event, and refuses what is no event or series', async () => {
   const { recurrence: _, ...plain } = market()
   const event = await service.create('/events', plain)

@@ -1,3 +1,4 @@
+import { foreignRule, isForeign } from '../recurrence/foreign-recurrence.ts'
 import { authorFields, imageField, statusField } from './field.ts'
 import {
   anything,
@@ -101,12 +102,19 @@ const onlineShown: PlainKind<string> = {
   blank: 'always',
 }
 
-/** The kind of a recurrence: a list of lines, a text of lines, or an object with the parts of a rule. The rules of series read it. */
+/**
+ * The kind of a recurrence: a list of lines, a text of lines, or an object with the parts of a rule. The rules of series read it. That of another product
+ * is read as the rule that it says.
+ */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
   within: limits.recurrence,
   valid: (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
-  read: (value) => (typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : undefined),
+  ignores: (value) => isForeign(value) && foreignRule(value) === undefined,
+  read: (value) => {
+    if (isForeign(value)) return foreignRule(value)
+    return typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : undefined
+  },
 }
 
 /** The kind of a way to collapse a list. There is one: to the next occurrence of each series. */

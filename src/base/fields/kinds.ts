@@ -58,6 +58,8 @@ export interface Kind<Value, Kept = Value> {
   valid?: (value: unknown, at: RequestTime) => boolean
   /** A value that is accepted. The answer that refuses another value shows it. */
   example?: string
+  /** Returns true for a value that is passed over as if it had not been sent. The answer names its field in `X-Kalends-Ignored`. */
+  ignores?: (value: unknown) => boolean
   /** Reads a value; undefined for one of a wrong type, which is refused with `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
   /** Returns the value of the column. Values of kinds without it are stored by rules of the resource. */

@@ -190,8 +190,9 @@ interface RecurrenceRead {
  * Undefined for a value that means no recurrence: `""`, null, `[]`. A Fault for one that cannot be read or has no date. Never throws. Looks at sizes first,
  * so that no input costs more than a moment.
  */
-export function readRecurrence(input: unknown, start: Start): Recurrence | undefined | Fault {
+export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
+    const input = withoutShown(sent)
     if (input === undefined || input === null) return undefined
     const reading =
       Array.isArray(input) || typeof input === 'string' ? readLines(input, start) : readObject(input, start)
@@ -201,6 +202,16 @@ export function readRecurrence(input: unknown, start: Start): Recurrence | undef
     throw error
   }
 }
+
+/** Returns a recurrence in the form of answers, which have its rule beside other members, as clients send it. Others are returned as they are. */
+export function withoutShown(sent: unknown): unknown {
+  if (typeof sent !== 'object' || sent === null || !SHOWN.some((member) => member in sent)) return sent
+  const { rrule, rule, lines }: { rrule?: unknown; rule?: unknown; lines?: unknown } = sent
+  if (Array.isArray(lines)) return lines
+  return typeof rrule === 'string' ? rrule && `RRULE:${rrule.replace(/^RRULE:/i, '')}` : (rule ?? '')
+}
+
+const SHOWN = ['rrule', 'rule', 'lines', 'series']
 
 function settleReading({ parts, names, added, left }: RecurrenceRead, start: Start): Recurrence {
   const rule = parts && ruleOf(parts, start, (part) => names[part] ?? names.frequency ?? 'RRULE')

@@ -77,7 +77,7 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   // The sent names are walked, and not the declared ones: most requests send a few of many fields.
   for (const name in raw) {
     const entry = isSupplied(raw[name]) ? entries.get(name) : undefined
-    if (!entry) continue
+    if (!entry || entry.field.kind.ignores?.(raw[name])) continue
     isInOrder &&= entry.place > last
     last = entry.place
     sent.push(entry)
@@ -85,6 +85,12 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   if (!isInOrder) sent.sort((a, b) => a.place - b.place)
   refuseTooLarge(sent, raw, site)
   return sent
+}
+
+/** Returns the names of the fields whose sent values are passed over. */
+export function ignoredIn(fields: Fields, raw: RawValues): string[] {
+  const { entries } = knownOf(fields)
+  return Object.keys(raw).filter((name) => isSupplied(raw[name]) && entries.get(name)?.field.kind.ignores?.(raw[name]))
 }
 
 /** Refuses sent values that are over a limit. @throws Problem rest_invalid_param naming every field that is over a limit */

@@ -471,6 +471,7 @@ export const de: Locale = {
   'Nothing has changed since the version that If-None-Match names':
     'Seit der in If-None-Match genannten Fassung hat sich nichts geändert',
   'How many records match in all': 'Wie viele Einträge insgesamt passen',
+  'The fields whose values were passed over': 'Die Felder, deren Werte übergangen wurden',
   'How many pages they fill': 'Wie viele Seiten sie füllen',
   'The address of the REST root, and of the next and the previous page of a list':
     'Die Adresse der REST-Wurzel und der nächsten und der vorigen Seite einer Liste',

@@ -459,6 +459,7 @@ export const es: Locale = {
   'Nothing has changed since the version that If-None-Match names':
     'Nada ha cambiado desde la versión que indica If-None-Match',
   'How many records match in all': 'Cuántos elementos coinciden en total',
+  'The fields whose values were passed over': 'Los campos cuyos valores se pasaron por alto',
   'How many pages they fill': 'Cuántas páginas ocupan',
   'The address of the REST root, and of the next and the previous page of a list':
     'La dirección de la raíz REST, y de las páginas siguiente y anterior de una lista',

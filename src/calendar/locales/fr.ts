@@ -472,6 +472,7 @@ export const fr: Locale = {
   'Nothing has changed since the version that If-None-Match names':
     'Rien n’a changé depuis la version indiquée par If-None-Match',
   'How many records match in all': 'Le nombre total d’éléments qui correspondent',
+  'The fields whose values were passed over': 'Les champs dont les valeurs ont été ignorées',
   'How many pages they fill': 'Le nombre de pages qu’ils remplissent',
   'The address of the REST root, and of the next and the previous page of a list':
     'L’adresse de la racine REST, et celles des pages suivante et précédente d’une liste',

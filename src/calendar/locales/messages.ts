@@ -192,6 +192,7 @@ export const messages = [
   'The removed record',
   'Nothing has changed since the version that If-None-Match names',
   'How many records match in all',
+  'The fields whose values were passed over',
   'How many pages they fill',
   'The address of the REST root, and of the next and the previous page of a list',
   'The version of the answer, for If-None-Match',

@@ -1,7 +1,7 @@
 import type { RecurrenceScope } from '../../base/fields/event-fields.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
-import { occurrenceStarts, type Recurrence } from '../../base/recurrence/recurrence.ts'
-import { ruleText } from '../../base/recurrence/recurrence-text.ts'
+import { isFault, occurrenceStarts, type Recurrence } from '../../base/recurrence/recurrence.ts'
+import { readRecurrence, recurrenceLines, ruleText } from '../../base/recurrence/recurrence-text.ts'
 import { slugify } from '../../base/text/characters.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
@@ -101,7 +101,8 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   prepare: async (context, { row, values }) => {
     const { recurrence, recurrence_scope: scope = 'this', ...others }: EventValues = values
     const series = row.series === null ? undefined : await findSeries(context.db, row.series)
-    const asked = otherThan(series, recurrence)
+    const other = otherThan(series, recurrence)
+    const asked = series && scope === 'this' && other !== undefined && saysSame(series, other) ? undefined : other
     if (series && scope === 'this' && asked !== undefined) throw invalidParam('recurrence_scope')
     return { event: await prepareChange(context, { row, values: others }), series, scope, recurrence: asked }
   },
@@ -112,10 +113,19 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
-  const { rrule } = { rrule: '', ...recurrence }
   const schedule = series && scheduleOf(series)
   const known = schedule?.recurrence.rule ? ruleText(schedule.recurrence.rule, schedule.start) : ''
+  const { rrule } = { rrule: known, ...recurrence }
   return rrule === known ? undefined : `RRULE:${rrule}`
+}
+
+/** Returns true for a recurrence that names the present rule and dates of a series. */
+function saysSame(series: SeriesRow, recurrence: unknown): boolean {
+  const { recurrence: known, start } = scheduleOf(series)
+  const read = readRecurrence(recurrence, start)
+  if (!read || isFault(read)) return false
+  const left = read.left.length > 0 ? read.left : known.left
+  return recurrenceLines({ ...read, left }, start).join() === recurrenceLines(known, start).join()
 }
 
 async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<WriteResult> {

@@ -1,7 +1,7 @@
 import { invalidParam, type Problem } from '../../base/problems.ts'
 import { moveRecurrence } from '../../base/recurrence/change-recurrence.ts'
 import { isFault, occurrenceStarts, type Recurrence, type Start, settled } from '../../base/recurrence/recurrence.ts'
-import { readRecurrence } from '../../base/recurrence/recurrence-text.ts'
+import { readRecurrence, withoutShown } from '../../base/recurrence/recurrence-text.ts'
 import {
   addDays,
   addMonths,
@@ -44,7 +44,8 @@ export const FOR_EVER = '9999-12-31 23:59:59'
 const DAY_SECONDS = 86_400
 
 /** Returns true for a recurrence that says, as it was sent, that the event does not repeat. */
-export function isNone(recurrence: unknown): boolean {
+export function isNone(sent: unknown): boolean {
+  const recurrence = withoutShown(sent)
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 

@@ -353,7 +353,7 @@ async function closeIdle(server: Server, { connections }: Closing, lingersUntil:
 /** Bodies shorter than this many bytes are sent as they are. */
 export const COMPRESS_FROM = 1400
 const EXPOSED =
-  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied'
+  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
 const VARY = 'Origin, Accept-Encoding, Authorization'
 /** `Vary` of answers whose representation `Accept` can choose. */
 export const VARY_WITH_ACCEPT = `${VARY}, Accept`

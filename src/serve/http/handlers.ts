@@ -2,7 +2,7 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Address, Found, Operations, WriteResult } from '../../calendar/declare/operations.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
+import { ignoredIn, parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { type WriteAndKeepReply, writeOnce } from '../../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
@@ -187,10 +187,12 @@ async function createReply(
   keeping: WriteAndKeepReply | undefined,
 ): Promise<Reply> {
   const { args } = asked.endpoint
+  const raw = asked.values(args)
   const created = ({ id, answer }: WriteResult): Reply => {
-    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer, id }
+    const headers = { Location: `${context.site.base}/${resource.path}/${id}`, ...ignoredHeader(args, raw) }
+    return { status: 201, headers, body: answer, id }
   }
-  const sent = { fields: args, raw: asked.values(args), isAllowed }
+  const sent = { fields: args, raw, isAllowed }
   if (!keeping) return created(await makeNew(context, operations, sent))
   return writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => created(await write())))
 }
@@ -206,13 +208,16 @@ type ChangeReply = (
 const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
   const { args, fields = args } = asked.endpoint
   const parsing = { extent: 'partial', mayAsk: isAllowed } as const
-  const values = await withAddress(
-    asked,
-    async () => parseFields(fields, asked.values(fields), context, parsing),
-    context,
-  )
+  const raw = asked.values(fields)
+  const values = await withAddress(asked, async () => parseFields(fields, raw, context, parsing), context)
   const row = await permitted(asked, operations, context)
-  return writeChange(context, operations, { row, values }, wantedOf(asked), changed(keeping))
+  return writeChange(
+    context,
+    operations,
+    { row, values },
+    wantedOf(asked),
+    changed(keeping, ignoredHeader(fields, raw)),
+  )
 }
 
 const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
@@ -226,12 +231,19 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
 export const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
 
 /** Makes the function that runs a change and stores its answer in the same transaction. */
-function changed(keeping: WriteAndKeepReply): Around<Reply> {
+function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {}): Around<Reply> {
   return (tx, write) =>
     keeping(tx, async () => {
       const { id, answer } = await write()
-      return { ...okReply(answer), id }
+      const reply = okReply(answer)
+      return { ...reply, headers: { ...reply.headers, ...headers }, id }
     })
+}
+
+/** Returns the header that names the fields whose sent values were passed over, if there are any. */
+function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
+  const names = ignoredIn(fields, raw)
+  return names.length === 0 ? {} : { 'X-Kalends-Ignored': names.join(', ') }
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */

@@ -274,7 +274,7 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
     ...(isNew ? (['Location'] as const) : []),
     ...(isNew || action.do === 'batch' ? (['Idempotency-Replayed'] as const) : []),
-    ...(isNew || action.do === 'update' ? (['Preference-Applied'] as const) : []),
+    ...(isNew || action.do === 'update' ? (['Preference-Applied', 'X-Kalends-Ignored'] as const) : []),
     ...(isRead ? (['ETag'] as const) : []),
   )
   const success = {
@@ -310,6 +310,7 @@ const headerTexts = {
   'X-Request-Id': 'The name of the request in the log of the service',
   'X-TEC-Total': 'How many records match in all',
   'X-TEC-TotalPages': 'How many pages they fill',
+  'X-Kalends-Ignored': 'The fields whose values were passed over',
 } as const satisfies Record<string, MessageText>
 
 type Header = keyof typeof headerTexts

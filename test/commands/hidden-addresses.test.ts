@@ -83,4 +83,14 @@ test('hiding secrets takes no time on long lines made for it', () => {
 test('the token of a link to the desk is in no log', () => {
   assert.equal(shownUrl('/desk/set-up/abc-_1'), '/desk/set-up/***')
   assert.equal(shownUrl('/calendar/desk/set-up/abc?x=1'), '/calendar/desk/set-up/***?x=1')
+  const token = secret()
+  for (const url of [
+    `/desk/sign-in?next=%2Fdesk%2Fset-up%2F${token}`,
+    `/desk/sign-in?next=%252Fdesk%252Fset-up%252F${token}&x=%zz`,
+    `/desk/Set-Up/${token}`,
+    `/desk/set%2dup/${token}`,
+    `/desk/%73et-up//${token}/`,
+    `/desk/set-up/%${token.charCodeAt(0).toString(16)}${token.slice(1)}`,
+  ])
+    assertHidden(shownUrl(url), url)
 })

@@ -19,17 +19,26 @@ const SECRET_NAME =
 /** A quick test for a query that may have a secret. Most queries have none. */
 const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
-/** The beginning of the path of links to the desk. The token behind it signs in whoever has it. */
-const LINK = '/set-up/'
-const LINK_TOKEN = /(\/set-up\/)[^/?]+/g
+/** The end of a link to the desk, however it is spelled. Its token signs in whoever has it. */
+const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
+const MOST_DECODED = 4
 
 /** Returns a path and query as logs show them: with the values of secret parameters hidden, however their names are spelled. */
 export function shownUrl(sent: string): string {
-  const url = sent.includes(LINK) ? sent.replace(LINK_TOKEN, `$1${HIDDEN}`) : sent
+  const url = withoutLink(sent)
   const mark = url.indexOf('?')
   if (mark === -1 || !SUSPICIOUS.test(url)) return url
   const pairs = url.slice(mark + 1).split('&')
   return `${url.slice(0, mark)}?${pairs.map(shownPair).join('&')}`
+}
+
+/** Hides the token of a link; an address that has one is written with its visible characters decoded. */
+function withoutLink(sent: string): string {
+  let url = sent
+  for (let i = 0; i < MOST_DECODED && url.includes('%'); i++)
+    url = url.replace(/%([2-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const hidden = url.replace(LINK_TOKEN, `$1${HIDDEN}`)
+  return hidden === url ? sent : hidden
 }
 
 function shownPair(pair: string): string {

@@ -320,6 +320,22 @@ describe('one’s own account at the desk', () => {
     assert.deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
   })
 
+  test('nobody has more than a hundred application passwords', async () => {
+    const author = await sitAtDesk(service, 'author')
+    await service.app.database.write(async (tx) => {
+      for (let i = 1; i < 100; i++) await addCredential(tx, await getUserByLogin(tx, 'author'), 'password', `${i}`, 0)
+    })
+    const refused = [
+      await author.post('/desk/me/passwords', { for: 'one more', access: 'all' }),
+      await author.post('/wp-admin/authorize-application.php?app_name=One+more', { access: 'all', answer: 'approve' }),
+    ]
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [422, 400],
+    )
+    for (const { body } of refused) assert.match(body, /more than 100 passwords/)
+  })
+
   test('an application password is shown once, listed by name, scope and use, and taken away', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const made = await editor.post('/desk/me/passwords', { for: 'Phone <b>', access: 'some', scope: ['media', 'root'] })

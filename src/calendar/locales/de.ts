@@ -937,6 +937,8 @@ export const de: Locale = {
   'A name is one line of at most 250 characters.': 'Ein Name ist eine Zeile von höchstens 250 Zeichen.',
   'There already is a user with the login or e-mail address {name}.':
     'Es gibt schon jemanden mit dem Anmeldenamen oder der E-Mail-Adresse {name}.',
+  'Nobody has more than 100 passwords for programs; take one away first.':
+    'Niemand hat mehr als 100 Passwörter für Programme; nehmen Sie zuerst eines zurück.',
   '{login} is the last administrator; make another user administrator first.':
     '{login} ist der letzte Administrator; machen Sie zuerst jemand anderen dazu.',
   'The records of {login} cannot go to {login}.': 'Die Einträge von {login} können nicht an {login} gehen.',

@@ -918,6 +918,8 @@ export const es: Locale = {
   'A name is one line of at most 250 characters.': 'Un nombre es una línea de 250 caracteres como mucho.',
   'There already is a user with the login or e-mail address {name}.':
     'Ya hay alguien con el nombre de entrada o el correo {name}.',
+  'Nobody has more than 100 passwords for programs; take one away first.':
+    'Nadie tiene más de 100 contraseñas para programas; retira primero una.',
   '{login} is the last administrator; make another user administrator first.':
     '{login} es el último administrador; nombre antes a otro.',
   'The records of {login} cannot go to {login}.': 'Los registros de {login} no pueden ir a {login}.',

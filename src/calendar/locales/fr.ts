@@ -938,6 +938,8 @@ export const fr: Locale = {
   'A name is one line of at most 250 characters.': 'Un nom tient sur une ligne de 250 caractères au plus.',
   'There already is a user with the login or e-mail address {name}.':
     'Quelqu’un a déjà le nom de connexion ou l’adresse e-mail {name}.',
+  'Nobody has more than 100 passwords for programs; take one away first.':
+    'Personne n’a plus de 100 mots de passe pour des programmes ; retirez-en un d’abord.',
   '{login} is the last administrator; make another user administrator first.':
     '{login} est le dernier administrateur ; nommez-en d’abord un autre.',
   'The records of {login} cannot go to {login}.': 'Les fiches de {login} ne peuvent pas aller à {login}.',

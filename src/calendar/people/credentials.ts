@@ -4,7 +4,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
-import { recordUser, type User } from './users.ts'
+import { RefusedUserChange, recordUser, type User } from './users.ts'
 
 // Application passwords and tokens: makes, lists, finds and revokes them, and stores when they were last used.
 
@@ -30,6 +30,8 @@ export interface ShownCredential extends CredentialLimits {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
+/** The most application passwords of one user: a wrong password is compared with each of them. */
+const MOST_PASSWORDS = 100
 /** The start of every token, so that leaked ones can be found and foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
@@ -43,7 +45,7 @@ const NOBODY = 0
  * @param limits the scopes, the expiry, and the UUID of the `program` that the credential is for; without them it never expires and may do all that the role
  * may
  * @returns the secret, which cannot be read again
- * @throws Error with one sentence when name, secret or a limit is not acceptable.
+ * @throws Error with one sentence when name, secret or a limit is not acceptable, RefusedUserChange for a password too many.
  */
 export async function addCredential(
   tx: Tx,
@@ -61,6 +63,8 @@ export async function addCredential(
   const { scopes, expires, program = '' } = limits
   if (scopes?.length === 0) throw new Error(`A scope is one or more of ${SCOPES.join(', ')}.`)
   if (expires !== undefined && expires <= now) throw new Error('A credential expires in the future.')
+  if (kind === 'password' && (await countPasswords(tx, user)) >= MOST_PASSWORDS)
+    throw new RefusedUserChange('passwords')
   const hashed = kind === 'token' ? hashToken(secret) : hashPassword(user.id, secret)
   await tx
     .insertInto('credentials')
@@ -78,6 +82,12 @@ export async function addCredential(
     .execute()
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: ${name}` })
   return secret
+}
+
+async function countPasswords(db: Db, { id }: User): Promise<number> {
+  const theirs = db.selectFrom('credentials').where('user', '=', id).where('kind', '=', 'password')
+  const { count } = await theirs.select((those) => those.fn.countAll().as('count')).executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** The text in place of the hash of a pending password. No secret has this hash. */

@@ -45,6 +45,7 @@ const REFUSALS = {
   login: 'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.',
   email: '{email} is not an e-mail address.',
   name: 'A name is one line of at most 250 characters.',
+  passwords: 'Nobody has more than 100 passwords for programs; take one away first.',
   taken: 'There already is a user with the login or e-mail address {name}.',
   lastAdministrator: '{login} is the last administrator; make another user administrator first.',
   ownHeir: 'The records of {login} cannot go to {login}.',

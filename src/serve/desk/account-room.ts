@@ -142,10 +142,15 @@ async function makePassword(request: DeskRequest): Promise<DeskAnswer> {
   if (!/^\P{Cc}{1,250}$/u.test(name))
     return accountView(request, { for: sayAtDesk(context.site, 'Say in one line what it is for.') })
   if (scopes?.length === 0) return accountView(request, { for: sayAtDesk(context.site, 'Choose what it may do.') })
-  const secret = await context.write((tx) =>
-    addCredential(tx, user.user, 'password', name, context.now, undefined, { scopes }),
-  )
-  return secretView(request, secret, name)
+  try {
+    const secret = await context.write((tx) =>
+      addCredential(tx, user.user, 'password', name, context.now, undefined, { scopes }),
+    )
+    return secretView(request, secret, name)
+  } catch (error) {
+    if (!(error instanceof RefusedUserChange)) throw error
+    return accountView(request, { for: sayAtDesk(context.site, error.text) })
+  }
 }
 
 async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {

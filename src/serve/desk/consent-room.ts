@@ -2,6 +2,7 @@ import { utcToWall } from '../../base/text/zones.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type CredentialScope, SCOPES } from '../../calendar/people/caller.ts'
 import { addCredential, listCredentials } from '../../calendar/people/credentials.ts'
+import { RefusedUserChange } from '../../calendar/people/users.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
@@ -164,9 +165,15 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const scopes = chosenScopes(request)
   if (answer !== 'approve') return consentView(request, asked)
   if (scopes?.length === 0) return consentView(request, asked, true)
-  const secret = await context.write((tx) =>
-    addCredential(tx, user.user, 'password', name, now, undefined, { scopes, program: id }),
-  )
+  let secret: string
+  try {
+    secret = await context.write((tx) =>
+      addCredential(tx, user.user, 'password', name, now, undefined, { scopes, program: id }),
+    )
+  } catch (error) {
+    if (!(error instanceof RefusedUserChange)) throw error
+    return refusedView(request, error.text)
+  }
   const password = secret.replaceAll(' ', '')
   if (success) return { seeOther: withQuery(success, { site_url: site.url, user_login: user.user.login, password }) }
   return secretView(request, secret, name)

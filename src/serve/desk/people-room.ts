@@ -125,6 +125,7 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   taken: 'login',
   email: 'email',
   name: 'name',
+  passwords: 'name',
   lastAdministrator: 'role',
   ownHeir: 'heir',
   ownsRecords: 'heir',

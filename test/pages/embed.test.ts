@@ -375,7 +375,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.equal(await inside<number>(`${wide}.length`), 0)
   })
 
-  test('speaks French, and reads from right to left where the page does', async () => {
+  test('speaks French, and has its own language and direction on any page', async () => {
     await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`, { html: 'lang="fr"' })
     const text = await inside<string>('root.textContent')
     assert.match(text, new RegExp(`mai ${YEAR}`))
@@ -387,7 +387,35 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.match(await inside<string>('root.textContent'), new RegExp(`^May ${YEAR}Today`))
     await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
     await press('ArrowLeft')
-    await untilInside(`root.activeElement?.dataset.to === '${YEAR}-05-15'`)
+    await untilInside(`root.activeElement?.dataset.to === '${YEAR}-05-13'`)
+    for (const [own, lang] of [
+      ['', 'en-GB'],
+      ['lang="en"', 'en-GB'],
+      ['lang="de"', 'de'],
+    ] as const) {
+      await open(`<kalends-events view="day" date="${DAY}" ${own}></kalends-events>`, { html: 'lang="ar" dir="rtl"' })
+      for (const part of ['[part=heading]', '[part=time]', '[role=status]']) {
+        const [is, reads] = await inside<string[]>(
+          `((one) => [one.closest('[lang]').lang, getComputedStyle(one).direction])(root.querySelector('${part}'))`,
+        )
+        assert.deepEqual([is, reads], [lang, 'ltr'], `${own} ${part}`)
+      }
+    }
+  })
+
+  test('keeps what is still on from the evening before until it ends', async () => {
+    for (const [wall, shown] of [
+      ['01:30', ['Night']],
+      ['02:30', []],
+    ] as const) {
+      const source = `{ const at = Date.parse('${YEAR}-05-25T${wall}+02:00'), Real = Date
+        globalThis.Date = class extends Real { constructor(...given) { super(...(given.length ? given : [at])) } } }`
+      const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source })
+      await open(`<kalends-events until="${YEAR}-05-25"></kalends-events>`)
+      assert.deepEqual(await titles(), shown, wall)
+      if (shown.length > 0) assert.match(await inside('root.querySelector("[part=date]").textContent'), /24 May/)
+      await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
+    }
   })
 
   test('leaves the link of the page where the calendar cannot be asked', async () => {

@@ -343,7 +343,9 @@ const bareScript = (text: string): string =>
 /** Reads a script and removes needless blanks as well, since every page that shows events loads it. No string in the script may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
-    .replace(/ (=>|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
+    .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
+    .replace(/ =>\n/g, '=>')
+    .replace(/\n(?=[.}\])])|(?<=[{[(,])\n/g, '')
     .replace(/\{ | \}|(?<=[(,)]|\w:) +(?=[\w'"`{[])|(?<=\b(?:if|for)) /g, (blank) => blank.trim())
 
 const styleOf = (name: string) =>

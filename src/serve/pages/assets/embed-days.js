@@ -176,12 +176,11 @@ export function onClick(state, { target }) {
 
 /** Moves through days and months by keys. @param {State} state @param {KeyboardEvent} event */
 export function onKey(state, event) {
-  const { day, drawn, view, host } = state
+  const { day, drawn, view } = state
   if (view !== 'month' || !(event.target instanceof HTMLElement) || event.target.dataset.key !== drawn) return
-  const on = getComputedStyle(host).direction === 'rtl' ? -1 : 1
   const weekday = (new Date(day).getUTCDay() - site.week + 7) % 7
   /** @type {Record<string, number>} */
-  const days = { ArrowLeft: -on, ArrowRight: on, ArrowUp: -7, ArrowDown: 7, Home: -weekday, End: 6 - weekday }
+  const days = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7, Home: -weekday, End: 6 - weekday }
   const by = days[event.key]
   const months = event.key === 'PageDown' ? 1 : event.key === 'PageUp' ? -1 : 0
   if (by === undefined && months === 0) return

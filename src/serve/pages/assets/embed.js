@@ -50,7 +50,8 @@ export const later = (/** @type {Day} */ day, /** @type {number} */ days) => day
 export const monthOf = (/** @type {Day} */ day, months = 0) =>
   dayOf(Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1 + months))
 /** Returns today in the zone of the calendar. */
-export const today = () => new Date().toLocaleDateString('sv', { timeZone: site.zone })
+export const today = () => now().slice(0, 10)
+const now = () => new Date().toLocaleString('sv', { timeZone: site.zone })
 
 /** Returns the day in a text, or an empty text if there is none. */
 const dayIn = (text = '', day = text.slice(0, 10)) =>
@@ -162,6 +163,12 @@ function queryOf(state) {
   return query
 }
 
+/** Returns a function that decides whether an event is on from a day on. One that ends in the small hours is on until then. */
+const isFrom =
+  (/** @type {Day} */ day, at = now()) =>
+  (/** @type {Shown} */ { last, end_date }) =>
+    last >= day || (at > day && end_date > at)
+
 /** Loads and shows the events. Then the button or day with the key `focus` gets the focus. */
 export async function load(/** @type {State} */ state, focus = '') {
   state.loading.abort()
@@ -173,7 +180,7 @@ export async function load(/** @type {State} */ state, focus = '') {
     const days = last ? import('./embed-days.js') : undefined
     const more = given(state, 'show') ? import('./embed-extras.js') : undefined
     const found = await fetchEvents(queryOf(state), !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
-    state.events = found.filter((event) => event.last >= first)
+    state.events = found.filter(isFrom(first))
     state.days = await days
     state.extras = await more
     state.root.adoptedStyleSheets = [{ sheet }, state.days, state.extras].flatMap((part) => part?.sheet ?? [])
@@ -213,9 +220,10 @@ function agenda(state) {
   const { view, day, events, texts, isPicked } = state
   const isMonth = view === 'month' && !isPicked
   const to = isMonth ? later(monthOf(day, 1), -1) : view === 'list' ? '9' : day
-  const shown = events.filter(({ first, last }) => first <= to && last >= day)
+  const shown = events.filter(isFrom(day)).filter(({ first }) => first <= to)
   const list = make('div', { part: 'agenda', class: isMonth && 'narrow' })
-  for (const [on, own] of [...Map.groupBy(shown, (event) => [event.first, day].sort()[1] ?? day)].sort()) {
+  const dayOn = (/** @type {Shown} */ { first, last }) => (last < day || first > day ? first : day)
+  for (const [on, own] of [...Map.groupBy(shown, dayOn)].sort()) {
     if (view !== 'day')
       list.append(make(`h${levelOf(state) + +(view !== 'list')}`, { part: 'date' }, writtenDay(state, on)))
     list.append(make('ul', {}, ...own.map((event) => item(state, event))))
@@ -267,14 +275,16 @@ function localeOf(lang) {
 /** @param {HTMLElement} host @param {ShadowRoot} root */
 function begin(host, root) {
   const locale = localeOf(host.closest('[lang]')?.getAttribute('lang'))
+  // Every language of the calendar is written from left to right, whatever page it stands on.
+  const own = { lang: locale, dir: 'ltr' }
   const view = host.getAttribute('view') ?? ''
   /** @type {State} */
   const state = {
     host,
     root,
-    status: make('p', { role: 'status', part: 'status' }),
+    status: make('p', { role: 'status', part: 'status', ...own }),
     slot: make('slot', {}, make('a', { href: home }, home)),
-    body: make('div', {}),
+    body: make('div', own),
     view: view === 'month' || view === 'day' ? view : 'list',
     day: dayIn(host.getAttribute('date') ?? '') || today(),
     drawn: '',

@@ -193,7 +193,7 @@ export async function roundTrip(from: Calendar, format: RoundTripFormat): Promis
   try {
     const file = join(folder, `calendar.${format}`)
     await exportTo(from, format, file)
-    const { code, out, err } = await to.kalends('import', '--no-images', file)
+    const { code, out, err } = await to.kalends('import', '--no-images', '--with-addresses', file)
     assert.equal(code, 0, out + err)
     return compare(await readEvents(from), await readEvents(to))
   } finally {

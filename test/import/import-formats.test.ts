@@ -153,7 +153,7 @@ describe('an import of another format', () => {
     assert.match(paris.description, /One.*\n.*Two, and <b>three<\/b>/s)
     const { venue, organizer, categories } = paris
     assert.deepEqual([venue.venue, venue.address, venue.geo_lat], ['Harbour Hall', '1 Quay', 48.5])
-    assert.deepEqual([organizer[0]?.organizer, organizer[0]?.email], ['Club, the', 'club@example.org'])
+    assert.deepEqual([organizer[0]?.organizer, organizer[0]?.email], ['Club, the', undefined])
     assert.deepEqual(
       categories.map(({ name }: Shown) => name),
       ['Dance, slow', 'Music'],

@@ -92,6 +92,40 @@ describe('calendar files as programs write them', () => {
     assert.doesNotMatch(JSON.stringify(await list('organizers')), /anna/)
   })
 
+  test('addresses of people are public with --with-addresses alone, and the report counts them', async () => {
+    const text = icsOf(
+      ['a@x', 'SUMMARY:A', AT, 'ORGANIZER;CN=Jane Doe:mailto:jane.doe@firm.example'],
+      ['b@x', 'SUMMARY:B', AT, 'ORGANIZER;CN="Doe, John":MAILTO:john@firm.example', 'RRULE:FREQ=WEEKLY;COUNT=2'],
+      ['c@x', 'SUMMARY:C', AT, 'ORGANIZER;CN=Jane Doe:mailto:jane.doe@firm.example', 'CONTACT:ann@firm.example'],
+      ['d@x', 'SUMMARY:D', AT, 'CONTACT:Ann Lee\\, ann@firm.example\\, +353 1 555 0100'],
+    )
+    const line = /ORGANIZER: The e-mail addresses of 2 organizers .*--with-addresses/
+    assert.match((await importing('a.ics', text, '--dry-run')).out, line)
+    for (const made of [7, 0]) {
+      const { out, code } = await importing('a.ics', text)
+      assert.equal(code, 0, out)
+      assert.match(out, line)
+      assert.match(out, new RegExp(`${made} made, 0 changed`))
+    }
+    const { origin } = calendar.service
+    const pages = ['/event/a/', '/event/c/', '/event/d/', '/events.ics', '/events.csv', '/events.jsonld']
+    const shown = await Promise.all(pages.map(async (path) => (await fetch(`${origin}${path}`)).text()))
+    const records = [await events(), await list('organizers')]
+    assert.doesNotMatch(JSON.stringify([shown, records]), /firm\.example/)
+    assert.deepEqual((await list('organizers')).map(({ organizer }) => organizer).sort(), [
+      'Ann Lee',
+      'Doe, John',
+      'Jane Doe',
+    ])
+    const { out } = await importing('a.ics', text, '--with-addresses')
+    assert.doesNotMatch(out, /ORGANIZER:/)
+    assert.deepEqual((await list('organizers')).map(({ email }) => email ?? '').sort(), [
+      '',
+      'jane.doe@firm.example',
+      'john@firm.example',
+    ])
+  })
+
   test('an event whose end cannot be read is in with its start, and the report says so', async () => {
     const { out, code } = await importing(
       'a.ics',

@@ -337,8 +337,8 @@ async function* readInThread(
   }
 }
 
-function startThread(file: FileTask, { context: { site, caller, now }, images }: Reading): Worker {
-  const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images } }
+function startThread(file: FileTask, { context: { site, caller, now }, images, addresses }: Reading): Worker {
+  const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images, addresses } }
   // The TypeScript source, or the JavaScript that `npm run build` makes of it.
   return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), { workerData, execArgv: [] })
 }

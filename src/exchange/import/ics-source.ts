@@ -645,7 +645,8 @@ function linkedItems(component: Component, at: string): SourceItem[] {
     if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
     // Programs that know no name put the e-mail address in its place, which nobody has meant to publish.
-    return linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
+    const item = linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
+    return item && email !== '' ? { ...item, hasAddress: true as const } : item
   })
   const contacts = propertiesOf(component, 'CONTACT').map(({ value }) => {
     const { name, phone } = contactIn(decodeText(value))
@@ -661,10 +662,8 @@ function linkedItems(component: Component, at: string): SourceItem[] {
 function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
-  const names = parts.filter(
-    (part, at) => at === 0 || (part !== phone && !/^(?:https?:|mailto:|[^\s@]+@\S+$)/i.test(part)),
-  )
-  return { name: names.join(', '), phone }
+  const isAddress = (part: string) => /^(?:https?:|mailto:|[^\s@]+@\S+$)/i.test(part)
+  return { name: parts.filter((part) => part !== phone && !isAddress(part)).join(', '), phone }
 }
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4

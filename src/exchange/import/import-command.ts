@@ -49,6 +49,7 @@ interface Asked {
   images: boolean
   private: boolean
   review?: true
+  withAddresses?: true
   user?: string
   name?: string
   every?: string
@@ -172,6 +173,7 @@ function withOptions(command: Command): Command {
     .option('--no-images', 'fetch no images')
     .option('--no-private', 'leave out private events of the source; without this they are imported as private events')
     .option('--review', 'let new events wait for a review, with the status pending, instead of publishing them')
+    .option('--with-addresses', 'bring in the e-mail addresses of organizers of a calendar file, which are public then')
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
     .option(
@@ -218,6 +220,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           images,
           private: isPrivate,
           review = false,
+          withAddresses: addresses = false,
           dryRun = false,
           mirror = false,
           allowMassRemoval = false,
@@ -232,7 +235,8 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
         }
         // An import that the service has started ends with the service, and another process goes on with it.
         if (forService) endWithParent()
-        const options = { conflicts, images, private: isPrivate, review, dryRun, mirror, allowMassRemoval, origin }
+        const wanted = { images, private: isPrivate, addresses }
+        const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
         const password = process.env[commandVariables.importPassword]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const asking = addressIn(source)
@@ -264,6 +268,7 @@ function wordsOf({
   images,
   private: isPrivate,
   review,
+  withAddresses,
   user,
   name,
   login,
@@ -279,6 +284,7 @@ function wordsOf({
     ...(images ? [] : ['--no-images']),
     ...(isPrivate ? [] : ['--no-private']),
     ...(review ? ['--review'] : []),
+    ...(withAddresses ? ['--with-addresses'] : []),
     ...option('--user', user),
     ...option('--name', name),
     ...option('--login', login),

@@ -33,6 +33,8 @@ export interface ImportOptions {
   review?: boolean
   /** Whether images are fetched. */
   images: boolean
+  /** Whether the e-mail addresses of organizers of calendar files come in, and so become public. */
+  addresses?: boolean
   /** The fate of the source; undefined keeps the fate that an earlier run was given. */
   origin?: (typeof ORIGINS)[number] | undefined
 }

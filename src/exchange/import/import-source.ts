@@ -245,7 +245,9 @@ async function importEntries(
   const { context, counts, options } = run
   // Until most items turn out to be known, further events are likely to be new.
   const expectsNew = () => counts.created >= counts.unchanged
-  for await (const entry of source.entries({ context, images: options.images, expectsNew })) {
+  const wanted = { images: options.images, addresses: options.addresses === true }
+  let withheld = 0
+  for await (const entry of source.entries({ context, ...wanted, expectsNew })) {
     if ('lost' in entry) {
       run.lost.add(entry.lost)
       continue
@@ -269,15 +271,22 @@ async function importEntries(
     }
     if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
+    if (entry.hasAddress && !wanted.addresses) withheld += 1
     if (foreseen) noteFirstEvents(foreseen, run, entry)
-    waiting[entry.kind].push(withItsPictures(run, asAsked(entry, options.images)))
+    waiting[entry.kind].push(withItsPictures(run, asAsked(entry, wanted)))
     if (waiting[entry.kind].length < BATCH) continue
     await bringIn()
     await notePosition(run, source)
     progress(run.counts)
   }
   await bringIn()
+  if (withheld > 0) run.remark({ kind: 'unread', at: 'ORGANIZER', text: describeWithheld(withheld) })
   progress(run.counts)
+}
+
+function describeWithheld(count: number): string {
+  const those = count === 1 ? 'The e-mail address of an organizer' : `The e-mail addresses of ${count} organizers`
+  return `${those} would be public here. --with-addresses brings them in.`
 }
 
 /**

@@ -24,7 +24,7 @@ async function answerReads(port: MessagePort, task: ReadTask): Promise<void> {
 
 async function readOn(
   port: MessagePort,
-  { file, reading: { context, images } }: ReadTask,
+  { file, reading: { context, ...wanted } }: ReadTask,
   tell: (answer: ThreadAnswer) => void,
 ): Promise<void> {
   const grants = grantsOf(port)
@@ -32,9 +32,9 @@ async function readOn(
   let { expectsNew, passOver } = await grants()
   let entries: SourceEntry[] = []
   let from = 0
-  for await (const entry of source.entries({ context, images, expectsNew: () => expectsNew })) {
+  for await (const entry of source.entries({ context, ...wanted, expectsNew: () => expectsNew })) {
     if (passOver-- > 0) continue
-    const seen = 'kind' in entry ? lookAhead(asAsked(entry, images), context, expectsNew) : entry
+    const seen = 'kind' in entry ? lookAhead(asAsked(entry, wanted), context, expectsNew) : entry
     entries.push(seen)
     if (entries.length < AT_ONCE && source.progress() - from < MOST_BYTES) continue
     tell({ entries, read: source.progress(), isLast: false })

@@ -52,6 +52,8 @@ export interface SourceItem {
   formerly?: string
   /** The addresses of its image and of the pictures in its texts, where pictures are imported. */
   pictures?: readonly string[] | undefined
+  /** Set if its e-mail address is that of an organizer whom a calendar names, which it may not have meant to publish. */
+  hasAddress?: true
   /** Set if a feed of changes has the record as it is now, whatever other records have shown of it before. */
   isChange?: true
   /** The data computed from the item alone, if that was done ahead. */
@@ -130,13 +132,17 @@ export interface Reading {
   context: ValueContext
   /** Whether images are imported. */
   images: boolean
+  /** Whether the e-mail addresses of organizers of calendar files are. */
+  addresses: boolean
   /** Whether the events to come are likely to be new here. */
   expectsNew: () => boolean
 }
 
-/** Returns an item, without its image if images are not imported. */
-export function asAsked(item: SourceItem, images: boolean): SourceItem {
-  return images || item.image === undefined ? item : { ...item, image: undefined }
+/** Returns an item, without its image or e-mail address if these are not imported. */
+export function asAsked(item: SourceItem, { images, addresses }: Pick<Reading, 'images' | 'addresses'>): SourceItem {
+  const { email: _email, ...others } = item.values
+  const known = item.hasAddress && !addresses ? { ...item, values: others } : item
+  return images || item.image === undefined ? known : { ...known, image: undefined }
 }
 
 /** Returns the fields of an item in the form that is compared. */

@@ -362,7 +362,7 @@ test('a write says what it would be, and writes only when it is told to', async 
   for (const name of ['id', 'url', 'venue_id']) assert.equal(dry.structuredContent.event[name], undefined)
   assert.equal((await service.get('/events?words=assistant&start_date=2027-01-01')).body.total, 0)
   assert.equal((await service.get('/venues?search=Not+there')).body.total, 0)
-  for (const odd of ['perhaps', 2, {}, []])
+  for (const odd of ['perhaps', 2, {}, [], 0, '0', 'false', 'FALSE'])
     assert.equal((await call(service, 'create_event', { ...newEvent, dry_run: odd }, 'editor')).isError, true)
   assert.equal(
     (await call(service, 'create_event', { ...newEvent, dry_run: null }, 'editor')).structuredContent.dry_run,

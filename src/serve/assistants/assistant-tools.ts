@@ -169,9 +169,10 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Returns true for a call that only asks what would be written, as all do that do not say otherwise; undefined where `dry_run` cannot be read. */
-export function isDryRun({ dry_run: sent = true }: JsonRecord): boolean | undefined {
-  return sent === null ? true : flag.read(sent)
+/** Returns false for a call that writes: only the JSON `false` says so. Undefined where `dry_run` cannot be read. */
+export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
+  if (sent === false) return false
+  return (sent ?? true) === true || flag.read(sent) || undefined
 }
 
 /** A request to the interface: its method, its path below the namespace, and the fields of its body. */

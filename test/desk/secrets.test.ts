@@ -81,6 +81,33 @@ describe('what the desk shows of what others have not published', () => {
     assert.deepEqual((await service.get(`/events/${id}`, 'editor')).body.venue, [])
   })
 
+  test('what somebody made before they became a reader is shown to them as REST does: a draft is, the trash is not', async () => {
+    const own = { ...day, author: service.userIds.subscriber, status: 'draft' }
+    const [draft, gone] = [
+      await service.create('/events', { ...own, title: 'Formerly drafted' }, 'editor'),
+      await service.create('/events', { ...own, title: 'Formerly trashed' }, 'editor'),
+    ]
+    await service.remove(`/events/${gone.id}`, 'editor')
+    const answers = await Promise.all([draft, gone].map(({ id }) => service.get(`/events/${id}`, 'subscriber')))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 403],
+    )
+    const reader = await sitAtDesk(service, 'subscriber')
+    for (const path of [
+      '/desk/search?search=Formerly',
+      `/desk/search/as-typed?search=${gone.id}`,
+      '/desk/search/as-typed?search=Formerly+tr',
+      '/desk/events?status=trash',
+      '/desk/events?status=draft',
+      '/desk/month/2027-04',
+    ]) {
+      const { body } = await reader.get(path)
+      assert.doesNotMatch(JSON.stringify(body ?? ''), /Formerly trashed/, path)
+    }
+    assert.match((await reader.get('/desk/events?status=draft')).body, /Formerly drafted/)
+  })
+
   test('a hidden link is shown to no author who may not change it any more, and proposals keep it', async () => {
     const [url, later] = ['https://meet.example.org/secret', 'https://meet.example.org/secret-2']
     const linked = {

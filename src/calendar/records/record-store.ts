@@ -276,12 +276,18 @@ export async function idAt(context: Context, table: RecordTable, address: Addres
   return 'id' in address ? address.id : findIdBySlug(context, table, address.slug)
 }
 
-/** Returns the condition that lists show the caller a record: a published one, their own, or any for those who see all records (rule 11.9). */
+/**
+ * Returns the condition that lists show the caller a record: a published one, their own, or any for those who see all
+ * records (rule 11.9). Their own in the trash they see as long as they may edit.
+ */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   if (seesAll(caller)) return records.and([])
   const published = records(sql.ref(`${table}.status`), '=', 'publish')
-  return seesOwn(caller) ? records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)]) : published
+  if (!seesOwn(caller)) return published
+  const own = records(sql.ref(`${table}.author`), '=', caller.id)
+  const kept = records(sql.ref(`${table}.status`), '!=', 'trash')
+  return records.or([published, can(caller, 'edit') ? own : records.and([own, kept])])
 }
 
 /** Returns the condition that events show the caller a venue or organizer: the caller may see it, and it is not in the trash. */

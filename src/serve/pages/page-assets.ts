@@ -346,13 +346,14 @@ const scriptOf = (name: string) =>
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
     .replace(/ =>\n/g, '=>')
     .replace(/\n(?=[.}\])])|(?<=[{[(,])\n/g, '')
-    .replace(/\{ | \}|(?<=[(,)]|\w:) +(?=[\w'"`{[])|(?<=\b(?:if|for)) /g, (blank) => blank.trim())
+    .replace(/\{ | \}|(?<=[(,)]|\w:) +(?=[\w'"`{[.!-])|(?<=\b(?:if|for)) /g, (blank) => blank.trim())
 
 const styleOf = (name: string) =>
   withoutComments(textOf(name))
     .replaceAll('\n', '')
     .replace(/ ?([{};,]) */g, '$1')
     .replace(/([{;][\w-]+): /g, '$1:')
+    .replace(/="(\w+)"\]/g, '=$1]')
     .replaceAll(';}', '}')
 
 /** An icon that browsers and devices ask for by a fixed address, whether a page names it or not. */

@@ -100,7 +100,7 @@ async function fetchEvents(query, isAll, signal) {
     for (const event of told.events ?? []) {
       const first = event.start_date.slice(0, 10)
       // An event that ends before five in the morning ends on the evening before.
-      const last = later(event.end_date.slice(0, 10), event.end_date.slice(11, 13) < '05' ? -1 : 0)
+      const last = later(event.end_date.slice(0, 10), event.end_date.slice(11) < '05' ? -1 : 0)
       events.push({ ...event, first, last: [first, last].sort()[1] })
     }
   }

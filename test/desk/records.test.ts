@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { rowsOf } from '../import/calendar-command.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -39,6 +40,32 @@ describe('rooms of records, which follow from their declarations', () => {
       assert.equal((await service.get(`/${room}/${id}`)).body[naming], 'The Blue Kettle')
       assert.match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
     })
+
+  test('texts of every form end their lines as those of REST do', async () => {
+    const text = 'One\r\n\r\nTwo\r\nthree'
+    const [admin, contributor] = [await sitAtDesk(service, 'admin'), await sitAtDesk(service, 'contributor')]
+    const saved = async (desk: AtDesk, path: string, fields: Record<string, string>) => {
+      const { status, headers, body } = await desk.post(path, fields)
+      assert.equal(status, 303, `${path} ${JSON.stringify(body)}`)
+      return /\/(\d+)\?/.exec(headers.get('location') ?? '')?.[1] ?? ''
+    }
+    for (const { room, naming } of rooms) {
+      const id = await saved(editor, `/desk/${room}/new`, { [naming]: 'With lines', description: text })
+      const { description } = (await service.get(`/${room}/${id}`)).body
+      if (naming === 'name') assert.equal(description, 'One\n\nTwo\nthree')
+    }
+    const event = { title: 'Lines', start_date: '2027-05-04', start_time: '20:00', description: text, excerpt: text }
+    await saved(editor, '/desk/events/new', { ...event, status: 'publish', access_note: text })
+    const sent = await service.create(
+      '/events',
+      { title: 'Sent', start_date: '2027-05-04', end_date: '2027-05-04' },
+      'contributor',
+    )
+    await saved(editor, `/desk/inbox/event/${sent.id}/send-back`, { note: text })
+    await saved(contributor, '/desk/events/new', { ...event, note: text })
+    await saved(admin, '/desk/look', { version: '', slug_0: 'lines', text_0: `# ${text}`, pages_intro: text })
+    assert.doesNotMatch(await rowsOf(service.app.database), /\\r/)
+  })
 
   test('a venue and an organizer have a picture, which is sent, said, replaced and taken away in their form', async () => {
     const send = (path: string, fields: Record<string, string>, bytes: Uint8Array<ArrayBuffer> | string) => {

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isRecord } from '../../base/foreign-json.ts'
 import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
@@ -246,11 +248,22 @@ function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
 type SentForm = Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'>
 
 function formOf({ headers }: Incoming, { bytes, form }: Body): SentForm {
-  if (form) return { form: form.fields, repeated: form.repeated, files: form.files }
+  if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
   // Nothing at the desk sends JSON, which nests to any depth and has other values than texts.
-  return { form: type.endsWith('json') ? {} : parseBody(type, bytes), repeated: new Set(repeated), files: [] }
+  const fields = type.endsWith('json') ? {} : parseBody(type, bytes)
+  return { form: withLineFeeds(fields), repeated: new Set(repeated), files: [] }
+}
+
+/** Ends the lines of all texts as programs do, since browsers send CRLF. */
+function withLineFeeds(fields: RawValues): RawValues {
+  const read = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.replace(/\r\n?/g, '\n')
+    if (Array.isArray(value)) return value.map(read)
+    return isRecord(value) ? withLineFeeds(value) : value
+  }
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]))
 }
 
 /** Returns the name of the session cookie. Browsers send a cookie named `__Host-…` only to the host that set it, and by https alone. */

@@ -108,7 +108,13 @@ function leftOf(file: string, config: Config): string | undefined {
   return existsSync(password) ? `there is the first password ${password}` : undefined
 }
 
-const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
 
 /** Requires the file of a SQLite database, with its content. @throws Error with one sentence */
 export async function requireFile(address: string): Promise<void> {

@@ -12,6 +12,7 @@ import {
   siteOf,
 } from './base/config.ts'
 import { messageOf } from './base/errors.ts'
+import { runCommand } from './base/run-command.ts'
 import { tellFirstSteps } from './calendar/people/first-administrator.ts'
 import { importStarter } from './exchange/import/import-schedule.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
@@ -183,7 +184,12 @@ export async function makeProgram(
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')
-    await registerCommands(program, () => readConfig(givenFlags(program.opts()), env), operands[0])
+    const configure = () => readConfig(givenFlags(program.opts()), env)
+    await registerCommands(program, configure, operands[0])
+    // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it needs that setting or not.
+    program.hook('preAction', (_program, command) =>
+      command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
+    )
   }
   return program
 }

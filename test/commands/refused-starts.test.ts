@@ -64,6 +64,24 @@ test('a wrong value of a setting is named in one sentence', async () => {
   ])
 })
 
+test('a wrong or unknown setting is refused by every command', async () => {
+  const commands = [
+    ...['settings', 'resume', 'restored', 'audit', 'look', 'imports', 'copy sqlite:a sqlite:b', 'backup x', 'export'],
+    ...['restore x', 'user list', 'password list x', 'push x --login a', 'webhook list', 'media clean', 'import x'],
+  ]
+  for (const command of commands) {
+    const words = ['--data', join(folder, 'none'), ...command.split(' ')]
+    const wrong = await kalends(words, { KALENDS_LOG_LEVEL: 'nonsense' })
+    assert.deepEqual([wrong.code, wrong.out], [1, ''], command)
+    assert.match(wrong.err, /^KALENDS_LOG_LEVEL takes one of .*, not "nonsense"\.\n$/, command)
+    assert.match(
+      (await kalends(words, { KALENDS_COLOUR: 'red' })).err,
+      /^There is no setting KALENDS_COLOUR; /,
+      command,
+    )
+  }
+})
+
 test('an object store without the package that speaks to it is refused with the command that installs it', async () => {
   const bare = join(folder, 'bare')
   const packages = join(bare, 'node_modules')

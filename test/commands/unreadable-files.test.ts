@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openSource } from '../../src/exchange/import/open-source.ts'
 import { restore } from '../../src/exchange/transfer/restore.ts'
 import { localMediaStore } from '../../src/store/media/media-store.ts'
+import { openStorage } from '../../src/store/storage/open-database.ts'
+import { kalends } from '../support/commands.ts'
+import { testConfig } from '../support/service.ts'
 
 const NOBODY = 65_534
 const isRoot = process.geteuid?.() === 0
@@ -49,4 +52,26 @@ test('a file that may not be read is named by import and restore, with who may n
       assert.match(said, /^The user \S+ may not read \S+\.$/)
       assert.ok(said.includes(path), said)
     }
+})
+
+test('a file that may not be made is said so by backup and export, with the folder that it may be meant to be', {
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-unwritable-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const settings = ['--data', folder, '--database', `sqlite:${join(folder, 'a.sqlite')}`]
+  await (await openStorage(testConfig(folder, { database: `sqlite:${join(folder, 'a.sqlite')}` }))).close()
+  if (isRoot) for (const name of ['', ...(await readdir(folder))]) await chown(join(folder, name), NOBODY, NOBODY)
+  const closed = await mkdtemp(join(folder, 'closed-'))
+  await chmod(closed, 0o555)
+  if (isRoot) await chown(closed, 0, 0)
+  const [file, missing] = [join(closed, 'kalends'), `${join(closed, 'none')}/`]
+  for (const command of ['backup', 'export']) {
+    const words = (place: string) => [...settings, command, ...(command === 'export' ? ['--output', place] : [place])]
+    const said = await asOrdinary(() => kalends(words(file)))
+    const sentence = `This user may make no file in ${closed} (EACCES). If ${file} is to be a folder, make it first, and give it to this user.\n`
+    assert.deepEqual([said.code, said.err], [1, sentence])
+    const none = await asOrdinary(() => kalends(words(missing)))
+    assert.deepEqual([none.code, none.err], [1, `There is no folder ${missing}: make it first.\n`])
+  }
 })

@@ -22,7 +22,7 @@ import { openExisting } from '../../store/storage/open-database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
-import { type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
+import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
 // Registers and runs the command `backup`, which writes a calendar into a file once or at an interval.
 
@@ -208,7 +208,8 @@ async function backUp(
 /** Adds the name of the file to an error of SQLite, which names no file. Returns any other error unchanged. */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
-  return isOfFile ? new Error(`The backup cannot be written to ${file}: ${error.message}.`, { cause: error }) : error
+  if (!isOfFile) return asRefusal(error, file)
+  return new Error(`The backup cannot be written to ${file}: ${error.message}.`, { cause: error })
 }
 
 async function requireReplaceable(file: string): Promise<void> {

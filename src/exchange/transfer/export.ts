@@ -16,7 +16,7 @@ import { saysWhen } from '../../serve/formats/feed.ts'
 import { formatsOf } from '../../serve/formats/formats.ts'
 import { ndjson } from '../../serve/formats/ndjson.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
-import { isFolder, requireFolderOf } from './show-progress.ts'
+import { asRefusal, isFolder, requireFolderOf } from './show-progress.ts'
 
 // Registers and runs the command `export`, and finds the events that an export or a push has.
 
@@ -84,7 +84,8 @@ async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<vo
   requireFolderOf(file)
   const partial = `${file}.${process.pid}.part`
   const handle = await open(partial, 'wx').catch((error: Error) => {
-    throw new Error(`${file} cannot be written: ${error.message}.`)
+    const refusal = asRefusal(error, file)
+    throw refusal === error ? new Error(`${file} cannot be written: ${error.message}.`) : refusal
   })
   try {
     await pipeline(Readable.from(bytes), handle.createWriteStream({ flush: true }))

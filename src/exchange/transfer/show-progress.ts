@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../../base/errors.ts'
 import type { Print } from '../../base/run-command.ts'
 
 // Shows the progress of a copy on a terminal or in a log, and looks at the paths of files to write.
@@ -70,7 +71,17 @@ function lineProgress(print: Print): CopyProgress {
 
 /** Requires the folder of a file that is to be written. @throws Error with one sentence when the folder is not there */
 export function requireFolderOf(file: string): void {
-  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}: make it first.`)
+  const folder = file.endsWith('/') ? file : dirname(file)
+  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}: make it first.`)
+}
+
+/** Returns the error for a file that this user may not make; it may have been meant as a folder. Any other error is returned unchanged. */
+export function asRefusal(error: unknown, file: string): unknown {
+  const code = codeOf(error)
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error
+  return new Error(
+    `This user may make no file in ${dirname(file)} (${code}). If ${file} is to be a folder, make it first, and give it to this user.`,
+  )
 }
 
 /** Tells whether a path is that of a folder. */

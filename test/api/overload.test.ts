@@ -85,6 +85,25 @@ describe('a reader who takes nothing', () => {
   })
 })
 
+for (const [what, first, headers, status] of [
+  ['two hosts', 'GET / HTTP/1.1', 'Host: x\r\nhost: y', 400],
+  ['a transfer coding beside chunks', 'POST / HTTP/1.1', 'Host: x\r\nTransfer-Encoding: gzip, chunked', 501],
+  [
+    'two lines of transfer codings',
+    'POST / HTTP/1.1',
+    'Host: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked',
+    501,
+  ],
+  ['HTTP/2.0', 'GET /healthz HTTP/2.0', 'Host: x', 505],
+  ['HTTP/0.9', 'GET / HTTP/0.9', 'Host: x', 505],
+] as const)
+  test(`a request with ${what} is refused with ${status}, and its connection closed`, async () => {
+    const line = open()
+    line.socket.write(`${first}\r\n${headers}\r\n\r\n${status === 501 ? '0\r\n\r\n' : ''}`)
+    assert.equal(await line.status(), status)
+    await line.closed
+  })
+
 describe('requests that do not wait for answers', () => {
   test('are answered one after the other, in order', async () => {
     const line = open()

@@ -84,6 +84,7 @@ for (const workers of ['1', '2'])
       await Promise.all([silent.closed, idle.closed])
       line.socket.write(EVENT.slice(20))
       assert.equal(await line.status(), 201)
+      assert.match(line.received(), /\r\nconnection: close\r\n/i)
       await line.closed
       assert.equal(await ended, 0)
     })

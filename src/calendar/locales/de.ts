@@ -380,6 +380,9 @@ export const de: Locale = {
   'The namespace asked for could not be found.': 'Der angefragte Namensraum wurde nicht gefunden.',
   'The body of the request is not valid JSON.': 'Der Inhalt der Anfrage ist kein gültiges JSON.',
   'The form in the body of the request cannot be read.': 'Das Formular im Rumpf der Anfrage ist nicht lesbar.',
+  'A body may be sent in chunks, and by no other transfer coding.':
+    'Ein Inhalt darf in Stücken gesendet werden, mit keiner anderen Transfer-Kodierung.',
+  'Requests are sent by HTTP/1.0 or HTTP/1.1.': 'Anfragen werden mit HTTP/1.0 oder HTTP/1.1 gesendet.',
   'The request is no HTTP that can be read.': 'Die Anfrage ist kein lesbares HTTP.',
   'The head of the request is larger than 16 kB.': 'Der Kopf der Anfrage ist größer als 16 kB.',
   'The request took too long to arrive.': 'Die Anfrage kam zu langsam an.',

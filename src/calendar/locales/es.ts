@@ -369,6 +369,9 @@ export const es: Locale = {
   'The namespace asked for could not be found.': 'No se ha encontrado el espacio de nombres solicitado.',
   'The body of the request is not valid JSON.': 'El cuerpo de la petición no es JSON válido.',
   'The form in the body of the request cannot be read.': 'No se puede leer el formulario del cuerpo de la petición.',
+  'A body may be sent in chunks, and by no other transfer coding.':
+    'El contenido puede enviarse en fragmentos, y con ninguna otra codificación de transferencia.',
+  'Requests are sent by HTTP/1.0 or HTTP/1.1.': 'Las peticiones se envían por HTTP/1.0 o HTTP/1.1.',
   'The request is no HTTP that can be read.': 'La petición no es HTTP legible.',
   'The head of the request is larger than 16 kB.': 'La cabecera de la petición supera los 16 kB.',
   'The request took too long to arrive.': 'La petición tardó demasiado en llegar.',

@@ -381,6 +381,9 @@ export const fr: Locale = {
   'The namespace asked for could not be found.': 'L’espace de noms demandé est introuvable.',
   'The body of the request is not valid JSON.': 'Le corps de la requête n’est pas du JSON valide.',
   'The form in the body of the request cannot be read.': 'Le formulaire dans le corps de la requête est illisible.',
+  'A body may be sent in chunks, and by no other transfer coding.':
+    'Un contenu peut être envoyé par morceaux, et par aucun autre codage de transfert.',
+  'Requests are sent by HTTP/1.0 or HTTP/1.1.': 'Les requêtes sont envoyées par HTTP/1.0 ou HTTP/1.1.',
   'The request is no HTTP that can be read.': 'La requête n’est pas du HTTP lisible.',
   'The head of the request is larger than 16 kB.': 'L’en-tête de la requête dépasse 16 ko.',
   'The request took too long to arrive.': 'La requête a mis trop de temps à arriver.',

@@ -36,7 +36,8 @@ export interface Front {
   onAnswered: OnAnswered | undefined
   /** Reports a fault of the service. */
   report: (error: unknown, requestId?: string) => void
-  refusals: Record<'overloaded' | 'tooMany', Refusal>
+  closing: Closing
+  refusals: Record<'overloaded' | 'tooMany' | HeadFault, Refusal>
   /** Answers 503 to a request, unless its client has gone. */
   tellOverloaded: (visit: Visit) => void
 }
@@ -77,9 +78,13 @@ export function makeFront(site: Site, options: FrontOptions): Front {
     requestIds: makeRequestIds(),
     onAnswered: options.onAnswered,
     report: options.report,
+    closing: { isDraining: false, isClosing: false, connections: new Map() },
     refusals: {
-      overloaded: makeRefusal(site, 'rest_unavailable'),
-      tooMany: makeRefusal(site, 'rest_too_many_requests'),
+      overloaded: makeRefusal(site, 'rest_unavailable', AGAIN),
+      tooMany: makeRefusal(site, 'rest_too_many_requests', AGAIN),
+      rest_invalid_request: makeRefusal(site, 'rest_invalid_request'),
+      rest_unsupported_transfer_coding: makeRefusal(site, 'rest_unsupported_transfer_coding'),
+      rest_unsupported_http_version: makeRefusal(site, 'rest_unsupported_http_version'),
     },
     tellOverloaded: (visit) => isGone(visit.request) || sendRefusal(front, visit, front.refusals.overloaded),
   }
@@ -95,10 +100,12 @@ const OF_REFUSALS = new Set([
   'Retry-After',
 ])
 
-function makeRefusal(site: Site, code: ProblemCode): Refusal {
+const AGAIN = { 'Retry-After': '1' }
+
+function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> = {}): Refusal {
   const { status, body } = problemReply(new Problem(code), site.language, false)
   const bytes = Buffer.from(JSON.stringify(body))
-  const all = answerHeaders(site, { 'Retry-After': '1' }, false)
+  const all = answerHeaders(site, own, false)
   const kept = Object.entries(all).filter(([name]) => OF_REFUSALS.has(name))
   const headers = { ...Object.fromEntries(kept), 'Content-Length': String(bytes.length) }
   return { status, headers: Object.entries(headers).flat(), body: bytes }
@@ -110,17 +117,18 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
  * Makes the handler of all requests. It admits the requests of each connection one after the other, so that at most one answer is held for each reader, and
  * only as many requests as the service can handle. `/healthz` and `/readyz` are always admitted.
  */
-export function openFront(front: Front, closing: Closing, serve: (visit: Visit) => void): Handler {
+export function openFront(front: Front, serve: (visit: Visit) => void): Handler {
   const handling: RequestHandlers<Visit> = {
     serve: (visit) => isGone(visit.request) || serve(visit),
     refuse: front.tellOverloaded,
     clientOf: ({ request }) => clientOf(clientAddress(request, front.trusted)),
   }
   const receive: Handler = (request, response) => {
-    if (closing.isClosing) response.shouldKeepAlive = false
     const url = readUrl(front.site, request.url)
     const visit: Visit = { request, response, url, requestId: front.requestIds(), arrived: performance.now() }
-    if (isWatching(url.path)) serve(visit)
+    const fault = faultOfHead(request)
+    if (fault) refuseHead(front, visit, fault)
+    else if (isWatching(url.path)) serve(visit)
     else if (!mayAsk(front, request, visit.arrived)) sendRefusal(front, visit, front.refusals.tooMany)
     else serveOrQueue(front.pressure, visit, visit.arrived, handling)
   }
@@ -129,6 +137,23 @@ export function openFront(front: Front, closing: Closing, serve: (visit: Visit) 
     if (response.socket !== null) receive(request, response)
     else waitBehind(front, request, response, receive)
   }
+}
+
+type HeadFault = 'rest_invalid_request' | 'rest_unsupported_transfer_coding' | 'rest_unsupported_http_version'
+
+/** Returns the fault of a head that the parser lets pass (RFC 9112, 2.3, 3.2 and 6.1); undefined for none. */
+function faultOfHead({ httpVersionMajor, headers, rawHeaders }: IncomingMessage): HeadFault | undefined {
+  if (httpVersionMajor !== 1) return 'rest_unsupported_http_version'
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'rest_unsupported_transfer_coding'
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1
+  return hosts > 1 ? 'rest_invalid_request' : undefined
+}
+
+function refuseHead(front: Front, visit: Visit, fault: HeadFault): void {
+  visit.response.shouldKeepAlive = false
+  sendRefusal(front, visit, front.refusals[fault])
 }
 
 function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: number): boolean {
@@ -163,10 +188,16 @@ function sendRefusal(front: Front, visit: Visit, { status, headers, body }: Refu
   const { request, response, requestId } = visit
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
-  response.writeHead(status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
+  writeHead(front, response, status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
   response.end(request.method === 'HEAD' ? undefined : body)
   passRest(request)
   announce(front.onAnswered, visit, '', 'refused', status, body.length)
+}
+
+/** Writes the head of an answer. While the server stops, it says that its connection closes. */
+export function writeHead({ closing }: Front, response: ServerResponse, status: number, headers: string[]): void {
+  if (closing.isClosing) response.shouldKeepAlive = false
+  response.writeHead(status, headers)
 }
 
 /** Decides whether the client of a request has gone. */
@@ -301,13 +332,12 @@ const LINGER_MS = 1000
 /** Milliseconds for which a connection that has sent nothing is kept, since its first request may be on its way. */
 const SPEAKS_WITHIN_MS = 200
 
-export function notClosing(server: Server): Closing {
-  const connections = new Map<Socket, number>()
+/** Notes the connections of a server. */
+export function noteConnections(server: Server, { connections }: Closing): void {
   server.on('connection', (socket) => {
     connections.set(socket, performance.now())
     socket.once('close', () => connections.delete(socket))
   })
-  return { isDraining: false, isClosing: false, connections }
 }
 
 /**

@@ -458,6 +458,8 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_invalid_form: takesBody,
   rest_too_many_parameters: always,
   rest_invalid_request: never,
+  rest_unsupported_transfer_coding: never,
+  rest_unsupported_http_version: never,
   rest_version_not_found: named,
   rest_sync_token_expired: named,
   rest_idempotency_key_reused: takesKey,

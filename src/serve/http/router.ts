@@ -7,7 +7,7 @@ import type { Look } from '../pages/look.ts'
 import { isPressed } from './admission.ts'
 import { withBody } from './bodies.ts'
 import { deskAt, makeDeskRoute } from './desk-route.ts'
-import { type Closing, type Front, incomingOf, refuseOverload } from './front.ts'
+import { type Front, incomingOf, refuseOverload } from './front.ts'
 import type { SignIn, Visit } from './incoming.ts'
 import { makeRouteTable, type RouteTable } from './platform.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
@@ -43,13 +43,8 @@ interface RouterParts {
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** Makes the function that answers each visit by the first row that has an answer to it. */
-export function makeRouter(
-  service: Service,
-  front: Front,
-  closing: Closing,
-  ground: RouterParts,
-): (visit: Visit) => void {
-  const rows = makeRows(service, front, closing, ground)
+export function makeRouter(service: Service, front: Front, ground: RouterParts): (visit: Visit) => void {
+  const rows = makeRows(service, front, ground)
   const route = (visit: Visit): unknown => {
     const { method = '' } = visit.request
     for (const { methods, signIn, isUnderPressure, find } of rows) {
@@ -75,7 +70,7 @@ export function makeRouter(
 }
 
 /** Makes the table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
-function makeRows(service: Service, front: Front, closing: Closing, ground: RouterParts): AnswerRow[] {
+function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
   const { answerRest, reads, routes } = makeRest(service, front, ground)
   const pages = ground.hasPages
@@ -85,7 +80,7 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Rout
   const findPage: AnswerRow['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
   const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
   const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, ground.cacheBudget)
-  const byPath = fixedAnswers(service, front, closing)
+  const byPath = fixedAnswers(service, front)
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
   const assistants = service.start.mcp === 'off' ? undefined : assistantsOnDemand(service, front, routes)
@@ -149,13 +144,13 @@ function assistantsOnDemand(service: Service, front: Front, routes: RouteTable):
 }
 
 /** Makes the answers at the paths that say whether the service is well. */
-function fixedAnswers(service: Service, front: Front, closing: Closing): ReadonlyMap<string, Answering> {
+function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
   const say = (visit: Visit, route: string, status: number, body: object) => {
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }
     sendText(front, visit, { status, route, headers, text: JSON.stringify(body) })
   }
   const sayReady: Answering = async (visit) => {
-    if (closing.isDraining) return say(visit, '/readyz', 503, { status: 'stopping' })
+    if (front.closing.isDraining) return say(visit, '/readyz', 503, { status: 'stopping' })
     try {
       await service.database.ping()
       await service.images.store.check()

@@ -37,6 +37,7 @@ import {
   sendBody,
   takesGzip,
   watchReader,
+  writeHead,
 } from './front.ts'
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
@@ -168,7 +169,7 @@ function sendUnchanged(
   headers.push('ETag', answer.tag, 'X-Request-Id', requestId)
   addLastModified(headers, answer.modified)
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
-  response.writeHead(304, headers)
+  writeHead(front, response, 304, headers)
   response.end(sent)
   announce(front.onAnswered, visit, answer.route, from, 304, 0)
 }
@@ -195,7 +196,7 @@ function sendWhole(
   addLastModified(headers, answer.modified)
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
-  response.writeHead(answer.status, headers)
+  writeHead(front, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   else {
     // The body of a cached answer is held for all of its readers.
@@ -257,7 +258,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   addLastModified(headers, answer.modified)
   if (encoding) headers.push('Content-Encoding', encoding)
   if (size !== undefined) headers.push('Content-Length', String(size))
-  response.writeHead(answer.status, headers)
+  writeHead(front, response, answer.status, headers)
   if (!isHead)
     void pipe(front, visit, answer, encoding, from).finally(() => takesPlace && leaveStream(front.admission, address))
   else {

@@ -12,7 +12,7 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import type { Look } from '../pages/look.ts'
 import type { Admission } from './admission.ts'
 import { type Intake, makeIntake } from './bodies.ts'
-import { closeServer, makeFront, notClosing, type OnAnswered, openFront, type StopTimes } from './front.ts'
+import { closeServer, makeFront, noteConnections, type OnAnswered, openFront, type StopTimes } from './front.ts'
 import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
 import { makeRouter } from './router.ts'
@@ -85,8 +85,8 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
   })
   let acceptors: Acceptors = { port: 0, listeners: [] }
   const server = listener(options, front.intake, (request, response) => enter(request, response))
-  const closing = notClosing(server)
-  const enter = openFront(front, closing, makeRouter(service, front, closing, options))
+  noteConnections(server, front.closing)
+  const enter = openFront(front, makeRouter(service, front, options))
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()))
   return {
     server,
@@ -98,7 +98,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
       return acceptors.port
     },
     stop: async (times) => {
-      await closeServer(server, closing, times, () => closeAcceptors(acceptors))
+      await closeServer(server, front.closing, times, () => closeAcceptors(acceptors))
       server.close()
     },
   }

@@ -24,6 +24,17 @@ function isListenPlace(text: string): boolean {
   return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
 }
 
+/** Decides whether links can begin with an address of the web: it has no login, query and fragment. */
+function isAddressOfLinks(text: string): boolean {
+  return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
+}
+
+/** The first parts of other paths of the service. */
+const OWN_PATHS =
+  'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag tiles venue venues wp-admin wp-content'.split(
+    ' ',
+  )
+
 /** Names that stand for ranges of local addresses. */
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
@@ -53,17 +64,17 @@ export const settings = {
   ),
   rest_root: checked(
     word('The path below which the interface is served.', 'PATH', '/wp-json'),
-    'takes a path that starts with a slash',
-    (text) => /^(\/[\w.~-]+)*\/?$/.test(text),
+    'takes a path that starts with a slash and leads to nothing else of the service',
+    (text) => /^(\/[\w.~-]+)*\/?$/.test(text) && !OWN_PATHS.includes(text.toLowerCase().split('/')[1] ?? ''),
   ),
-  site_url: checked(
+  site_url: discreet(
     word(
       'The public address of the site, used in every generated link. Empty: http://localhost and the port.',
       'URL',
       '',
     ),
-    'takes an http or https address',
-    (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'takes an http or https address without login, query and fragment',
+    isAddressOfLinks,
   ),
   timezone: checked(
     word('The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.', 'ZONE', 'UTC'),
@@ -153,14 +164,14 @@ export const settings = {
     'takes file:FOLDER or s3://BUCKET/PREFIX, which may end in ?endpoint=URL&region=NAME',
     (text) => /^($|file:.|s3:\/\/[^/?@]+([/?][^@]*)?$)/.test(text),
   ),
-  media_url: checked(
+  media_url: discreet(
     word(
       'The public address of the images, such as that of a public bucket or a CDN. Empty: /media of the site, where the service itself sends them.',
       'URL',
       '',
     ),
-    'takes an http or https address',
-    (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'takes an http or https address without login, query and fragment',
+    isAddressOfLinks,
   ),
   page_size_cap: wholeNumber(
     'The most records one page of a list holds; larger requests are capped silently.',

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { wallNow } from '../../src/base/text/moments.ts'
+import { after, before, describe, mock, test } from 'node:test'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const program = findChromium()
-const DAY = 86_400_000
-
-/** Returns today if it is a Saturday, otherwise the next Saturday. */
-const saturday = (now: number) =>
-  new Date(now + ((6 - new Date(now).getUTCDay() + 7) % 7) * DAY).toISOString().slice(0, 10)
+/** A Wednesday at noon in New York, the Saturday after it, and a month that stands for December. */
+const NOW = Date.parse('2027-05-12T16:00:00Z')
+const TODAY = '2027-05-12'
+const SATURDAY = '2027-05-15'
+const DECEMBER = '2027-07'
 
 describe('visitors are where they want to be after few presses', {
   skip: program === undefined && 'no Chromium',
@@ -19,21 +18,18 @@ describe('visitors are where they want to be after few presses', {
   let browser: Chromium
   let tab: ChromiumTab
   let presses = 0
-  /** The month after next stands for December. */
-  const soon = new Date()
-  const december = new Date(Date.UTC(soon.getUTCFullYear(), soon.getUTCMonth() + 2, 1)).toISOString().slice(0, 7)
 
   before(async () => {
+    mock.timers.enable({ apis: ['Date'], now: NOW })
     service = await startService()
     const hall = await service.create('/venues', { venue: 'Hall', geo_lat: 60.4, geo_lng: 5.32 })
     const far = await service.create('/venues', { venue: 'Far', geo_lat: 50, geo_lng: 5.32 })
     for (const name of ['Concerts', 'Families']) await service.create('/categories', { name })
-    const on = saturday(Date.now())
     const make = (title: string, hour: number, more: object) =>
       service.create('/events', {
         title,
-        start_date: `${on} ${hour}:00:00`,
-        end_date: `${on} ${hour + 1}:00:00`,
+        start_date: `${SATURDAY} ${hour}:00:00`,
+        end_date: `${SATURDAY} ${hour + 1}:00:00`,
         ...more,
       })
     const puppets = { cost: '0', categories: ['families'], venue: hall.id }
@@ -42,11 +38,10 @@ describe('visitors are where they want to be after few presses', {
     await make('Dear puppets', 18, { ...puppets, cost: '20' })
     await make('Far puppets', 18, { ...puppets, venue: far.id })
     await make('Concert', 18, { categories: ['concerts'], venue: hall.id })
-    const at = { start_date: `${december}-10 19:00:00`, end_date: `${december}-10 20:00:00` }
+    const at = { start_date: `${DECEMBER}-10 19:00:00`, end_date: `${DECEMBER}-10 20:00:00` }
     await service.create('/events', { title: 'Carols', ...at, venue: hall.id })
     await service.create('/events', { title: 'Carols far away', ...at, venue: far.id })
-    const today = wallNow('America/New_York', Date.now()).slice(0, 10)
-    const tonight = { start_date: `${today} 23:30:00`, end_date: `${today} 23:59:00` }
+    const tonight = { start_date: `${TODAY} 23:30:00`, end_date: `${TODAY} 23:59:00` }
     await service.create('/events', { title: 'Open air', ...tonight, event_status: 'canceled' })
     browser = await startChromium(program ?? '')
     tab = await browser.open()
@@ -56,6 +51,7 @@ describe('visitors are where they want to be after few presses', {
   after(async () => {
     await browser?.close()
     await service?.close()
+    mock.timers.reset()
   })
 
   const titles = () =>
@@ -82,8 +78,7 @@ describe('visitors are where they want to be after few presses', {
 
   test('Saturday evening for children, free, near me: five', async () => {
     await open(1280)
-    const on = saturday(Date.now())
-    await press(`.mini a[href*="${on}"]`, String(Number(on.slice(8))))
+    await press(`.mini a[href*="${SATURDAY}"]`, '15')
     await press('.pill', 'Evenings')
     await press('.pill', 'Families')
     await press('.pill', 'Free')
@@ -111,7 +106,7 @@ describe('visitors are where they want to be after few presses', {
     await tab.send('Input.insertText', { text: 'Hall' })
     await until(() => tab.evaluate<boolean>("document.querySelector('.suggestions li') !== null"), 'Hall')
     await press('.suggestions li')
-    await press(`nav.pills a[href*="${december}"]`)
+    await press(`nav.pills a[href*="${DECEMBER}"]`)
     assert.equal(presses, 2)
     const shown = await tab.evaluate<string[]>(
       "[...document.querySelectorAll('table.month td:not(.other) .entry bdi')].map((one) => one.textContent)",

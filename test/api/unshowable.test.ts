@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { noteUnshowable } from '../../src/store/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
-import { MAIN, mainEnvironment } from '../support/environment.ts'
+import { MAIN, programEnvironment } from '../support/environment.ts'
 import { touch } from '../support/recording.ts'
 import { credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -343,7 +343,7 @@ async function startLogging() {
   ])
   const child = spawn(process.execPath, [MAIN, ...flags, 'serve'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: mainEnvironment(),
+    env: programEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((resolve) => child.on('exit', resolve))

@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { rowsOf, startCalendar } from '../import/calendar-command.ts'
 import { kalends } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
-import { MAIN, preloading } from '../support/environment.ts'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { servePictures } from './picture-server.ts'
@@ -65,7 +65,7 @@ async function runSteps(
   const env = {
     STEPS_LOG: log,
     STEPS_KILL: told,
-    NODE_OPTIONS: preloading(PRELOAD).join(' '),
+    NODE_OPTIONS: `--import=${PRELOAD}`,
     KALENDS_IMAGE_HOSTS: '127.0.0.1',
   }
   const { child, ended } = startProcess(MAIN, ['--database', database, '--media', media, ...words], env)

@@ -10,7 +10,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
-import { preloading } from '../support/environment.ts'
 import { type Served, type ServiceProcess, startServed, startServiceProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -93,9 +92,7 @@ async function killOnce({ folder, start, ...told }: Outbox, at: number): Promise
   await rm(log, { force: true })
   await rm(kill, { force: true })
   const stepsSoFar = async () => (existsSync(log) ? (await readFile(log, 'utf8')).split('\n').slice(0, -1) : [])
-  const service = await start(
-    `export STEPS_LOG='${log}' STEPS_KILL='${kill}' NODE_OPTIONS='${preloading(PRELOAD).join(' ')}'`,
-  )
+  const service = await start(`export STEPS_LOG='${log}' STEPS_KILL='${kill}' NODE_OPTIONS='--import=${PRELOAD}'`)
   const begun = (await quietly(stepsSoFar)).length
   await writeFile(kill, String(begun + at))
   const name = `Hall ${at}`

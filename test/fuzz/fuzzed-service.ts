@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, type ScratchDatabase } from '../support/database.ts'
-import { MAIN, mainEnvironment } from '../support/environment.ts'
+import { MAIN, programEnvironment } from '../support/environment.ts'
 import { makeCalendar, type Settings } from '../support/service.ts'
 import type { Block, MemoryReading, Note, Question, Reply } from './block-probe.ts'
 import { type DeskSessions, openSessions } from './desk-sessions.ts'
@@ -70,7 +70,7 @@ export async function startFuzzed(home: Home, settings: Settings = {}): Promise<
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, MAIN, ...flags, 'serve'], {
     cwd: root,
-    env: mainEnvironment(),
+    env: programEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const kill = () => child.kill('SIGKILL')

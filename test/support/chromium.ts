@@ -32,6 +32,8 @@ export async function launchChromium(program: string): Promise<{ address: string
   const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0']
   const child = spawn(program, [...flags, ...AWAKE, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    // A browser does not start with the moved clock of `npm run moments`.
+    env: { ...process.env, LD_PRELOAD: '' },
   })
   // The browser ends with this process, even after an error.
   const leave = () => child.kill()

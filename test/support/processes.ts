@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startApp } from '../../src/app.ts'
-import { MAIN, mainEnvironment, programEnvironment } from './environment.ts'
+import { MAIN, programEnvironment } from './environment.ts'
 import { credentialsOf, type Reader, type Settings, testConfig } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -45,7 +45,7 @@ export function startProcess(
   const [program = '', ...rest] = before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command]
   const child = spawn(program, rest, {
     cwd: root,
-    env: file === MAIN ? mainEnvironment(env) : programEnvironment(env),
+    env: programEnvironment(env),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit').then(([code]) => code as number | null)

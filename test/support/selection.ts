@@ -1,0 +1,128 @@
+import { globSync } from 'node:fs'
+import type { DatabaseName } from './database.ts'
+
+/** Which tests a run has: each behaviour once, everything, everything but that, or bounds on time and memory. */
+export type Kind = 'each-once' | 'all' | 'rest' | 'measure'
+
+/** The beginnings of the paths of some test files. */
+type Paths = readonly string[]
+
+/** Tests that use a database: `npm run test:all` runs them on both. */
+const ON_BOTH: Paths = [
+  'test/api',
+  'test/campaigns/crash',
+  'test/desk/event-list',
+  'test/desk/inbox',
+  'test/desk/people',
+  'test/desk/search',
+  'test/fuzz',
+  'test/import',
+  'test/pages/directories',
+  'test/pages/more-events',
+  'test/people',
+  'test/push',
+  'test/storage',
+]
+
+/** What has a dialect, a lock, a race or a plan: `npm test` runs it on PostgreSQL as well. */
+const ON_POSTGRES: Paths = [
+  'test/api/change-many',
+  'test/api/changes-feed',
+  'test/api/conditional',
+  'test/api/filter-rows',
+  'test/api/history-model',
+  'test/api/if-match',
+  'test/api/rights-races',
+  'test/api/search',
+  'test/api/sent-again',
+  'test/api/series-model',
+  'test/api/words',
+  'test/import/import-together',
+  'test/storage/changes',
+  'test/storage/find-matching',
+  'test/storage/late-commits',
+  'test/storage/locked',
+  'test/storage/migrate',
+  'test/storage/nodes',
+  'test/storage/order',
+  'test/storage/outage',
+  'test/storage/pgbouncer',
+  'test/storage/postgres',
+  'test/storage/query-plans',
+  'test/storage/recorded-changes',
+  'test/storage/statement',
+  'test/storage/writes',
+]
+
+/** Tests that take long and prove by another way what shorter ones prove; they are in `npm run test:all` alone. */
+const LONG: Paths = [
+  'test/api/demo',
+  'test/api/ndjson-memory',
+  'test/api/openapi-client',
+  'test/api/processes',
+  'test/campaigns/aggregation',
+  'test/campaigns/backup',
+  'test/campaigns/disk',
+  'test/campaigns/formats',
+  'test/campaigns/overload',
+  'test/campaigns/restarts',
+  'test/campaigns/round-trip',
+  'test/campaigns/steps',
+  'test/client/client-package',
+  'test/client/client-round',
+  'test/desk/event-form-browser',
+  'test/desk/event-list-browser',
+  'test/desk/flows',
+  'test/desk/interrupted',
+  'test/desk/screens',
+  'test/fuzz',
+  'test/house/build',
+  'test/house/conformance',
+  'test/house/packag',
+  'test/house/recipes',
+  'test/pages/browser',
+  'test/pages/every-address',
+  'test/media/image-queue',
+  'test/pages/interrupted',
+  'test/push',
+  'test/storage/backup',
+  'test/storage/replica',
+]
+
+/** The slowest files start first, so that no core is idle at the end. */
+const SLOWEST: Paths = [
+  'test/house/recipes',
+  'test/desk/screens',
+  'test/pages/browser',
+  'test/storage/backup',
+  'test/campaigns/',
+  'test/fuzz/',
+  'test/api/stopping',
+  'test/api/tokens',
+  'test/api/watching',
+  'test/api/processes',
+  'test/api/ndjson',
+  'test/push',
+]
+
+const isUnder = (file: string, paths: Paths) => paths.some((path) => file.startsWith(path))
+
+/** Whether a file takes so long that it starts early and has its own process. */
+export const isSlow = (file: string) => isUnder(file, SLOWEST)
+
+/** Returns the test files of a run on each database, the slowest first. A pattern is part of a path. */
+export function selectFiles(kind: Kind, root: string, patterns: readonly string[]): Record<DatabaseName, string[]> {
+  const found = globSync(kind === 'measure' ? 'test/**/*.measure.ts' : 'test/**/*.test.ts', { cwd: root }).sort()
+  const files = found
+    .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
+    .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)))
+  const isOn = (file: string, database: DatabaseName) => {
+    const isEver = database === 'sqlite' || (kind !== 'measure' && isUnder(file, ON_BOTH))
+    const isQuick = !isUnder(file, LONG) && (database === 'sqlite' || isUnder(file, ON_POSTGRES))
+    // Who names files wants them, whether they take long or not.
+    if (kind === 'each-once' && patterns.length === 0) return isEver && isQuick
+    return isEver && !(kind === 'rest' && isQuick)
+  }
+  const on = (database: DatabaseName) => files.filter((file) => isOn(file, database))
+  return { sqlite: on('sqlite'), postgres: on('postgres') }
+}

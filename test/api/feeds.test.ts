@@ -369,6 +369,60 @@ describe('what readers of feeds show of texts that speak of markup', () => {
   })
 })
 
+test('feeds say days and hours as the pages of the site do', async (t) => {
+  for (const [settings, expected] of [
+    [{ timezone: 'Europe/London' }, ['Saturday, 1 May 2027, 19:00', 'Sunday, 2 May 2027']],
+    [{ timezone: 'America/New_York' }, ['Saturday, May 1, 2027, 7:00', 'Sunday, May 2, 2027']],
+    [{ timezone: 'America/New_York', pages_clock: '24' }, ['Saturday, May 1, 2027, 19:00', 'Sunday, May 2, 2027']],
+    [{ timezone: 'Europe/Berlin', pages_clock: '12' }, ['Saturday, 1 May 2027, 7:00', 'Sunday, 2 May 2027']],
+    [{ timezone: 'Europe/Berlin', language: 'de' }, ['Samstag, 1. Mai 2027, 19:00', 'Sonntag, 2. Mai 2027']],
+  ] as const) {
+    const site = await startService(settings)
+    t.after(site.close)
+    const venue = {
+      venue: 'Hall',
+      address: '12 Main St',
+      city: 'Springfield',
+      state: 'IL',
+      zip: '62701',
+      country: 'United States',
+    }
+    const organizer = [{ organizer: '<b>Bold</b> & Co' }]
+    const at = { start_date: '2027-05-01 19:00', end_date: '2027-05-01 21:00' }
+    await site.create('/events', { title: 'Ball', ...at, venue, organizer })
+    await site.create('/events', { title: 'Day', start_date: '2027-05-02', end_date: '2027-05-02', all_day: true })
+    for (const format of ['rss', 'atom', 'jsonfeed']) {
+      const text = (await (await fetch(`${site.base}/events?format=${format}`)).text()).replace(/\p{Zs}/gu, ' ')
+      for (const part of expected) assert.ok(text.includes(part), `${format}: ${part} in ${text}`)
+      assert.match(text, /Hall, 12 Main St, 62701 Springfield, IL, United States/, format)
+      assert.match(text, /["> ]Bold &(?:amp;)? Co[<"]/, format)
+    }
+    const calendar = (await (await fetch(`${site.base}/events?format=ics`)).text()).replaceAll('\r\n ', '')
+    assert.match(calendar, /^LOCATION:Hall\\, 12 Main St\\, 62701 Springfield\\, IL\\, United States\r$/m)
+  }
+})
+
+test('the time of an Atom feed does not go back when its newest event leaves it', async (t) => {
+  const site = await startService()
+  t.after(site.close)
+  const updated = async () => {
+    const text = await (await fetch(`${site.base}/events?format=atom`)).text()
+    return String(/^<updated>(.*)<\/updated>\n<\/feed>/m.exec(text)?.[1])
+  }
+  const changes: ((id: number) => Promise<unknown>)[] = [
+    (id) => site.update(`/events/${id}`, { status: 'draft' }),
+    (id) => site.update(`/events/${id}`, { hide_from_listings: true }),
+    (id) => site.remove(`/events/${id}`),
+    (id) => site.remove(`/events/${id}?force=true`),
+  ]
+  for (const change of changes) {
+    const { id } = await site.create('/events', { ...WHEN, title: 'Only' })
+    const made = await updated()
+    await change(id)
+    assert.ok((await updated()) >= made, `${await updated()} after ${made}`)
+  }
+})
+
 describe('JSON Feed and JSON-LD', () => {
   test('have an item for each public event, with texts for their ids', async () => {
     const { headers, text } = await feed('jsonfeed')

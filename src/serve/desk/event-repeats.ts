@@ -5,7 +5,7 @@ import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../bas
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { readSpokenDate } from '../../base/text/spoken-dates.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { localeOf } from '../pages/page-dates.ts'
+import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import { typedDay, unreadDay } from './event-times.ts'

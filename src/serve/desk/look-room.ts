@@ -11,6 +11,7 @@ import {
 } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
+import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { findVersion } from '../../calendar/records/record-store.ts'
 import { holdName } from '../../store/storage/locks.ts'
@@ -27,7 +28,7 @@ import {
   withOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 import { ASSETS_PATH, accentContrast } from '../pages/page-assets.ts'
-import { capitalized, localeOf, unitName, written } from '../pages/page-dates.ts'
+import { capitalized, unitName, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { type FormFaults, faultList, guarded, type PlainField, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'

@@ -8,9 +8,9 @@ import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { PickedName } from '../../calendar/events/picked-names.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from '../../calendar/events/quick-line.ts'
+import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { localeOf } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import {
   type DeskAnswer,

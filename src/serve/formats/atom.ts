@@ -1,6 +1,6 @@
 import { emptyElement, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as an Atom feed.
@@ -15,14 +15,21 @@ export const atom = feedFormat({
   title: 'Atom',
   begin: (context, head) => {
     let latest = NEVER_CHANGED
-    const event = (facts: EventFacts) => {
-      if (facts.modified > latest) latest = facts.modified
-      return writeEntry(context, facts)
+    const note = (time: string) => {
+      if (time > latest) latest = time
     }
     return {
       head: writeAtomHead(head),
-      event,
+      event: (facts) => {
+        note(facts.modified)
+        return writeEntry(context, facts)
+      },
       between: '',
+      // An event that leaves the feed changes it.
+      withdrawn: ({ withdrawn_utc }) => {
+        note(withdrawn_utc)
+        return ''
+      },
       tail: () => `${xmlElement('updated', rfc3339(latest))}\n</feed>\n`,
     }
   },
@@ -47,8 +54,7 @@ function writeEntry(context: Context, facts: EventFacts): string {
   const [venue] = venues
   const parts = [facts.notice, describeWhen(context, row), ...meetingPlaces(facts)]
   const summary = parts.filter((part) => part !== '').join('\n')
-  const names =
-    organizers.length > 0 ? organizers.map(({ organizer }) => organizer) : [context.site.name || facts.title]
+  const names = organizers.length > 0 ? organizersOf(facts) : [context.site.name || facts.title]
   const lines = [
     '<entry>',
     xmlElement('id', UUID.test(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`),

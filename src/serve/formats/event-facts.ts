@@ -8,6 +8,7 @@ import { isShown } from '../../calendar/events/event-present.ts'
 import type { EventLinks } from '../../calendar/events/event-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 
@@ -81,11 +82,14 @@ export function meetingPlaces({ row, venues }: EventFacts): string[] {
   return [...venues.slice(0, 1).map(placeOf), ...link]
 }
 
-/** Writes a venue on one line: its name, address, place and country. */
-export function placeOf(venue: VenueRow): string {
-  const parts = [plainText(venue.venue), venue.address, `${venue.zip} ${venue.city}`.trim(), venue.country]
+/** Writes a venue on one line: its name, address, place, state and country. */
+export function placeOf({ venue, address, zip, city, stateprovince, country }: VenueRow): string {
+  const parts = [venue, address, `${zip} ${city}`.trim(), stateprovince, country].map(plainText)
   return parts.filter((part) => part !== '').join(', ')
 }
+
+/** Returns the names of the organizers of an event. */
+export const organizersOf = ({ organizers }: EventFacts) => organizers.map(({ organizer }) => plainText(organizer))
 
 /** Writes a UTC time `YYYY-MM-DD HH:MM:SS` as RFC 3339 does. */
 export function rfc3339(utc: string): string {
@@ -103,22 +107,21 @@ export function isoTime(row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/** Says when the event takes place, for people, in the language of the site and on the clocks of the event. */
+/** Says when the event takes place, for people, in the language and with the clock of the site, at the times of the event. */
 export function describeWhen(
-  { site }: { site: Pick<Site, 'language'> },
+  { site }: { site: Pick<Site, 'language' | 'timezone' | 'clock'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
 ): string {
   // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [number, number]
-  const format = formatFor(site.language)[row.all_day === 1 ? 'days' : 'times']
+  const format = row.all_day === 1 ? daysFor(localeOf(site)) : timesFor(clockLocaleOf(site))
   const when = start === end ? format.format(start) : format.formatRange(start, end)
   return row.all_day === 1 ? when : `${when} (${row.timezone})`
 }
 
-const formatFor = madeOnce((language: string) => ({
-  days: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' }),
-  times: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' }),
-}))
+const PLAIN = { dateStyle: 'full', timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const
+const daysFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, PLAIN))
+const timesFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, { ...PLAIN, timeStyle: 'short' }))
 
 /** Returns a text, or undefined for an empty one, so that JSON leaves it out. */
 export const textOrNone = (text: string) => (text === '' ? undefined : text)

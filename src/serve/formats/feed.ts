@@ -127,7 +127,8 @@ async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): Asyn
   const present = new Set(ids)
   for await (const rows of withdrawn()) {
     const gone = rows.filter(({ event }) => !present.has(event))
-    if (gone.length > 0) yield Buffer.from(gone.map(text.withdrawn).join(''))
+    const written = gone.map(text.withdrawn).join('')
+    if (written !== '') yield Buffer.from(written)
     await nextTurn()
   }
 }

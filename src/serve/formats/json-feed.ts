@@ -1,7 +1,7 @@
 import { type EventMembers, type RareColumn, rareFields, showRare } from '../../base/fields/event-members.ts'
 import type { NamesIn } from '../../base/fields/member.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as JSON Feed.
@@ -59,7 +59,7 @@ function writeItem(context: Context, facts: EventFacts): string {
     image: image?.url,
     date_published: rfc3339(row.date_utc),
     date_modified: rfc3339(facts.modified),
-    authors: organizers.length > 0 ? organizers.map(({ organizer: name }) => ({ name })) : undefined,
+    authors: organizers.length > 0 ? organizersOf(facts).map((name) => ({ name })) : undefined,
     tags: facts.terms,
     _kalends: own,
   } satisfies Record<Exclude<FeedName, `_kalends.${string}`> | '_kalends', unknown> & Record<string, unknown>

@@ -1,6 +1,6 @@
 import { emptyElement, escapeHtml, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf } from './event-facts.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as RSS.
@@ -48,7 +48,7 @@ function titleOf(text: string): string {
 
 /** Writes an event as an item. Its date is the publication date, since readers hide items with a date in the future. */
 function writeItem(context: Context, facts: EventFacts): string {
-  const { row, image, venues, organizers } = facts
+  const { row, image, venues } = facts
   const when = describeWhen(context, row)
   const [venue] = venues
   const described = [facts.notice, when, ...meetingPlaces(facts), facts.text].filter((part) => part !== '')
@@ -67,7 +67,9 @@ function writeItem(context: Context, facts: EventFacts): string {
     xmlElement('ev:startdate', isoTime(row, 'start')),
     xmlElement('ev:enddate', isoTime(row, 'end')),
     ...(venue ? [xmlElement('ev:location', placeOf(venue))] : []),
-    ...organizers.slice(0, 1).map(({ organizer }) => xmlElement('ev:organizer', organizer)),
+    ...organizersOf(facts)
+      .slice(0, 1)
+      .map((name) => xmlElement('ev:organizer', name)),
     '</item>\n',
   ]
   return lines.join('\n')

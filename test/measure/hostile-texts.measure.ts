@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LANGUAGES, readConfig, siteOf } from '../../src/base/config.ts'
+import { nextDates } from '../../src/base/recurrence/rule-builder.ts'
+import { readableText } from '../../src/base/text/long-texts.ts'
+import { markdownHtml } from '../../src/base/text/markdown.ts'
+import { readSpokenDate } from '../../src/base/text/spoken-dates.ts'
+import { readQuickLine } from '../../src/calendar/events/quick-line.ts'
+import { writtenCost } from '../../src/serve/pages/cards.ts'
+import { medianMs } from '../support/thread-time.ts'
+
+/** The most times as long for a text ten times as long: 10 is in proportion, 100 quadratic. */
+const MOST_GROWTH = 40
+/** Milliseconds that count as nothing. */
+const NOTHING = 25
+
+/** Fails where work on ten times the length takes far more than ten times as long. */
+async function growsWithLength(name: string, length: number, work: (length: number) => unknown): Promise<void> {
+  const [short, long] = [await medianMs(() => work(length)), await medianMs(() => work(length * 10))]
+  assert.ok(long < MOST_GROWTH * short + NOTHING, `${name}: ${long} ms for ten times the length of ${short} ms`)
+}
+
+test('HTML is read as plain text in proportion to its length, however it is nested', async () => {
+  for (const piece of ['<a href="x">', '<a href="', '<p>', '&amp;', '</a>', '<li>', '<img alt="', ' ', '<a '])
+    await growsWithLength(piece, 10_000, (length) =>
+      readableText(piece.repeat(length / piece.length), 'https://calendar.example/'),
+    )
+})
+
+test('a text of nothing but marks of Markdown costs a moment', async () => {
+  const ms = await medianMs(() => markdownHtml('*a_'.repeat(6600), 'below'))
+  assert.ok(ms < 500, `${ms} ms`)
+})
+
+test('a long cost is written in proportion to its length', async () => {
+  const site = { ...siteOf(readConfig({}, {}), 80), language: 'de' } as const
+  await growsWithLength('cost', 500, (length) => {
+    for (let i = 0; i < 100; i++) writtenCost(site, [`${'1,'.repeat(length)}€`])
+  })
+})
+
+test('a megabyte as a date costs no more than the length that is looked at', async () => {
+  const read = (text: string) =>
+    medianMs(() => {
+      for (let i = 0; i < 100; i++) readSpokenDate(text, { language: 'de', now: '2026-11-23 22:30:00' })
+    })
+  for (const piece of ['1', 'fr ', '12.', 'de la ', '-']) {
+    const [least, most] = [await read(piece.repeat(301)), await read(piece.repeat(1_000_000))]
+    assert.ok(most < 10 * least + NOTHING, `${piece}: ${most} ms for a megabyte, ${least} for little`)
+  }
+})
+
+test('the longest quick line costs a moment, and a longer one nothing', async () => {
+  const NOW = Date.UTC(2026, 10, 23, 21, 30)
+  for (const piece of ['1 ', 'every ', '@ ', '#a ', ', ', 'fr ', '12.', '19:00 '])
+    for (const language of LANGUAGES) {
+      const read = (text: string) =>
+        medianMs(() => readQuickLine(text, { language, timezone: 'Europe/Berlin', now: NOW }))
+      const [long, longer] = [await read(piece.repeat(300).slice(0, 300)), await read(piece.repeat(1_000_000))]
+      assert.ok(long < 100 && longer < 50, `${piece} in ${language}: ${long} and ${longer} ms`)
+    }
+})
+
+test('the next dates of a rule cost a moment, however far away and rare they are', async () => {
+  const old = { local: '0001-01-01 10:00:00', zone: 'Europe/Berlin', allDay: false }
+  for (const rule of ['FREQ=DAILY', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU', 'FREQ=MONTHLY;INTERVAL=1000']) {
+    const ms = await medianMs(() => nextDates(`RRULE:${rule}`, old, '2027-01-01 00:00:00', 1e9))
+    assert.ok(ms < 1000, `${rule}: ${ms} ms`)
+  }
+})

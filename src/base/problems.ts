@@ -9,7 +9,10 @@ export const PROBLEMS = {
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },
   rest_too_many_parameters: { status: 400, text: 'The request has more than {limit} parameters.' },
   rest_invalid_request: { status: 400, text: 'The request is no HTTP that can be read.' },
-  rest_unsupported_transfer_coding: { status: 501, text: 'A body may be sent in chunks, and by no other transfer coding.' },
+  rest_unsupported_transfer_coding: {
+    status: 501,
+    text: 'A body may be sent in chunks, and by no other transfer coding.',
+  },
   rest_unsupported_http_version: { status: 505, text: 'Requests are sent by HTTP/1.0 or HTTP/1.1.' },
   rest_version_not_found: { status: 404, text: 'This version of the record is not known, or not any more.' },
   rest_sync_token_expired: {

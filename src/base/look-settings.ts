@@ -137,11 +137,19 @@ export function readLinks(text: string): OwnerLink[] | undefined {
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
 
-/** Slugs that no page of text may have: the service uses these addresses itself, in this version or perhaps in a later one. */
+/**
+ * Slugs that no page of text may have: the service uses these addresses itself, in this version or perhaps in a later
+ * one, or leads from them to others (`path-words.ts`).
+ */
 const TAKEN = new Set(
-  'api assets calendar categories category date dates desk embed event events favicon feed feeds healthz index login map maps media metrics organizer organizers place places readyz robots search series sitemap stats tag tags tickets tiles today venue venues wp-admin wp-content wp-includes wp-json'.split(
-    ' ',
-  ),
+  `
+  api assets calendar categoria categorie categories category date dates desk embed etiqueta etiquette
+  evenement evenements event evento eventos events favicon feed feeds healthz index kategorie lieu lieux
+  login lugar lugares map maps mcp media metrics organisateur organisateurs organisatoren organizador
+  organizadores organizer organizers place places readyz recinto recintos robots schlagwort search series
+  sitemap stats tag tags tickets tiles today venue venues veranstalter veranstaltung veranstaltungen
+  veranstaltungsort veranstaltungsorte wp-admin wp-content wp-includes wp-json
+  `.match(/\S+/g),
 )
 
 /** Returns the title of a page of text from its first line, a heading such as `# About us`; undefined without one, or if it has more than 100 characters. */

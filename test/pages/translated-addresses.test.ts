@@ -28,6 +28,16 @@ before(async () => {
 })
 after(() => service.close())
 
+test('no page of text has an address that the service answers or leads on, in any language', async () => {
+  const roots = ['events', 'event', 'venue', 'venues', 'organizer', 'organizers', 'category', 'tag'] as const
+  const words = Object.values(pathWords).flatMap((language) => roots.flatMap((root) => language[root].map(slugify)))
+  for (const slug of ['mcp', 'desk', 'media', ...words]) {
+    const pages_texts = [{ slug, text: '# About us' }]
+    const { status } = await service.request('admin', 'PUT', '~/wp-json/kalends/v1/settings', { pages_texts })
+    assert.equal(status, 400, slug)
+  }
+})
+
 /** Returns the status of a path of the site, and the target of its redirect. */
 async function at(path: string, accept = 'text/html'): Promise<string> {
   const response = await fetch(service.origin + path, { redirect: 'manual', headers: { accept } })

@@ -359,11 +359,35 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
   }
 }
 
+/** The headings of the page of settings, with the settings below each. */
+const settingGroups: Readonly<Record<string, readonly string[]>> = {
+  'Place and addresses': [
+    ...['site_url', 'host', 'port', 'workers', 'trusted_proxy', 'rest_root', 'vendor'],
+    ...['data', 'database', 'database_read', 'media', 'media_url'],
+  ],
+  'The calendar': [
+    ...['timezone', 'language', 'languages', 'currency', 'series_months', 'pages', 'desk', 'mcp', 'frame_ancestors'],
+    ...['image_hosts', 'webhook_hosts', 'geoloc_radius', ...Object.keys(mapSettings)],
+  ],
+  Look: [...Object.keys(lookSettings), 'pages_css'],
+  Limits: [
+    ...['page_size_cap', 'text_bytes', 'body_bytes', 'image_bytes', 'intake_bytes', 'cache_bytes', 'rate_limit'],
+    ...['mcp_rate_limit', 'patience_ms', 'drain_ms', 'stop_ms', 'history_days', 'history_bytes'],
+  ],
+  'Log and metrics': ['log_level', 'request_log', 'metrics'],
+}
+
+function settingRow(name: string, { value, about, ...setting }: Setting<unknown>): string {
+  const fallback = String(setting.default)
+  return `| \`${environmentName(name)}\` | \`${flagName(name)} ${value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${about} |`
+}
+
 /** Returns the text of `docs/configuration.md`. `npm run docs` writes that file, and a test compares it with this text. */
 export function settingsPage(): string {
-  const rows = Object.entries(settings).map(([name, setting]) => {
-    const fallback = String(setting.default)
-    return `| \`${environmentName(name)}\` | \`${flagName(name)} ${setting.value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${setting.about} |`
+  const table: Readonly<Record<string, Setting<unknown>>> = settings
+  const groups = Object.entries(settingGroups).flatMap(([heading, names]) => {
+    const rows = names.flatMap((name) => (table[name] ? [settingRow(name, table[name])] : []))
+    return ['', `## ${heading}`, '', '| Environment | Flag | Default | Meaning |', '|---|---|---|---|', ...rows]
   })
   return [
     '# Settings',
@@ -371,10 +395,7 @@ export function settingsPage(): string {
     'Each setting is an environment variable and a flag of `kalends serve` and every other command; the flag wins. This page is written by `npm run docs` from the table in `src/base/config.ts`.',
     '',
     'The name of the calendar and its look ([looks.md](looks.md)) can also be set while the service runs: at the desk, by `kalends look`, or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). A value that a flag or variable gives at the start wins; after a start without it the value that was set holds again. All other settings are read at the start alone.',
-    '',
-    '| Environment | Flag | Default | Meaning |',
-    '|---|---|---|---|',
-    ...rows,
+    ...groups,
     '',
   ].join('\n')
 }

@@ -19,6 +19,11 @@ test('docs/configuration.md is what the table of settings says; npm run docs wri
   assert.deepEqual(linesOf(readFileSync(file('docs/configuration.md'), 'utf8')), linesOf(settingsPage()))
 })
 
+test('the page of settings has each of them once', () => {
+  const rows = settingsPage().match(/(?<=^\| `)KALENDS_\w+/gm) ?? []
+  assert.deepEqual(rows.sort(), names.map(environmentName).sort())
+})
+
 /** Returns the lines of a page without the padding of tables. */
 function linesOf(page: string): string[] {
   const rows = page.trimEnd().split('\n')

@@ -130,7 +130,11 @@ function registerOwn(program: Command, configure: Configure): void {
       .description(about)
       .action((_, command: Command) => runCommand(command, work))
 
-  add('settings', 'Print docs/configuration.md, the page of all settings; kalends serve --help is shorter.', async (print) => print(settingsPage()))
+  add(
+    'settings',
+    'Print docs/configuration.md, the page of all settings; kalends serve --help is shorter.',
+    async (print) => print(settingsPage()),
+  )
   add(
     'invalidate-etags',
     'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',

@@ -50,6 +50,14 @@ describe('types', () => {
     )
     assert.equal(_links['wp:items'][0].href, `${service.origin}/wp-json/wp/v2/tribe_events`)
     assert.deepEqual((await service.get(`${WP}/types/tribe_venue`)).body, body.tribe_venue)
+    const kinds = (await service.get(`${WP}/taxonomies`)).body
+    assert.deepEqual(Object.keys(kinds), taxonomies)
+    for (const [slug, kind] of Object.entries<Answer['body']>(kinds)) {
+      assert.deepEqual([kind.slug, kind.types, kind.hierarchical], [slug, ['tribe_events'], slug !== 'post_tag'])
+      assert.deepEqual((await service.get(`${WP}/taxonomies/${slug}`)).body, kind)
+      assert.equal((await service.get(`${WP}/${kind.rest_base}`)).status, 200)
+    }
+    assert.equal((await service.get(`${WP}/taxonomies/category`)).status, 404)
     assert.equal((await service.get(`${WP}/types/page`)).body.code, 'rest_no_route')
     assert.equal((await service.post(`${WP}/types`, {})).status, 404)
   })

@@ -86,6 +86,7 @@ describe('the root index', () => {
     const types = ['', '/attachment', '/tribe_events', '/tribe_venue', '/tribe_organizer'].map(
       (path) => `/types${path}`,
     )
+    types.push(...['', '/post_tag', '/tribe_events_cat'].map((path) => `/taxonomies${path}`))
     const [media, tags, ...records] = collections.map((path) => [`/${path}`, `/${path}/(?P<id>\\d+)`])
     const beside = ['', '/users/me', media, tags, types, records].flat(2)
     const webhook = '/webhooks/(?P<id>\\d+)'

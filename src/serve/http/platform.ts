@@ -194,13 +194,18 @@ interface Platform {
 
 /** Makes the routes of the platform that a site offers (rules 29.1 to 29.5). */
 export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
-  const fixed = new Map<Route, (site: Site) => object>([
-    [indexRoute('/types', {}), describeTypes],
-    ...typeWords(site).map((word): [Route, (site: Site) => object] => [
-      indexRoute(`/types/${word}`, {}),
-      (beside) => describeTypes(beside)[word] ?? {},
+  const described = [
+    ['/types', describeTypes],
+    ['/taxonomies', describeTaxonomies],
+  ] as const
+  const fixed = new Map<Route, (site: Site) => object>(
+    described.flatMap(([path, describe]) => [
+      [indexRoute(path, {}), describe] as const,
+      ...Object.keys(describe(site)).map(
+        (word) => [indexRoute(`${path}/${word}`, {}), (beside: Site) => describe(beside)[word] ?? {}] as const,
+      ),
     ]),
-  ])
+  )
   const root: RouteGroup = { namespace: '', routes: [indexRoute('/', {}, '')] }
   const batch: RouteGroup = { namespace: '', routes: [batchRoute()] }
   const categories = categoriesAt(taxonomyWord(site, 'category'))
@@ -390,11 +395,6 @@ interface PostType {
   has_archive: boolean
 }
 
-/** Returns the words of all types, in the order of the answer. */
-function typeWords(site: Site): string[] {
-  return typesOf(site).map(({ slug }) => slug)
-}
-
 function typesOf(site: Site): PostType[] {
   const record = (kind: PagedKind, name: MessageText, taxonomies: string[]) => {
     const slug = postType(site, kind)
@@ -425,6 +425,33 @@ function describeType(site: Site, { name, ...type }: PostType): object {
       self: [{ href: `${site.base}/types/${type.slug}` }],
       collection: [{ href: `${site.base}/types` }],
       'wp:items': [{ href: `${site.base}/${type.rest_base}` }],
+    },
+  }
+}
+
+/** Describes the taxonomies of events as `wp/v2/taxonomies` does, by their words. */
+function describeTaxonomies(site: Site): Record<string, object> {
+  const category = taxonomyWord(site, 'category')
+  return {
+    post_tag: describeTaxonomy(site, { slug: 'post_tag', rest_base: 'tags', name: 'Tags', hierarchical: false }),
+    [category]: describeTaxonomy(site, { slug: category, rest_base: category, name: 'Categories', hierarchical: true }),
+  }
+}
+
+function describeTaxonomy(
+  site: Site,
+  { name, ...taxonomy }: Pick<PostType, 'slug' | 'rest_base' | 'name'> & { hierarchical: boolean },
+): object {
+  return {
+    description: '',
+    ...taxonomy,
+    name: translate(site.language, name),
+    types: [postType(site, 'event')],
+    rest_namespace: site.namespace,
+    _links: {
+      self: [{ href: `${site.base}/taxonomies/${taxonomy.slug}` }],
+      collection: [{ href: `${site.base}/taxonomies` }],
+      'wp:items': [{ href: `${site.base}/${taxonomy.rest_base}` }],
     },
   }
 }

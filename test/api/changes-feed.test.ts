@@ -414,6 +414,39 @@ test('lists narrow to what was changed after a time', async () => {
   assert.equal((await service.get('/events?modified_after=soon-ish')).status, 400)
 })
 
+test('what was changed in the hour that comes twice is told to whoever asks by a moment', async (t) => {
+  const berlin = await startService({ timezone: 'Europe/Berlin' })
+  t.after(() => berlin.close())
+  const changed = { date: '2026-10-24 12:00:00', modified: '2026-10-25 02:00:05', modified_utc: '2026-10-25 01:00:05' }
+  const { id: venue } = await berlin.create('/venues', { venue: 'Hall', date: changed.date })
+  const { id } = await berlin.create('/events', { ...WHEN, title: 'Twice', venue, date: '2026-10-25T02:30:00+01:00' })
+  const { database } = berlin.app
+  for (const table of ['events', 'venues'] as const)
+    await database.write((tx) =>
+      tx
+        .updateTable(table)
+        .set({ ...changed, date: '2026-10-25 02:30:00' })
+        .execute(),
+    )
+  const found = async (path: string, when: string, as: 'anonymous' | 'editor' = 'anonymous') => {
+    const { body } = await berlin.get(`${path}${when.replace('+', '%2B')}`, as)
+    const list: { id: number }[] = Array.isArray(body) ? body : (body.events ?? body.venues)
+    return list.map((record) => record.id)
+  }
+  const all = 'start_date=1970-01-01&end_date=2099-01-01&modified_after='
+  for (const path of [`/events?${all}`, '/venues?modified_after=', '~/wp-json/wp/v2/tribe_events?modified_after=']) {
+    const here = path.startsWith('/venues') ? venue : id
+    for (const when of ['2026-10-25T00:59:58Z', '2026-10-25T02:59:58+02:00', '1792889998', '2026-10-25 01:59:00'])
+      assert.deepEqual(await found(path, when), [here], `${path}${when}`)
+    assert.deepEqual(await found(path, '2026-10-25T01:00:05Z'), [], path)
+    assert.deepEqual(await found(path, '2026-10-25T00:59:58Z', 'editor'), [here], path)
+  }
+  const posts = '~/wp-json/wp/v2/tribe_events?'
+  assert.deepEqual(await found(posts, 'modified_before=2026-10-25T01:00:04Z'), [])
+  assert.deepEqual(await found(posts, 'after=2026-10-25T01:00:00Z'), [id])
+  assert.deepEqual(await found(posts, 'before=2026-10-25T00:50:00Z'), [])
+})
+
 for (const events of [3, 12])
   test(`a page of ${events} events says the same whoever reads it, indented, trimmed and in an envelope`, async () => {
     const venue = await service.create('/venues', { venue: `Hall of ${events}` })

@@ -145,6 +145,12 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
+/** Reads a date and time, and returns its UTC time; undefined for one that cannot be read. Of a wall time that comes twice the first counts. */
+export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
+  const moment = readMoment(value, zone, now)
+  return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
+}
+
 /** Reads a date and time like `parseMoment` for a field in UTC, such as `date_utc`: a value without an offset is UTC, any other is converted to UTC. */
 export function parseUtcMoment(value: string | number, now: number): string | undefined {
   return parseMoment(value, 'UTC', now)

@@ -70,7 +70,7 @@ export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { 
 }
 
 export function modifiedAfter(value: string | number, { context }: By): Condition {
-  return (record) => record('events.modified', '>', momentAfter(value, context))
+  return (record) => record('events.modified_utc', '>', momentAfter(value, context))
 }
 
 /** Returns the query for the links to venues that events show the caller. */

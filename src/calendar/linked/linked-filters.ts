@@ -181,7 +181,7 @@ function withWords(text: string, { type: { table }, context: { db } }: LinkedGro
 }
 
 function linkedModifiedAfter(value: string | number, { type, context }: LinkedGround): LinkedCondition {
-  return (record) => record(sql.ref<string>(`${type.table}.modified`), '>', momentAfter(value, context))
+  return (record) => record(sql.ref<string>(`${type.table}.modified_utc`), '>', momentAfter(value, context))
 }
 
 function linkedTo(event: number, ground: LinkedGround): LinkedCondition {

@@ -1,7 +1,9 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { NEVER } from '../../base/fields/kinds.ts'
 import { canonicalSlug } from '../../base/text/characters.ts'
-import { parseMoment } from '../../base/text/moments.ts'
+import { parseInstant } from '../../base/text/moments.ts'
 import { parseSearch, parseWords } from '../../base/text/search.ts'
+import { utcToWall } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { RecordTable, Taxonomy } from '../../store/storage/schema.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
@@ -15,13 +17,11 @@ import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record
 export const POST_ORDERS = ['date', 'modified', 'id', 'title', 'slug', 'author', 'include', 'relevance'] as const
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/** A table of posts, and the names of its columns for the title and the times. */
+/** A table of posts, and the names of its columns for the title and the time of publication, which images have in UTC alone. */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string
-  /** The columns with the times of publication and of the last change, in the zone of the site or in UTC. */
-  date: string
-  modified: string
+  date: 'date' | 'date_utc'
 }
 
 /** A condition on posts. */
@@ -43,30 +43,32 @@ export interface PostQuery {
   orderby?: string
 }
 
-/** Returns the conditions of the shared filters. `toColumn` turns a wall time of the site into the form of the columns. */
-function sharedConditions(
-  posts: PostTable,
-  query: PostQuery,
-  context: Context,
-  toColumn: (wall: string) => string,
-): PostCondition[] {
+/** Returns the conditions of the shared filters. */
+function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }: Context): PostCondition[] {
   const column = (name: string) => sql.ref(`${posts.table}.${name}`)
-  const time = (name: string, sign: '<' | '>', value: string | number | undefined): PostCondition[] => {
-    const wall = value === undefined ? undefined : parseMoment(value, context.site.timezone, context.now)
-    return wall === undefined ? [] : [sql<SqlBool>`${column(name)} ${sql.raw(sign)} ${toColumn(wall)}`]
+  const time = (name: 'date' | 'modified_utc', sign: '<' | '>', value: string | number | undefined) => {
+    const utc = value === undefined ? undefined : parseInstant(value, site.timezone, now)
+    if (utc === undefined) return []
+    if (name !== 'date') return [sql<SqlBool>`${column(name)} ${sql.raw(sign)} ${utc}`]
+    // Drafts have their date by the clock of the site alone.
+    const wall = utcToWall(utc, site.timezone)
+    return [
+      sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} ${sql.raw(sign)} ${wall}
+      else ${column('date_utc')} ${sql.raw(sign)} ${utc} end`,
+    ]
   }
   const among = (name: string, values: readonly (number | string)[] | undefined): PostCondition[] =>
-    values === undefined ? [] : [isAmong(context.db, column(name), values)]
+    values === undefined ? [] : [isAmong(db, column(name), values)]
   const excluded = query.exclude?.filter(isPossibleId)
   return [
-    ...time(posts.date, '>', query.after),
-    ...time(posts.date, '<', query.before),
-    ...time(posts.modified, '>', query.modified_after),
-    ...time(posts.modified, '<', query.modified_before),
+    ...time('date', '>', query.after),
+    ...time('date', '<', query.before),
+    ...time('modified_utc', '>', query.modified_after),
+    ...time('modified_utc', '<', query.modified_before),
     ...among('author', query.author?.filter(isPossibleId)),
     ...among('id', query.include?.filter(isPossibleId)),
     ...among('slug', query.slug?.length ? query.slug.map(canonicalSlug) : undefined),
-    ...(excluded?.length ? [sql<SqlBool>`not ${isAmong(context.db, column('id'), excluded)}`] : []),
+    ...(excluded?.length ? [sql<SqlBool>`not ${isAmong(db, column('id'), excluded)}`] : []),
   ]
 }
 
@@ -75,12 +77,11 @@ function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number |
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
 
-/** The conditions of a list of posts besides those of the shared filters, and the form of its times. */
+/** The conditions of a list of posts besides those of the shared filters. */
 export interface Narrowing {
   conditions: readonly PostCondition[]
   /** The condition that the caller may see a post. */
   open: Expression<SqlBool>
-  toColumn: (wall: string) => string
 }
 
 /** Reads one page of posts: the newest first unless the query says otherwise, equal ones by id. `offset` posts are passed over before the first page. */
@@ -89,9 +90,9 @@ export async function listPosts<Row extends { id: number }>(
   query: PostQuery,
   page: PageRequest,
   context: Context,
-  { conditions, open, toColumn }: Narrowing,
+  { conditions, open }: Narrowing,
 ): Promise<Listing<Row>> {
-  const all = [...conditions, ...sharedConditions(posts, query, context, toColumn)]
+  const all = [...conditions, ...sharedConditions(posts, query, context)]
   // All of these tables have the columns used here, so the query builder may take the type of one table.
   const matching = context.db
     .selectFrom(posts.table as 'images')
@@ -116,7 +117,7 @@ function orderOf(posts: PostTable, query: PostQuery) {
   const by: Record<PostOrder, () => RawBuilder<unknown>> = {
     date: () => column(posts.date),
     relevance: () => column(posts.date),
-    modified: () => column(posts.modified),
+    modified: () => column('modified_utc'),
     id: () => column('id'),
     title: () => sql`lower(${column(posts.title)})`,
     slug: () => column('slug'),

@@ -1,7 +1,7 @@
 import { NEVER, readInteger } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../../base/text/characters.ts'
-import { formatUtc, parseMoment, parseUtcMoment } from '../../base/text/moments.ts'
+import { formatUtc, parseUtcMoment, readMoment } from '../../base/text/moments.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { RecordColumns, RecordTable } from '../../store/storage/schema.ts'
@@ -92,13 +92,14 @@ function publicationDate(
 ): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const zone = context.site.timezone
   const local =
-    values.date === undefined || values.date === NEVER ? undefined : parseMoment(values.date, zone, context.now)
+    values.date === undefined || values.date === NEVER ? undefined : readMoment(values.date, zone, context.now)
   const utc =
     values.date_utc === undefined || values.date_utc === NEVER
       ? undefined
       : parseUtcMoment(values.date_utc, context.now)
   if (local === undefined && utc === undefined) return undefined
-  return { date: local ?? utcToWall(utc ?? '', zone), date_utc: utc ?? wallToUtc(local ?? '', zone) }
+  const date_utc = utc ?? local?.utc ?? wallToUtc(local?.wall ?? '', zone)
+  return { date: local?.wall ?? utcToWall(date_utc, zone), date_utc }
 }
 
 /**

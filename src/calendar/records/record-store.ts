@@ -4,7 +4,7 @@ import { listEntries } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import { canonicalSlug, numberedSlug } from '../../base/text/characters.ts'
 import { showInTurn, showPrepared, type WantedText } from '../../base/text/long-texts.ts'
-import { parseMoment } from '../../base/text/moments.ts'
+import { parseInstant } from '../../base/text/moments.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
@@ -343,14 +343,14 @@ export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
 /** A time after which no record was changed. */
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/** Returns a sent moment as the column `modified` has it, in the zone of the site; for a value that is no moment, a time after all changes. */
+/** Returns a sent moment in UTC; for a value that is no moment, a time after all changes. */
 export function momentAfter(value: string | number, { site, now }: Context): string {
-  return parseMoment(value, site.timezone, now) ?? NEVER_AGAIN
+  return parseInstant(value, site.timezone, now) ?? NEVER_AGAIN
 }
 
 /** Decides whether a record was changed after a sent moment. */
-export function isModifiedAfter(row: { modified: string }, value: string | number, context: Context): boolean {
-  return row.modified > momentAfter(value, context)
+export function isModifiedAfter(row: { modified_utc: string }, value: string | number, context: Context): boolean {
+  return row.modified_utc > momentAfter(value, context)
 }
 
 // Versions of records. The version is the sequence of the latest change: ETags of single records end in it, and `If-Match` asks for it (rule 28.8).

@@ -4,7 +4,7 @@ import { integer, type Kind, line, type PlainKind, settledText, text } from '../
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import { renderText, renderTitle } from '../../base/text/html.ts'
-import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, Presentation } from '../../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
@@ -144,14 +144,13 @@ async function prepareCreate(context: Context, sent: Sent): Promise<PreparedUplo
   return prepared
 }
 
-const IMAGES = { table: 'images', title: 'title', date: 'date_utc', modified: 'modified_utc' } as const
+const IMAGES = { table: 'images', title: 'title', date: 'date_utc' } as const
 
 async function find(context: Context, query: Parsed<typeof filters>): Promise<Found<ImageRow>> {
   const page = pageRequest(query, context)
   const found = await listPosts<ImageRow>(IMAGES, query, page, context, {
     conditions: imageConditions(query),
     open: imagesOpenTo(context.caller),
-    toColumn: (wall) => wallToUtc(wall, context.site.timezone),
   })
   return { ...foundPage(found, page), effective: shapingOf(query), pastEnd: 'rest_post_invalid_page_number' }
 }

@@ -46,12 +46,10 @@ interface PostKind {
   posts: PostTable & { table: RecordTable; title: 'title' | LinkedKind }
 }
 
-const columns = { date: 'date', modified: 'modified' } as const
-
 const KINDS: readonly PostKind[] = [
-  { kind: 'event', posts: { table: 'events', title: 'title', ...columns } },
-  { kind: 'venue', posts: { table: 'venues', title: 'venue', ...columns } },
-  { kind: 'organizer', posts: { table: 'organizers', title: 'organizer', ...columns } },
+  { kind: 'event', posts: { table: 'events', title: 'title', date: 'date' } },
+  { kind: 'venue', posts: { table: 'venues', title: 'venue', date: 'date' } },
+  { kind: 'organizer', posts: { table: 'organizers', title: 'organizer', date: 'date' } },
 ]
 
 /** The texts of a record, by the names of their columns; each kind has some of them. */
@@ -176,7 +174,6 @@ async function find(kind: PostKind, context: Context, query: Query): Promise<Fou
       ...(query.search?.trim() ? [await matchesSearch(context, kind.posts.table, query.search)] : []),
     ],
     open: visibleTo(context.caller, kind.posts.table),
-    toColumn: (wall) => wall,
   })
   return { ...foundPage(found, page), effective: shapingOf(query), pastEnd: 'rest_post_invalid_page_number' }
 }

@@ -378,7 +378,7 @@ export interface NewEvent {
 }
 
 /** Returns the bytes that an event takes up: those of its texts, and those that its links count as. */
-export function bytesOf({ search: _search, ...row }: Partial<EventRow>, links?: WrittenLinks): number {
+export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links?: WrittenLinks): number {
   const texts = Object.values(row).reduce<number>((total, value) => total + Buffer.byteLength(String(value)), 0)
   const { venues = [], organizers = [], terms = [] } = links ?? {}
   return texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
@@ -404,7 +404,7 @@ function* inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => nu
 
 /** Writes new events as `insertEvents` does, with turns for others in between. */
 export async function insertInTurns(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (const piece of inPieces(events, ({ row, links }) => bytesOf(row, links))) {
+  for (const piece of inPieces(events, ({ row, links }) => rowBytes(row, links))) {
     await insertEvents(tx, piece)
     await passTurn(tx)
   }
@@ -441,7 +441,7 @@ export async function updateEvents(
     return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
   }
   // SQLite writes the whole row anew.
-  for (const piece of inPieces(changes, ({ before, columns }) => bytesOf({ ...before, ...columns }))) {
+  for (const piece of inPieces(changes, ({ before, columns }) => rowBytes({ ...before, ...columns }))) {
     await Promise.all(piece.map(update))
     await passTurn(tx)
   }
@@ -483,7 +483,7 @@ const moveSome = statement<{ ids: readonly number[]; to: number }>()((db, value)
 
 /** Moves occurrences to another series, with turns for others in between. The caller has to record their changes. */
 export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: number): Promise<void> {
-  for (const piece of inPieces(rows, bytesOf)) {
+  for (const piece of inPieces(rows, rowBytes)) {
     await moveSome(tx, { ids: piece.map(({ id }) => id), to })
     await passTurn(tx)
   }

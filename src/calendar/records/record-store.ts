@@ -18,6 +18,8 @@ import {
 } from '../../store/storage/recording.ts'
 import {
   type ChangeColumns,
+  type PagedKind,
+  type RecordColumns,
   type RecordKind,
   type RecordTable,
   TABLE_OF,
@@ -25,7 +27,7 @@ import {
   type TermRow,
   type VersionedKind,
 } from '../../store/storage/schema.ts'
-import { statement } from '../../store/storage/statement.ts'
+import { statement, wholeList } from '../../store/storage/statement.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'
@@ -121,6 +123,19 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
+}
+
+/** The columns that say where a record leads, and for whom. */
+export type Linkable = Pick<RecordColumns, 'id' | 'author' | 'slug' | 'status'>
+
+/** Lists where the records that exist among these ids lead, in no order. */
+export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number[]): Promise<Linkable[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom(TABLE_OF[kind])
+    .select(['id', 'author', 'slug', 'status'])
+    .where('id', 'in', wholeList(db, ids))
+    .execute()
 }
 
 /** The largest id that both databases can store. */

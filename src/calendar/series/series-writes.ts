@@ -17,11 +17,11 @@ import {
   settleLinked,
 } from '../events/event-rules.ts'
 import {
-  bytesOf,
   findTermsOfEvents,
   insertInTurns,
   type KnownLinks,
   replaceLinksOf,
+  rowBytes,
   updateEvents,
   type WrittenLinks,
 } from '../events/event-store.ts'
@@ -84,9 +84,9 @@ export function requireRoom(
   before?: AlikeDates,
 ): void {
   const most = limits.seriesDates.bytes
-  const bytes = count * bytesOf(row, links)
+  const bytes = count * rowBytes(row, links)
   const others = [...(datesWritten ?? [])].reduce((total, [by, some]) => (by === asked ? total : total + some), 0)
-  const grows = others > 0 || !before || bytes > before.count * bytesOf(before.row, before.links)
+  const grows = others > 0 || !before || bytes > before.count * rowBytes(before.row, before.links)
   const values = { dates: String(count), limit: String(most) }
   if (grows && bytes + others > most) throw refused({ part: 'dates', message: TOO_LONG, values })
   datesWritten?.set(asked, bytes)

@@ -28,7 +28,7 @@ import {
 } from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
-import { findHrefs, linkTo } from './record-links.ts'
+import { findHrefs, linkOrText } from './record-links.ts'
 
 // Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and takes the deed back at one press.
 
@@ -318,7 +318,7 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
     [...told.refused, ...told.titles].map(({ id }) => id),
   )
   const line = (id: number, title: string, why: Content) =>
-    html`<li>${linkTo(hrefs.get(id), title || say('(no title)'), { attributes: html` dir="auto"` })}${why}</li>`
+    html`<li>${linkOrText(hrefs.get(id), title || say('(no title)'), { attributes: html` dir="auto"` })}${why}</li>`
   const more = (count: number) =>
     count > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, count) })}</li>`
   return {

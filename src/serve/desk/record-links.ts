@@ -2,16 +2,13 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { mayPropose } from '../../calendar/editing/review.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
-import type { PagedKind, RecordColumns } from '../../store/storage/schema.ts'
-import { wholeList } from '../../store/storage/statement.ts'
+import { type Linkable, listLinkable } from '../../calendar/records/record-store.ts'
+import type { PagedKind } from '../../store/storage/schema.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
 
 // Says where the records in lists of the desk lead, so that no list links to a form which the caller may not open.
-
-/** The columns that say where a record leads. */
-type Linkable = Pick<RecordColumns, 'id' | 'author' | 'slug' | 'status'>
 
 const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<PagedKind, string>
 
@@ -26,7 +23,7 @@ function hrefOf(context: Context, kind: PagedKind, row: Linkable): string | unde
 }
 
 /** Returns a text as a link to `href`, or alone where there is none. @param look the value of the attribute `class`, if any */
-export function linkTo(
+export function linkOrText(
   href: string | undefined,
   text: Content,
   { look = '', attributes }: { look?: string; attributes?: Html } = {},
@@ -42,9 +39,9 @@ export function eventLink(
   context: Context,
   event: Linkable,
   text: Content,
-  looks?: Parameters<typeof linkTo>[2],
+  looks?: Parameters<typeof linkOrText>[2],
 ): Html {
-  return linkTo(hrefOf(context, 'event', event), text, looks)
+  return linkOrText(hrefOf(context, 'event', event), text, looks)
 }
 
 /** Looks up where records lead, by their ids. */
@@ -53,13 +50,7 @@ export async function findHrefs(
   kind: PagedKind,
   ids: readonly number[],
 ): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map()
-  const { db } = context
-  const rows = await db
-    .selectFrom(ROOMS[kind])
-    .select(['id', 'author', 'slug', 'status'])
-    .where('id', 'in', wholeList(db, ids))
-    .execute()
+  const rows = await listLinkable(context.db, kind, ids)
   return new Map(
     rows.flatMap((row) => {
       const href = hrefOf(context, kind, row)

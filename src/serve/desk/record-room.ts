@@ -42,7 +42,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
-import { linkTo } from './record-links.ts'
+import { linkOrText } from './record-links.ts'
 
 // Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from their declarations alone.
 
@@ -168,7 +168,7 @@ function rowOf(
   const href = mayChange ? deskPath(site, `/${name}/${row.id}`) : status === 'publish' && textOf(row.url)
   const title = textOf(row[naming]) || sayAtDesk(site, '(no title)')
   const state = status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
-  return html`<tr><td>${linkTo(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
+  return html`<tr><td>${linkOrText(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
   )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }

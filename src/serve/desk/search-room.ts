@@ -6,7 +6,7 @@ import { written, writtenDay } from '../pages/page-dates.ts'
 import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
-import { findHrefs, linkTo } from './record-links.ts'
+import { findHrefs, linkOrText } from './record-links.ts'
 
 // Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of the desk.
 
@@ -63,7 +63,7 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   if (only?.href !== undefined && others.length === 0) return { seeOther: only.href }
   const rows = found.map(
     ({ href, title, about, kind, state }) =>
-      html`<li>${linkTo(href, title, { look: 'title', attributes: html` dir="auto"` })}${state && html` <span class="state">${state}</span>`}<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
+      html`<li>${linkOrText(href, title, { look: 'title', attributes: html` dir="auto"` })}${state && html` <span class="state">${state}</span>`}<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
   )
   const inEvents = deskPath(site, `/events?${new URLSearchParams({ search })}`)
   return {

@@ -33,8 +33,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const CONCURRENCY = availableParallelism() + 1
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
-/** The most time of a file, in ms: only a test that hangs takes so long. */
-const TIMEOUT_MS = 900_000
+/** The most time of a process, in ms: only one that hangs, or is not over with its last test, takes so long. */
+const TIMEOUT_MS = 300_000
 /** The folder in memory of Linux, and the free bytes that a run needs there, most of them for PostgreSQL. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4_000_000_000

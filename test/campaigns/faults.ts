@@ -157,15 +157,26 @@ interface Range {
   count: number
 }
 
+interface Coverage {
+  result: { url: string; functions: { ranges: Range[] }[] }[]
+}
+
+/** Reads what a process has run; a process that was killed while it wrote counts as none. */
+function readCoverage(path: string): Coverage {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return { result: [] }
+  }
+}
+
 /** Returns which of the faults a test file runs, by the coverage of its processes. */
 async function findRunFaults(copy: string, test: string, faults: readonly Fault[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-coverage-'))
   await runTest(copy, test, { NODE_V8_COVERAGE: folder })
   const run = new Set<string>()
   for (const file of readdirSync(folder)) {
-    const { result }: { result: { url: string; functions: { ranges: Range[] }[] }[] } = JSON.parse(
-      readFileSync(join(folder, file), 'utf8'),
-    )
+    const { result } = readCoverage(join(folder, file))
     for (const fault of faults) {
       const url = pathToFileURL(join(copy, fault.file)).href
       const ranges = result.filter((script) => script.url === url).flatMap(({ functions }) => functions)

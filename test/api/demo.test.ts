@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 import { type App, startApp } from '../../src/app.ts'
-import { categories, organizers, posters, tags, venues } from '../../src/operate/demo/town.ts'
+import { venues } from '../../src/operate/demo/town.ts'
 import { testConfig } from '../support/service.ts'
 
 /** Monday, 12:00 in New York, the zone of the site. */
@@ -80,60 +80,6 @@ test('a list without dates shows what is on from yesterday', async () => {
   assert.ok(events.every((event: Shown) => event.start_date >= '2027-02-28'))
 })
 
-test('series keep their weekday and hour across a clock change', async () => {
-  const { events } = await get(`${EVERYTHING}&search=Thursday%20Jazz`)
-  const starts = events.map((event: Shown) => event.start_date)
-  assert.deepEqual(starts.slice(0, 5), [
-    '2027-02-18 20:30:00',
-    '2027-02-25 20:30:00',
-    '2027-03-04 20:30:00',
-    '2027-03-11 20:30:00',
-    '2027-03-18 20:30:00',
-  ])
-})
-
-test('every venue has coordinates in or near the town, and events are found around them', async () => {
-  const around = 'geoloc_lat=52.897&geoloc_lng=-8.462&geoloc_radius=8'
-  const near = await get(`/venues?${around}&per_page=100`)
-  assert.equal(near.total, Object.keys(venues).length)
-  assert.equal((await get(`${EVERYTHING}&geoloc=0`)).total, 1)
-  assert.equal((await get(`${EVERYTHING}&${around}`)).total, (await get(EVERYTHING)).total - 1)
-})
-
-test('organizers and tags are those of the town, and all of them are in use', async () => {
-  assert.equal((await get('/organizers?has_events=1')).total, Object.keys(organizers).length)
-  assert.equal((await get('/tags')).total, tags.length)
-})
-
-test('categories are nested as in the town, and events make no others', async () => {
-  const { categories: shown, total } = await get('/categories?hide_empty=0&per_page=100')
-  const flat = (branches: typeof categories): string[] =>
-    branches.flatMap(({ name, below = [] }) => [name, ...flat(below)])
-  assert.equal(total, flat(categories).length)
-  const idOf = (name: string) => shown.find((term: { name: string }) => term.name === name)
-  assert.equal(idOf('Chamber music').parent, idOf('Classical').id)
-  assert.equal(idOf('Classical').parent, idOf('Music').id)
-  const ofMusic = await get(`${EVERYTHING}&categories=music`)
-  assert.ok(ofMusic.total > (await get(`${EVERYTHING}&categories=jazz`)).total)
-})
-
-test('the events differ as those of a town do', async () => {
-  const events: Shown[] = (await get(EVERYTHING)).events
-  const some = (what: string, test: (event: Shown) => boolean) => assert.ok(events.some(test), what)
-  some('all day on one day', (event) => event.all_day && event.start_date.slice(0, 10) === event.end_date.slice(0, 10))
-  some(
-    'all day on several days',
-    (event) => event.all_day && event.start_date.slice(0, 10) < event.end_date.slice(0, 10),
-  )
-  some('past midnight', (event) => !event.all_day && event.end_date.slice(11) < event.start_date.slice(11))
-  some('in another zone', (event) => event.timezone === 'Asia/Tokyo')
-  some('without an image', (event) => event.image === false)
-  some('in Japanese', (event) => /\p{Script=Han}/u.test(event.title))
-  some('in Greek', (event) => /\p{Script=Greek}/u.test(event.title))
-  assert.ok(new Set(events.map((event) => event.cost)).size > 12, 'costs')
-  assert.ok((await get(`${EVERYTHING}&featured=1`)).total >= 3)
-})
-
 test('drafts, pending, private and scheduled events are there for the administrator alone', async () => {
   const unpublished = `${EVERYTHING}&status=draft,pending,private,future`
   const { events } = await get(unpublished, administrator)
@@ -155,10 +101,6 @@ test('every image and each of its sizes is served as it is described', async () 
   }
   const sizes = new Set([...pictures.values()].flatMap((picture) => Object.keys(picture.sizes)))
   assert.deepEqual([...sizes].sort(), ['1536x1536', '2048x2048', 'large', 'medium', 'medium_large', 'thumbnail'])
-})
-
-test('posters are lettered with the letters there are', () => {
-  for (const { words } of Object.values(posters)) for (const text of words) assert.match(text, /^[A-Z ]+$/)
 })
 
 test('another database gets the very same at the same time, whatever has been drawn before', async () => {

@@ -30,7 +30,7 @@ import { imageUrl, showImage } from '../images/images.ts'
 import { organizerLinkedData, presentOrganizer } from '../linked/organizer.ts'
 import { globalId, recordUrl } from '../linked/record-present.ts'
 import { presentVenue, venueLinkedData } from '../linked/venue.ts'
-import { mayRead } from '../people/caller.ts'
+import { mayRead, type Owned } from '../people/caller.ts'
 import { textsOfRecord, textsOfTerm } from '../records/record-store.ts'
 import { embedTerm, writeTerm } from '../terms/term-present.ts'
 import { FREE, offeredPrice, offerPrice, presentCost, storedCost } from './event-cost.ts'
@@ -412,7 +412,7 @@ function showCost(site: Context['site'], raw: string): ShownCost {
 }
 
 /** Decides whether events show a venue or organizer to the caller: the caller may read it, and it is not in the trash (rule 5.9). */
-export function isShown(context: Context, linked: VenueRow | OrganizerRow): boolean {
+export function isShown(context: Context, linked: Owned): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 

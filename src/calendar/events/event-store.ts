@@ -18,7 +18,7 @@ import { rankAmong } from '../../store/storage/search/search-index.ts'
 import { isInLists, isListed, passTurn, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
-import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
+import { findLinkedByIds, findPlaces, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
 import { mayRead } from '../people/caller.ts'
@@ -210,14 +210,12 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
 }
 
 /** Makes the statements for links to venues or organizers. The tables differ in names alone, so the types of the query builder know venues alone. */
-function linkStatements(links: 'event_venues', kind: 'venue', table: 'venues') {
+function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
       db
         .selectFrom(links)
-        .innerJoin(table, `${table}.id`, `${links}.${kind}`)
-        .selectAll(table)
-        .select('event')
+        .select(['event', `${kind} as id`])
         .where('event', 'in', value('events'))
         .orderBy('position'),
     ),
@@ -240,8 +238,8 @@ interface LinkRow {
 }
 
 const linking: Record<LinkedType['table'], ReturnType<typeof linkStatements>> = {
-  venues: linkStatements('event_venues', 'venue', 'venues'),
-  organizers: linkStatements('event_organizers' as 'event_venues', 'organizer' as 'venue', 'organizers' as 'venues'),
+  venues: linkStatements('event_venues', 'venue'),
+  organizers: linkStatements('event_organizers' as 'event_venues', 'organizer' as 'venue'),
 }
 
 async function findLinks<Row extends VenueRow | OrganizerRow>(
@@ -255,8 +253,47 @@ async function findLinks<Row extends VenueRow | OrganizerRow>(
   if (known) {
     return new Map([[event, among(await findLinkedByIds<Row>(db, type, known), known)]])
   }
-  const rows: { event: number }[] = await linking[type.table].select(db, { events })
-  return Map.groupBy(rows as (Row & { event: number })[], ({ event }) => event)
+  // A record is read once, however many of the events it is linked to: its texts may be long.
+  return linkedTo(await linking[type.table].select(db, { events }), (ids) => findLinkedByIds<Row>(db, type, ids))
+}
+
+/** Returns the records that events are linked to, by event. */
+async function linkedTo<Row>(
+  pairs: readonly { event: number; id: number }[],
+  find: (ids: number[]) => Promise<ReadonlyMap<number, Row>>,
+): Promise<Map<number, Row[]>> {
+  const rows = await find([...new Set(pairs.map(({ id }) => id))])
+  const byEvent = Map.groupBy(pairs, ({ event }) => event)
+  return new Map([...byEvent].map(([event, own]) => [event, own.flatMap(({ id }) => rows.get(id) ?? [])]))
+}
+
+/** The links of an event that lists of pages show. */
+export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
+
+/** Reads these links of events: of venues few columns, and of organizers none. Every event has an entry. */
+export async function findCardLinks(
+  db: Db,
+  events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
+): Promise<Map<number, CardLinks>> {
+  if (events.length === 0) return new Map()
+  const ids = events.map(({ id }) => id)
+  const [pairs, terms, series, images] = await Promise.all([
+    linking.venues.select(db, { events: ids }),
+    findTermsOf(db, ids, undefined),
+    findSeriesByIds(db, [...new Set(events.flatMap((row) => row.series ?? []))]),
+    findImages(
+      db,
+      events.flatMap(({ image }) => image ?? []),
+    ),
+  ])
+  const venues = await linkedTo(pairs, (of) => findPlaces(db, of))
+  const linksOf = (row: Pick<EventRow, 'id' | 'series'>): CardLinks => ({
+    venues: venues.get(row.id) ?? [],
+    ...termsApart(terms.get(row.id) ?? []),
+    images,
+    series: series.get(row.series ?? 0),
+  })
+  return new Map(events.map((row) => [row.id, linksOf(row)]))
 }
 
 const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>

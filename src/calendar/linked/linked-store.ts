@@ -204,6 +204,20 @@ export async function findLinkedByIds<Row extends LinkedRow>(
   return new Map(rows.map((row) => [row.id, row as unknown as Row]))
 }
 
+const PLACE = ['id', 'author', 'status', 'venue', 'city'] as const
+
+/** The columns of a venue that lists of pages show. */
+export type PlaceRow = Pick<VenueRow, (typeof PLACE)[number]>
+
+const selectPlaces = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('venues').select(PLACE).where('id', 'in', value('ids')),
+)
+
+export async function findPlaces(db: Db, ids: readonly number[]): Promise<Map<number, PlaceRow>> {
+  const rows = ids.length === 0 ? [] : await selectPlaces(db, { ids })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 const selectNamesakes = forBoth((table) =>
   statement<{ folded: string }>()((db, value) =>
     lockedRows(

@@ -6,7 +6,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { FREE, type Price, presentCost, pricesOf, storedCost } from '../../calendar/events/event-cost.ts'
 import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
-import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
+import { type CardLinks, findCardLinks } from '../../calendar/events/event-store.ts'
 import { rhythmOf, seriesUrl } from '../../calendar/events/recurrence-present.ts'
 import { presentImage } from '../../calendar/images/images.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
@@ -105,7 +105,7 @@ async function readCards(
     // The states are noted before the rows are read: if an event changes in between, its card is out of date at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
-    const links = await findEventLinks(context.db, rows)
+    const links = await findCardLinks(context.db, rows)
     const byId = new Map(rows.map((row) => [row.id, row]))
     some.forEach((id, at) => {
       const [row, own, state] = [byId.get(id), links.get(id), states[at]]
@@ -121,7 +121,7 @@ async function readCards(
 const sizeOf = (card: Card | undefined) => (card ? JSON.stringify(card).length * 2 + 400 : 300)
 
 /** @throws Error for a row that cannot be shown */
-function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
+function makeCard(context: Context, row: CardRow, links: CardLinks): Card {
   if (!hasWallForm(row.start_date) || !hasWallForm(row.end_date)) throw new Error('its dates are no times')
   const { site } = context
   const place = links.venues.find((venue) => isShown(context, venue))

@@ -4,7 +4,7 @@ import { type Print, runCommand } from './base/run-command.ts'
 import type { CalendarGround } from './calendar/ground.ts'
 import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
 import type { RestorePlaces } from './exchange/transfer/restore.ts'
-import { refuseMoved } from './store/storage/database-address.ts'
+import { refuseMoved, warnOfMove } from './store/storage/database-address.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 
@@ -87,7 +87,11 @@ export const commandGroups: readonly CommandGroup[] = [
     names: ['export'],
     register: async (program, configure) => {
       const { registerExportCommand } = await import('./exchange/transfer/export.ts')
-      registerExportCommand(program, () => openGround(configure()))
+      registerExportCommand(program, () => {
+        const config = configure()
+        warnOfMove(databaseAddress(config))
+        return openGround(config)
+      })
     },
   },
   {

@@ -138,6 +138,17 @@ describe('an import of a site', () => {
     )
     const none = await site(t, (_request, response) => response.writeHead(404).end())
     assert.match((await calendar.kalends('import', none)).err, /does not lead to an event interface/)
+    const gone = { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } }
+    for (const body of [gone, '<!doctype html><title>404</title>', '']) {
+      const listless = await site(
+        t,
+        namespace(() => ({ status: 404, body })),
+      )
+      for (const words of [['--dry-run'], []]) {
+        const { code, err } = await calendar.kalends('import', ...words, listless + PATH)
+        assert.deepEqual([code, /\/events\?\S+ answers with status 404/.test(err)], [1, true], err)
+      }
+    }
     const endless = await site(
       t,
       namespace((page) => ({ body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 } })),

@@ -859,6 +859,19 @@ test('a log without its file is moved aside by a restore, and by one that is tak
   assert.deepEqual(await titlesOf(lone), ['Backed up'])
 })
 
+test('a backup of a calendar that was copied elsewhere warns, and removes no older one', onSqlite, async (t) => {
+  const places = { database: `sqlite:${path('stale.sqlite')}`, media: `file:${path('stale-media')}` }
+  await (await startService(places)).close()
+  const kept = await mkdtemp(path('stale-'))
+  await succeed(['backup', kept, '--keep', '1'], places)
+  noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
+  const said = t.mock.method(console, 'error', () => undefined)
+  await sleep(1050)
+  await succeed(['backup', kept, '--keep', '1'], places)
+  assert.equal((await readdir(kept)).length, 2)
+  assert.match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
+})
+
 test('a calendar that was copied to another database is still said to be there when a restore that replaced it is taken back', {
   skip: databaseName() === 'postgres',
 }, async () => {

@@ -345,9 +345,15 @@ async function readPage(
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
     // A list answers so if it has no such page; an empty list, if it has no page at all.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
-    if (isPastEnd && (await isThere(reading))) return undefined
+    if (isPastEnd && hasRoute(error) && (await isThere(reading))) return undefined
     throw error
   }
+}
+
+/** Tells whether a list refused a page, rather than that there is no such list. */
+function hasRoute({ body }: SourceFailure): boolean {
+  const answer = parsedJson(body)
+  return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
 /** Tells whether the interface answers. If so, a list of events without a first page is empty. */

@@ -17,6 +17,7 @@ import {
   openBackup,
   writeBackupTables,
 } from '../../store/storage/backup-file.ts'
+import { warnOfMove } from '../../store/storage/database-address.ts'
 import { insertActs } from '../../store/storage/history.ts'
 import { openExisting } from '../../store/storage/open-database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
@@ -93,7 +94,8 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   const manifest = await withReason(places, () => backUp(places, file, withSecrets, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (withSecrets) await noteBackup(places.database, file, now, print)
-  if (keep === undefined) return
+  // Backups of the time before the calendar was copied elsewhere may be its last good ones.
+  if (warnOfMove(places.database) || keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
     await rm(join(target, old))
     print(`Removed ${old}.`)

@@ -128,6 +128,13 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
+/** Warns on standard error that the calendar that is read was copied elsewhere. Returns whether it was. */
+export function warnOfMove(address: string): boolean {
+  const move = findMove(address)
+  if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)
+  return move !== undefined
+}
+
 /** Refuses a file whose calendar was copied to another address. @throws Error that says where it is, and how the file is taken back */
 export function refuseMoved(address: string): void {
   const move = findMove(address)

@@ -28,7 +28,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ndjson: [],
   ics: [
     ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website', 'cost', 'cost_details.values'],
-    ...['featured', 'sticky', 'show_map', 'categories', 'tags'],
+    ...['featured', 'sticky', 'show_map', 'show_map_link', 'categories', 'tags'],
     ...['timezone', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'recurrence', 'recurrence.overrides'],
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
     ...ownFields.filter((name) => !IN_FILES.includes(name)),
@@ -39,7 +39,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ],
   csv: [
     ...['title', 'description', 'excerpt', 'slug', 'website'],
-    ...['sticky', 'show_map', 'categories', 'tags', 'recurrence'],
+    ...['sticky', 'show_map', 'show_map_link', 'categories', 'tags', 'recurrence'],
     ...['venue.date_utc', 'organizer.date_utc', 'venue.description', 'organizer.description'],
   ],
 }
@@ -81,6 +81,7 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
     featured: chance(0.1),
     sticky: chance(0.1),
     show_map: chance(0.5),
+    show_map_link: chance(0.5),
     ...(chance(0.1) ? { event_status: pick(['canceled', 'postponed']), event_status_reason: 'Rain; snow' } : {}),
     ...(chance(0.2) ? factsOf(id) : {}),
     venue: chance(0.7) ? { id: 1000 + town, ...venueOf(town) } : [],

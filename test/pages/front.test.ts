@@ -63,6 +63,12 @@ test('coming featured events open the front page: the soonest with a picture lea
   assert.deepEqual([titles(front, 'h2'), titles(front, 'h3')], [['Concert'], ['Words alone', 'Far away']])
   assert.match(front, /class="hero">.*class="shot"><img [^>]*srcset=[^>]*fetchpriority="high"/s)
   assert.match(front, /class="card plain">/)
+  // Those who go by headings hear the days as well.
+  for (const [, seen, heard] of front.matchAll(
+    /class="when-line" aria-hidden="true">(.*?)<\/p>.*?<span class="hidden">, (.*?)<\/span>/gs,
+  ))
+    assert.equal(heard, seen)
+  assert.equal(front.match(/<span class="hidden">, [^<]*\d[^<]*<\/span><\/h[23]>/g)?.length, 3)
   // Each event is on the page exactly once.
   assert.deepEqual(titles(rest, 'h3'), ['Canceled', 'Plain'])
   assert.ok(!rest.includes('>Concert<'))

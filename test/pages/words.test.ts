@@ -33,10 +33,18 @@ async function page(search: string, view = ''): Promise<string> {
 const titlesIn = (body: string) => [...body.matchAll(/href="\/event\/([a-z-]+)\/"/g)].map(([, slug]) => slug)
 
 describe('a search on pages', () => {
-  test('lists the best first, each with its day', async () => {
+  test('lists the best first, each with its day, which its heading has too', async () => {
     const body = await page('concerts')
     assert.deepEqual(titlesIn(body), ['early-concert', 'late-concert', 'harbour-walk'])
-    assert.match(body, /<b class="on">[^<]*March 5, 2050<\/b>/)
+    const days = [
+      ...body.matchAll(
+        /<b class="on" aria-hidden="true">(.+?)<\/b>.*?<h2>.*?<span class="hidden">, \1<\/span><\/h2>/gs,
+      ),
+    ]
+    assert.deepEqual(
+      days.map(([, day = '']) => day.replace(/^\w+, /, '')),
+      ['March 5, 2050', 'March 9, 2050', 'March 1, 2050'],
+    )
   })
 
   test('finds what is at a venue by the name of the venue, though its name is nowhere in the event', async () => {

@@ -99,16 +99,20 @@ function thumbnail(picture: Picture): Html {
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
   // A row with `h2` stands under no heading of its day, so it names the day itself.
-  const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b> `
+  const on = heading === 'h2' && writtenDay(site, dayOf(card.start), viewing.today)
+  const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const place = card.place && html`${namedPlace(card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
-    heading === 'h2' ? html`<h2>${title}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
+    on ? html`<h2>${title}${heardAs(on)}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
   }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${againOf(viewing, card)}${tags(
     viewing,
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
+
+/** Writes the day of an event behind its title, for those who go by headings; what others see of it is hidden from them. */
+export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
 /** Writes the name and the city of a venue, each read in its own direction. */
 export const namedPlace = ({ name, city }: { name: string; city: string }): Html =>

@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { Card, Picture } from './cards.ts'
-import { againOf, hueOf, isSeveralDays, isUncropped, shownTitle, sizesFor, startTime } from './event-rows.ts'
+import { againOf, heardAs, hueOf, isSeveralDays, isUncropped, shownTitle, sizesFor, startTime } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
 import { capitalized, lastDayOf, written, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
@@ -74,10 +74,11 @@ function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
   const details = [card.place && html`<bdi>${card.place.name}</bdi>`, card.cost].filter(Boolean)
-  const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
+  const when = whenOf(viewing, card, kind)
+  const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${heardAs(when)}`
   return html`<article class="${kind}${!card.picture && ' plain'}${hueOf(viewing, card)}">${
     card.picture && picture(card.picture, kind)
-  }<div class="said"><p class="when-line">${whenOf(viewing, card, kind)}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${
+  }<div class="said"><p class="when-line" aria-hidden="true">${when}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${
     isHero && card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`
   }${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div></article>`
 }

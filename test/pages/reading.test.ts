@@ -111,6 +111,74 @@ describe('pages', () => {
     }
   })
 
+  test('cut texts between whole characters', async () => {
+    const whole = new Intl.Segmenter('en', { granularity: 'grapheme' })
+    let cuts = 0
+    for (const sign of ['😀', '👨‍👩‍👧‍👦', '🇩🇪', 'e\u0301', 'क्षि', '한'.normalize('NFD'), '👍🏽']) {
+      const description = `a${sign.repeat(140)}`
+      const name = `Emoji${sign.repeat(60)}`
+      const venue = await service.create('/venues', { venue: name, description })
+      const { url } = await service.create('/events', {
+        title: name,
+        description,
+        ...times('09-09 10:00', '09-09 11:00'),
+        venue: venue.id,
+      })
+      const paths = [
+        new URL(url).pathname,
+        new URL(venue.url).pathname,
+        `/events/?search=Emoji`,
+        `/events/${NEXT_YEAR}-09-09/`,
+      ]
+      for (const path of paths) {
+        const { body } = await read(path)
+        assert.ok(!body.includes('\ufffd'), `${sign} ${path}`)
+        for (const [, text = ''] of body.matchAll(new RegExp(`(?:a|Emoji)(${[...sign][0]}[^"<…]*)…`, 'g'))) {
+          const signs = [...whole.segment(text)].map(({ segment }) => segment)
+          cuts += 1
+          assert.ok(
+            signs.every((one) => one === signs[0]),
+            `${sign} ${path}`,
+          )
+        }
+      }
+    }
+    assert.ok(cuts > 20, String(cuts))
+  })
+
+  test('have teasers that end where a heading begins, and do not repeat the title', async () => {
+    for (const [description, teaser] of [
+      ['<p>There are drinks.</p><h2>Programme</h2><p>Welcome</p>', 'There are drinks.'],
+      ['<p>Doors at seven</p><p>Music at eight</p>', 'Doors at seven. Music at eight'],
+      ['Doors at seven!\n\nMusic at eight', 'Doors at seven! Music at eight'],
+      ['<ul><li>Tea</li><li>Cake</li></ul>', 'Tea. Cake'],
+      ['<h1>Jazz night</h1><p>Come and hear.</p>', 'Come and hear.'],
+      ['<h2>Programme</h2><p>Songs</p><h2>Tickets</h2>', 'Songs'],
+      ['<p><b>JAZZ NIGHT</b></p><p>Come and hear.</p>', 'Come and hear.'],
+      ['Jazz night – with guests', 'with guests'],
+      ['Jazz night is back.', 'Jazz night is back.'],
+      ['Jazz night-life', 'Jazz night-life'],
+      ['<h2>Only a heading</h2>', 'Only a heading'],
+      ['Jazz night', ''],
+      [`Word <a href="https://example.org/${'x'.repeat(600)}">link</a>`, 'Word…'],
+    ] as const) {
+      const { url } = await service.create('/events', {
+        title: 'Jazz night',
+        description,
+        ...times('09-10 10:00', '09-10 11:00'),
+      })
+      const list = (await read(`/events/${NEXT_YEAR}-09-10/`)).body
+      const [, shown = ''] = /<p class="excerpt"><bdi>(.*?)<\/bdi>/.exec(list) ?? []
+      assert.equal(shown, teaser, description.slice(0, 60))
+      const [, meta = ''] =
+        /name="description" content="[^"]*? 10 September \d{4}(?:\. )?(.*?)"/.exec(
+          (await read(new URL(url).pathname)).body,
+        ) ?? []
+      assert.equal(meta, teaser, description.slice(0, 60))
+      await service.remove(`/events/${(await service.get(`/events/by-slug/${url.split('/').at(-2)}`)).body.id}`)
+    }
+  })
+
   test('offer to keep what is to come, and not as the first press what is over or does not take place', async () => {
     const coming = await event({ title: 'Coming', ...times('03-03 10:00', '03-03 11:00') })
     const past = await event({ title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' })

@@ -12,6 +12,19 @@ export function storableText<Value>(value: Value): Value {
   return value.toWellFormed().replaceAll('\0', '\ufffd') as Value & string
 }
 
+const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** The characters behind a cut that are looked at: clusters that people write are shorter. */
+const BEHIND = 100
+
+/** Returns the beginning of a text, at most `longest` characters. What readers see as one character stays whole (UAX 29). */
+export function beginningOf(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  if (/^[ -~]{2}$/.test(text.slice(longest - 1, longest + 1))) return text.slice(0, longest)
+  const cluster = clusters.segment(text.slice(0, longest + BEHIND)).containing(longest)
+  return text.slice(0, cluster?.index || longest).replace(/[\ud800-\udbff]$/, '')
+}
+
 /**
  * The most combining marks that may stand in a row: the stream-safe limit of the Unicode standard (UAX 15, 13). The time to order a run of marks grows with
  * the square of its length, and no language has runs of more than a handful.

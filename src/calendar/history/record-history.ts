@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findTexts, isNamedText } from '../../store/storage/history.ts'
 import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.ts'
@@ -203,7 +204,7 @@ function changesBetween(
 
 const lengthOf = (value: unknown) =>
   isNamedText(value) ? value.characters : typeof value === 'string' ? value.length : 0
-const cut = (value: unknown) => (typeof value === 'string' ? value.slice(0, MOST_SHOWN).toWellFormed() : value)
+const cut = (value: unknown) => (typeof value === 'string' ? beginningOf(value, MOST_SHOWN) : value)
 
 function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))

@@ -13,6 +13,7 @@ import {
   readTextsFolder,
 } from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 import type { Database } from '../../store/storage/database.ts'
 import {
   faultOfSetting,
@@ -93,7 +94,7 @@ function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[') ? readTexts(value).map(({ slug }) => `/${slug}/`) : undefined
   const line = pages?.join(' ') ?? value.replaceAll('\n', ' / ')
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+  return line.length > 80 ? `${beginningOf(line, 79)}…` : line
 }
 
 async function writeLook({ read }: Database, folder: string): Promise<void> {

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse'
 import { NEVER } from '../../base/fields/kinds.ts'
 import type { Tabled } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
-import { fold } from '../../base/text/characters.ts'
+import { beginningOf, fold } from '../../base/text/characters.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { readSpokenTime } from '../../base/text/spoken-times.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
@@ -288,7 +288,7 @@ function readableRow(
   const cells = new Map(row.cells)
   for (const [meaning] of unread) cells.delete(meaning)
   const faults = unread.map(([meaning, cell]) => {
-    const told = cell.length > MOST_TOLD ? `${cell.slice(0, MOST_TOLD)}…` : cell
+    const told = cell.length > MOST_TOLD ? `${beginningOf(cell, MOST_TOLD)}…` : cell
     const column = row.headings.get(meaning) ?? meaning
     const reason = `${name}: "${told}" in the column ${column} cannot be read, so it is in without it.`
     return { at: row.at, reason, isPart: true as const }

@@ -4,6 +4,7 @@ import { limits } from '../../base/fields/limits.ts'
 import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
 import type { Recurrence } from '../../base/recurrence/recurrence.ts'
 import { MOST_DATES, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 import { decodeEntities, escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
@@ -385,7 +386,7 @@ const LABELLED = limits.line.characters
 /** Returns the meeting of an event (RFC 7986, 5.11), and the addresses that were refused as its link. A link that our own export hides stays hidden. */
 function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
-    const label = (parameters.LABEL ?? '').replace(/\s+/g, ' ').trim().slice(0, LABELLED).toWellFormed()
+    const label = beginningOf((parameters.LABEL ?? '').replace(/\s+/g, ' ').trim(), LABELLED)
     return { url: decodeText(value).trim(), label: label.replaceAll('<', '&lt;').replaceAll('>', '&gt;') }
   })
   const found = conferences.find(({ url }) => isMeetingLink(url))

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { realPath } from '../../base/files.ts'
 import { askedSpan, spanText, table } from '../../base/run-command.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
@@ -292,7 +293,7 @@ async function endRun(
   const everyMs = every_seconds * 1000
   const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20))
   const state = { failures, leased_utc: '', next_utc: formatUtc(now + wait) }
-  const outcome = ended.said.slice(0, LONGEST_OUTCOME)
+  const outcome = beginningOf(ended.said, LONGEST_OUTCOME)
   const isDoubtful = ended.code === NEEDS_DECISION
   const columns = { ...state, outcome, ...(isDoubtful && { paused: 1, outcome: describeFailure(name, ended) }) }
   await database.write(async (tx) => {

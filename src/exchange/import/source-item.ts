@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { fold } from '../../base/text/characters.ts'
+import { beginningOf, fold } from '../../base/text/characters.ts'
 import type { ValueContext } from '../../calendar/declare/context.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
@@ -241,7 +241,7 @@ export function linkedItem(
   details: Readonly<Record<string, unknown>>,
   at: string,
 ): SourceItem | undefined {
-  const name = written.replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME).toWellFormed()
+  const name = beginningOf(written.replace(/\s+/g, ' ').trim(), LONGEST_NAME)
   if (name === '') return undefined
   const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== '' && value !== undefined))
   const isTerm = kind === 'category' || kind === 'tag'

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { overShape } from '../../base/fields/limits.ts'
 import { isRecord, type JsonRecord, parsedJson } from '../../base/foreign-json.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 
 // The messages of the Model Context Protocol: JSON-RPC in the body of a POST. In the revision of 2026-07-28 each request stands alone and says in `_meta` who
 // sends it; clients of the revisions before shake hands first (`initialize`), which this service remembers nothing of.
@@ -105,14 +106,14 @@ function earlierFault({ method }: McpRequest, version: string | string[] | undef
 }
 
 function unknownRevision(requested: string): McpFault {
-  const data = { supported: REVISIONS, requested: requested.slice(0, 100) }
+  const data = { supported: REVISIONS, requested: beginningOf(requested, 100) }
   return mcpFault('revision', `This revision is not known here; known are ${REVISIONS.join(', ')}.`, 400, data)
 }
 
 const differing = (header: string, why: string) =>
   mcpFault('headers', `The header ${header} does not say what the body says: ${why}.`)
 
-const quotedPart = (text: string) => JSON.stringify(text.slice(0, 100))
+const quotedPart = (text: string) => JSON.stringify(beginningOf(text, 100))
 
 /** Decodes a name from a header: it stands there as it is or, where it has other characters than those of ASCII, in base64. */
 function decodedName(text: string): string {

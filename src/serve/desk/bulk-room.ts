@@ -11,10 +11,10 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
-import { shortened } from '../pages/cards.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
+import { shortened } from '../pages/teasers.ts'
 import {
   type DeskAnswer,
   type DeskPage,

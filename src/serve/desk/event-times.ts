@@ -15,8 +15,8 @@ import {
 } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import { shortened } from '../pages/cards.ts'
 import { writtenDay } from '../pages/page-dates.ts'
+import { shortened } from '../pages/teasers.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 

@@ -4,7 +4,7 @@ import { decodeEntities, plainText } from '../../base/text/html.ts'
 import { hasWallForm } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { FREE, type Price, presentCost, pricesOf, storedCost } from '../../calendar/events/event-cost.ts'
-import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/event-page-store.ts'
+import { type CardRow, findCardRows } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type CardLinks, findCardLinks } from '../../calendar/events/event-store.ts'
 import { rhythmOf, seriesUrl } from '../../calendar/events/recurrence-present.ts'
@@ -18,6 +18,7 @@ import { areUnchanged, type EventStates, statesOf } from '../../store/memory/eve
 import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { edgeLetters } from './page-dates.ts'
+import { teaserOf } from './teasers.ts'
 
 // Cards: events as lists of pages show them, kept until the event changes.
 
@@ -68,9 +69,6 @@ interface CachedCard {
 export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
-
-/** The most characters of an excerpt. */
-const LONGEST_EXCERPT = 180
 
 /** Returns the cards of the events with these ids, in order; leaves out events that cannot be shown. A cached card is valid until memory learns of a change. */
 export async function loadCards(
@@ -131,7 +129,7 @@ function makeCard(context: Context, row: CardRow, links: CardLinks): Card {
     url: recordPath(site, 'event', row),
     title: plainText(row.title),
     event_status: row.event_status,
-    excerpt: excerptOf(row.excerpt, row.beginning),
+    excerpt: teaserOf({ ...row, description: row.beginning }, plainText(row.title)),
     start: row.start_date,
     end: row.end_date,
     isAllDay: row.all_day === 1,
@@ -157,21 +155,6 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
     path: seriesUrl(context.site, series).slice(context.site.url.length),
     rhythm: rhythmOf(context, series),
   }
-}
-
-/** Returns the excerpt that lists show of an event: its own excerpt, else the beginning of its description. */
-export const excerptOf = (excerpt: string, description: string) =>
-  shortened(plainText(excerpt === '' ? description.slice(0, EXCERPT_FROM) : excerpt))
-
-/** Cuts a text to at most `longest` characters and an ellipsis; at the end of a word, if a word ends in the second half. */
-export function shortened(text: string, longest = LONGEST_EXCERPT): string {
-  if (text.length <= longest) return text
-  const cut = text.slice(0, longest)
-  const blank = cut.lastIndexOf(' ')
-  const words = blank > longest / 2 ? cut.slice(0, blank) : cut
-  let end = words.length
-  while (end > 0 && ' .,;:–-'.includes(words.charAt(end - 1))) end--
-  return `${words.slice(0, end).toWellFormed()}…`
 }
 
 /** How far the proportions of a size may be from those of the image: sizes have whole pixels, and cropped sizes are further off. */

@@ -1,4 +1,5 @@
 import type { Site } from '../../base/config.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
@@ -18,7 +19,7 @@ import { showRecord } from '../../store/storage/unshowable.ts'
 import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
 import { icalendar } from '../formats/icalendar.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
-import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
+import { type Card, type Picture, pictureOf } from './cards.ts'
 import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath } from './feed-links.ts'
 import { capitalized, isOverAt, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
@@ -28,6 +29,7 @@ import { learnTerms } from './page-terms.ts'
 import { addressLines } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
 import { joinLink, sellsTickets, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
+import { teaserOf } from './teasers.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
@@ -113,7 +115,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
 
 /** Returns the description that previews of links show: that an event does not take place as planned, and why; then its day and its text. */
 function describe(site: Site, row: EventRow): string {
-  const text = plainText(row.excerpt) || shortened(plainText(row.description))
+  const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
   return parts
     .filter(Boolean)
@@ -298,8 +300,7 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 </ul></details>`
 }
 
-const notesOf = ({ text, address }: Keepable) =>
-  [text.slice(0, LONGEST_TEXT).toWellFormed(), address].filter(Boolean).join('\n\n')
+const notesOf = ({ text, address }: Keepable) => [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
 /** Returns the day after the last day of an event, since other calendars exclude the end of a span of days. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)

@@ -1,12 +1,12 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { shortened } from './cards.ts'
 import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
 import { rootOf } from './page-addresses.ts'
 import type { Assets } from './page-assets.ts'
 import { unitName, zoneName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
 import { LANGUAGE_NAMES, languageField, withLanguage } from './page-languages.ts'
+import { shortened } from './teasers.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // Writes the document around every page: head, navigation and foot; and makes the page that explains a failure.

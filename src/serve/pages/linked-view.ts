@@ -14,7 +14,7 @@ import { textsOfRecord } from '../../calendar/records/record-store.ts'
 import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import { labelledFacts, venueAccess } from './access-shown.ts'
-import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
+import { type Card, type Picture, pictureOf } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { withFollowing } from './front-view.ts'
@@ -24,6 +24,7 @@ import { between, type EventFilters, findCards, findPageEvents, from } from './p
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
 import type { PageQuery } from './page-query.ts'
 import { addressLines, directionsTo, mapFigure, mapLink, mapNeeds, positionLink } from './places-shown.ts'
+import { teaserOf } from './teasers.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
@@ -62,7 +63,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, { page, filte
       return {
         status: 200,
         title: name,
-        description: shortened(plainText(row.excerpt || row.description)) || `${name}: ${sayEvents(site, total)}`,
+        description: teaserOf(row, name) || `${name}: ${sayEvents(site, total)}`,
         canonical: path,
         isIndexed: page === 1 && !isEvery,
         linkedData: {

@@ -11,7 +11,7 @@ import { findSeriesLinks } from '../../calendar/series/series.ts'
 import { readShared, type Shared } from '../../calendar/series/series-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { type Card, excerptOf, pictureOf, shortened } from './cards.ts'
+import { type Card, pictureOf } from './cards.ts'
 import { daySections, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { portrait } from './linked-view.ts'
@@ -20,6 +20,7 @@ import { findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
 import { joinLink, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
+import { teaserOf } from './teasers.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
@@ -54,7 +55,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     title,
     styles: [viewing.assets.eventStyle],
     image: image && picture && `${context.images.mediaUrl}/${image.file}`,
-    description: [rule, shortened(plainText(description))].filter((part) => part !== '').join('. '),
+    description: [rule, teaserOf(shared, title)].filter((part) => part !== '').join('. '),
     canonical: path,
     isIndexed: page === 1 && total > 0,
     linkedData: { '@context': 'https://schema.org', ...seriesLinkedData(context, series) },
@@ -137,7 +138,7 @@ const sayDates = (site: Site, count: number) =>
 /** Returns the dates of a series without excerpts and places that repeat the top of the page. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt, venues } = readShared(series)
-  const said = excerptOf(excerpt, description)
+  const said = teaserOf({ excerpt, description }, plainText(series.title))
   return cards.map((card) => ({
     ...card,
     excerpt: card.excerpt === said ? '' : card.excerpt,

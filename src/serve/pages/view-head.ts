@@ -4,7 +4,6 @@ import { accessFacts } from '../../base/fields/event-members.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { countMatching } from '../../calendar/events/find-events.ts'
 import { factInWords } from './access-shown.ts'
-import { shortened } from './cards.ts'
 import { daySections, eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
@@ -24,6 +23,7 @@ import { filterWithValue, OF_LISTS, type PageQuery, queryText } from './page-que
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
+import { shortened } from './teasers.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 // Writes the top of every view of events, with title, links to other views and filters; also links between pages, and a view without events.

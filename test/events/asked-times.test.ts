@@ -72,6 +72,22 @@ test('an event begins at a time of day by the hour of its start, and one of whol
   assert.deepEqual([...hoursOf(['morning', 'afternoon']), ...hours].length, 24)
 })
 
+const SPELLINGS = [
+  ...['Admission free', 'Entry free', 'Eintritt kostenlos', 'kostenfreier Eintritt', 'umsonst', 'Eintritt: frei'],
+  ...[
+    'no cover',
+    'No cover charge',
+    '0,-',
+    '0,– €',
+    'Gra\u0301tis',
+    'Entrada livre',
+    'Ingresso libero',
+    'Gratis toegang',
+  ],
+  ...['L’entrée est libre', 'Free for all', 'вход свободный', 'kostenlos – Eintritt frei'],
+]
+const COSTLY = ['Free parking', 'not free', 'Of charge', 'Eintritt', 'No entry', '0,5-', 'No'].map((text) => [text])
+
 test('an event is free of charge when all its costs are nought or words for free', () => {
   for (const costs of [
     ['0'],
@@ -81,8 +97,19 @@ test('an event is free of charge when all its costs are nought or words for free
     ['0,00 EUR'],
     ['Entrée libre'],
     ['GRATIS'],
+    ...SPELLINGS.map((text) => [text]),
   ])
     assert.ok(isFreeOfCharge(costs), costs.join(', '))
-  for (const costs of [[], ['Free', '10'], ['0 – 10'], ['Free for members'], ['10'], ['freiwillig'], ['0.50'], ['Ask']])
+  for (const costs of [
+    [],
+    ['Free', '10'],
+    ['0 – 10'],
+    ['Free for members'],
+    ['10'],
+    ['freiwillig'],
+    ['0.50'],
+    ['Ask'],
+    ...COSTLY,
+  ])
     assert.ok(!isFreeOfCharge(costs), costs.join(', '))
 })

@@ -44,10 +44,13 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
+/** The words for free, alone or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
-    'free gratis gratuit gratuito gratuita grátis kostenlos kostenfrei frei ingyenes zdarma bezpłatnie ilmainen ' +
-    'ücretsiz бесплатно безкоштовно безплатно δωρεάν 無料 免费 免費 무료'
+    'free gratis gratuit gratuite gratuits gratuites gratuito gratuita gratuiti grátis libre libero libera livre ' +
+    'kostenlos kostenlose kostenloser kostenfrei kostenfreie kostenfreier frei freie freier umsonst fri fritt ' +
+    'ingyenes zdarma bezpłatnie bezpłatny wolny ilmainen vapaa ücretsiz ' +
+    'бесплатно бесплатный свободный безкоштовно безплатно δωρεάν 無料 免费 免費 무료'
   ).split(' '),
 )
 const CONNECTORS = new Set(
@@ -124,18 +127,18 @@ export function offerPrice(raw: readonly string[]): string {
   return lowest === highest ? lowest : `${lowest} – ${highest}`
 }
 
-/** Words that say that an event costs nothing. */
-const WORDS_FOR_FREE = new Set(
+/** The words that say nothing more beside a word for free. */
+const OF_ENTRY = new Set(
   (
-    'free|free entry|free entrance|free admission|free of charge|free event|no charge|' +
-    'frei|gratis|kostenlos|kostenfrei|eintritt frei|freier eintritt|kostenloser eintritt|' +
-    'gratuit|gratuite|entrée libre|entrée gratuite|accès libre|accès gratuit|' +
-    'libre|gratuito|gratuita|entrada libre|entrada gratuita|entrada gratis|acceso libre|acceso gratuito'
-  ).split('|'),
+    'entry entrance admission event of charge is for all everyone the der eintritt ist für alle zutritt ' +
+    "l'entrée entrée entrées accès est entrada acceso la es ingresso ingreso l'ingresso toegang entré adgang inträde " +
+    'wstęp vstup belépés pääsy giriş вход вхід είσοδος'
+  ).split(' '),
 )
+const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|fee)$/
 
-/** Matches a text that is a nought, with or without a currency. */
-const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,]0+)? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
+/** Matches a text that is a nought, with or without a currency, with a dash in place of decimals as well. */
+const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
 /** The most characters of a text for a free event: longer texts say more than that. */
 const LONGEST_FREE = 40
@@ -147,8 +150,12 @@ export function isFreeOfCharge(raw: readonly string[]): boolean {
 
 function isFreeText(text: string): boolean {
   if (text.length > LONGEST_FREE) return false
-  const plain = text.trim().toLowerCase().replace(/[.!]$/, '')
-  return WORDS_FOR_FREE.has(plain) || NOUGHT.test(plain)
+  const plain = text.normalize().trim().toLowerCase().replaceAll('\u2019', "'")
+  const words = plain.split(/[\s:;,.!()\u2013-]+/).filter((word) => word !== '')
+  const isPhrase = words.every((word) => FREE_WORDS.has(word) || OF_ENTRY.has(word))
+  return (
+    (isPhrase && words.some((word) => FREE_WORDS.has(word))) || NO_CHARGE.test(words.join(' ')) || NOUGHT.test(plain)
+  )
 }
 
 /** The most texts of a cost that are shown, and the most characters of each: costs stored before there were limits may have more. */

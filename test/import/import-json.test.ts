@@ -110,11 +110,12 @@ describe('an import of records as the interface shows them', () => {
     assert.ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))
   })
 
-  test('keeps the figure and the currency of what costs nothing', async (t) => {
+  test('keeps the figure and the currency of what costs nothing, and every price of a range', async (t) => {
     t.after(end)
     const other = await startCalendar()
     t.after(other.close)
-    const costs = ['€0', '0', '0.00 EUR', 'Free', 'kostenlos', '€0 – €10', '']
+    const ranges = ['0|3|6', '$5, $7.50, $10', ['3 €', '5 €', '4 €'], 'Adults 10, children 5, families 20']
+    const costs = ['€0', '0', '0.00 EUR', 'Free', 'kostenlos', '€0 – €10', '', ...ranges]
     for (const [at, cost] of costs.entries())
       await other.service.create('/events', {
         title: `Cost ${at}`,

@@ -9,7 +9,7 @@ import { splitRecurrence } from '../../base/recurrence/change-recurrence.ts'
 import { endWith, isFault, occurrenceStarts, type Recurrence, type Start } from '../../base/recurrence/recurrence.ts'
 import { readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fold } from '../../base/text/characters.ts'
-import { decodeEntities } from '../../base/text/html.ts'
+import { decodedText, decodeEntities } from '../../base/text/html.ts'
 import {
   addDays,
   dayOf,
@@ -21,6 +21,7 @@ import {
   wallNow,
 } from '../../base/text/moments.ts'
 import { isTimezone, wallToUtc } from '../../base/text/zones.ts'
+import { pricesOf } from '../../calendar/events/event-cost.ts'
 import { settleWhen } from '../../calendar/events/event-when.ts'
 import { startOf } from '../../calendar/events/recurrence-present.ts'
 import { carriedFields } from '../../calendar/history/record-states.ts'
@@ -150,13 +151,26 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 /** Empties the website of an event that shows its own address, as events without a website do. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
-/** Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside it. */
+/**
+ * Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside it. Beside a range, which answers show by its
+ * ends, the figures between them are prices as well.
+ */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
-  const [figure, ...more] = details.values.map(String)
-  if (figure === undefined || more.length > 0 || !/^0(?:\.0+)?$/.test(figure)) return value
+  const figures = details.values.map(String)
   const mark = typeof details.currency_symbol === 'string' ? details.currency_symbol : ''
-  return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
+  const marked = (figure: string) => (details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`)
+  if (figures.length === 1)
+    return figures.every((figure) => /^0(?:\.0+)?$/.test(figure)) ? figures.map(marked)[0] : value
+  return isRangeOf(value, figures) ? [value, ...figures.slice(1, -1).map(marked)] : value
+}
+
+/** Returns true for a cost that is the range from the first to the last of more figures. */
+function isRangeOf(cost: string, figures: readonly string[]): boolean {
+  if (figures.length < 3 || !figures.every((figure) => /^\d+(?:\.\d+)?$/.test(figure))) return false
+  const ends = pricesOf([decodedText(cost)], '')
+  const numbers = ends.flatMap((price) => (price.kind === 'words' ? [] : price.numbers.map(Number)))
+  return ends.length === 2 && numbers.join() === [figures[0], figures.at(-1)].map(Number).join()
 }
 
 /** Returns the last day of whole days whose day ends after midnight, such as 03:00:00 to 02:59:59, as The Events Calendar shows them where it is set so. */

@@ -347,7 +347,12 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
 /** Opens the log on standard error, and the log of requests that writes into it; undefined where no requests are logged. Secrets are cut out of all lines. */
 function openLog(config: Config): { logger: Logger; requestLog: RequestLog | undefined } {
   const destination = pino.destination({ dest: 2, sync: false })
-  const logger = pino({ level: config.log_level }, { write: (line) => destination.write(withoutSecrets(line)) })
+  // The messages of our errors have those of their causes already.
+  const serializers = { err: pino.stdSerializers.errWithCause }
+  const logger = pino(
+    { level: config.log_level, serializers },
+    { write: (line) => destination.write(withoutSecrets(line)) },
+  )
   const { request_log: kept } = config
   if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
@@ -443,11 +448,13 @@ function startImports(database: Database, start: StartImport, running: RunningIm
   return setInterval(look, IMPORTS_EVERY).unref()
 }
 
-async function listen(http: HttpServer, { host, port }: Config, isShared: boolean): Promise<number> {
+async function listen(http: HttpServer, { host, port, metrics }: Config, isShared: boolean): Promise<number> {
   try {
     return await http.listen({ host, port }, isShared)
   } catch (error) {
     const taken = codeOf(error) === 'EADDRINUSE'
+    if (taken && metrics.endsWith(`:${port}`))
+      throw new Error(`Port ${port} of ${host} is that of the metrics; choose another with --port or --metrics.`)
     throw new Error(
       taken
         ? `Port ${port} of ${host} is in use; choose another with --port.`

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from './errors.ts'
+import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
@@ -200,7 +200,9 @@ export function readTextsFolder(folder: string): string {
     readTexts(json)
     return json
   } catch (error) {
-    throw new Error(`The pages of text in ${folder} are not taken: it ${messageOf(error)}.`)
+    const code = codeOf(error)
+    const unread = code === 'ENOENT' ? 'there is no such folder' : `it cannot be read (${code})`
+    throw new Error(`The pages of text in ${folder} are not taken: ${code === '' ? `it ${messageOf(error)}` : unread}.`)
   }
 }
 

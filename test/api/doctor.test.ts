@@ -148,6 +148,11 @@ test('each wrong setting is an error by its name, and then there is nothing else
   assert.match(found.text, /--port takes .*\n/)
   assert.match(found.text, /--trusted-proxy takes .*"banana"/)
   assert.match(found.text, /2 errors, 0 warnings\.\n$/)
+  const one = ['bin/kalends.js', ...flagsOf({ port: 'eighty' }), 'doctor']
+  assert.match(
+    looked(spawnSync(process.execPath, one, { encoding: 'utf8', env: programEnvironment() })).text,
+    /1 error, 0 warnings\.\n$/,
+  )
 })
 
 test('what others may read, a password that lies about, and an address that is missing are warnings with what to do', async (t) => {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../bench/processes.ts'
 import { type CommandResult, kalends } from '../support/commands.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
@@ -54,6 +55,18 @@ test('an unknown setting is named in one sentence, as a flag and in the environm
   assert.equal(flag.code, 1)
   assert.match(flag.err, /unknown option '--colour'/)
   assert.doesNotMatch(flag.err, /\n {4}at /)
+})
+
+test('a folder of texts that is not there, and a port that metrics have, are named in one sentence', async () => {
+  const lost = join(folder, 'lost')
+  await assertRefused(
+    ['--pages-texts', lost],
+    {},
+    new RegExp(`^The pages of text in ${lost} are not taken: there is no such folder\\.`),
+  )
+  const port = String(await freePort())
+  const both = ['--port', port, '--metrics', `127.0.0.1:${port}`]
+  await assertRefused(both, {}, /^Port \d+ of \S+ is that of the metrics; choose another with --port or --metrics\./)
 })
 
 test('a wrong value of a setting is named in one sentence', async () => {

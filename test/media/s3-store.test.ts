@@ -134,6 +134,21 @@ describe('a store in a bucket', () => {
     )
   })
 
+  test('that lacks a region or credentials is reported by what to set', async (t) => {
+    const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: key, AWS_REGION: region } = process.env
+    const kept = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: key, AWS_REGION: region }
+    t.after(() => {
+      for (const [name, value] of Object.entries(kept)) if (value !== undefined) process.env[name] = value
+      delete process.env.AWS_EC2_METADATA_DISABLED
+    })
+    for (const name of Object.keys(kept)) delete process.env[name]
+    process.env.AWS_EC2_METADATA_DISABLED = 'true'
+    const told = (address: string) =>
+      new Promise<string>((resolve) => openMediaStore(address, ({ message }) => resolve(message)))
+    assert.match(await told('s3://bucket'), /fails: no region is named \(AWS_REGION\)\.$/)
+    assert.match(await told('s3://bucket?region=eu-central-1'), /fails: there are no credentials \(AWS_ACCESS_KEY_ID/)
+  })
+
   test('that is not there or does not let one in is reported at once, by name and without keys', async () => {
     const reports: string[] = []
     const next = () => new Promise<string>((resolve) => waiting.push(resolve))

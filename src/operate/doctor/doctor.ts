@@ -49,6 +49,9 @@ export function describeFindings(findings: readonly Finding[]): string[] {
     const line = `${state.padEnd('warning'.length)}  ${about.padEnd(width)}  ${says}`
     return todo === undefined ? [line] : [line, `${' '.repeat('warning'.length + width + 4)}→ ${todo}`]
   })
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length
-  return [...lines, `${count('error')} errors, ${count('warning')} warnings.`]
+  const count = (state: Finding['state']) => {
+    const { length } = findings.filter((finding) => finding.state === state)
+    return `${length} ${state}${length === 1 ? '' : 's'}`
+  }
+  return [...lines, `${count('error')}, ${count('warning')}.`]
 }

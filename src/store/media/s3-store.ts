@@ -218,6 +218,9 @@ const isNoBucket = (error: unknown) => error instanceof Error && error.name === 
 /** Returns the name or code of an error, with its status, but not its text or details, which may repeat keys and signatures. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
+  if (error.message === 'Region is missing') return 'no region is named (AWS_REGION)'
+  if (error.name === 'CredentialsProviderError')
+    return 'there are no credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   const status = statusOf(error)
   return status === undefined ? code : `${code} (${status})`

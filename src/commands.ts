@@ -21,7 +21,7 @@ export interface CommandGroup {
 
 /** The groups of all commands but `serve`, in the order of the help page. */
 export const commandGroups: readonly CommandGroup[] = [
-  { names: ['settings', 'invalidate-etags', 'restored', 'resume', 'doctor'], register: registerOwn },
+  { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume', 'doctor'], register: registerOwn },
   {
     names: ['user', 'password'],
     register: async (program, configure) => {
@@ -144,8 +144,11 @@ function registerOwn(program: Command, configure: Configure): void {
     'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
     (print) => invalidateTags(configure(), print),
   ).alias('restored')
+  add('hold', 'Turn webhooks and scheduled imports off. Run it on a copy before it is started.', (print) =>
+    holdOrResume(configure(), 'hold', print),
+  )
   add('resume', 'Turn webhooks and scheduled imports on again. A restore in another place turns them off.', (print) =>
-    resume(configure(), print),
+    holdOrResume(configure(), 'resume', print),
   )
   add(
     'doctor',
@@ -170,12 +173,13 @@ async function invalidateTags(config: Config, print: Print): Promise<void> {
   print('All ETags that clients hold are invalid now.')
 }
 
-async function resume(config: Config, print: Print): Promise<void> {
-  const { resumeCalendar } = await import('./store/storage/edition.ts')
+async function holdOrResume(config: Config, command: 'hold' | 'resume', print: Print): Promise<void> {
+  const { setHeld } = await import('./store/storage/edition.ts')
   const database = await openCalendar(config)
   try {
-    const wasHeld = await database.write(resumeCalendar)
-    print(wasHeld ? 'Webhooks and scheduled imports are on again.' : 'Nothing was turned off.')
+    const isChanged = await database.write((tx) => setHeld(tx, command === 'hold'))
+    if (command === 'hold') print('Webhooks and scheduled imports are off until kalends resume.')
+    else print(isChanged ? 'Webhooks and scheduled imports are on again.' : 'Nothing was turned off.')
   } finally {
     await database.close()
   }

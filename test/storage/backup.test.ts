@@ -788,6 +788,10 @@ describe('a calendar with a webhook and an import on a schedule', () => {
     for (const list of lists) assert.doesNotMatch(await printed(list, elsewhere), /held/)
     const resumed = await lookOn(elsewhere, (imports) => imports > 0 && heard.length > 0)
     assert.ok(resumed.messages > 0 && resumed.imports > 0)
+    assert.match(await printed(['hold'], elsewhere), /are off until kalends resume\.$/m)
+    const held = Date.now()
+    assert.deepEqual(await lookOn(elsewhere, () => Date.now() > held + 1500), { messages: 0, imports: 0 })
+    await printed(['resume'], elsewhere)
     // After `resume`, this database counts as the calendar's own place.
     assert.doesNotMatch(await succeed(['restore', path('held.backup')], elsewhere), /resume/)
     await other.remove()

@@ -1392,8 +1392,8 @@ export const de: Locale = {
   'Only {free} MB are free on the disk. Once it is full nothing can be saved.':
     'Auf der Platte sind nur noch {free} MB frei. Ist sie voll, lässt sich nichts mehr speichern.',
   'What goes wrong': 'Was schiefgeht',
-  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar was restored in another place.':
-    'Webhooks und geplante Importe ruhen bis „kalends resume“, denn dieser Kalender wurde an anderer Stelle wiederhergestellt.',
+  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.':
+    'Webhooks und geplante Importe ruhen bis „kalends resume“, denn dieser Kalender ist die Kopie eines anderen.',
   Now: 'Jetzt',
   'Same venue and time: {title}': 'Gleicher Ort, gleiche Zeit: {title}',
   'Perhaps the same: {title}': 'Vielleicht derselbe: {title}',

@@ -571,7 +571,7 @@ export const deskMessages = [
   'Stopped',
   'Fails',
   'What goes wrong',
-  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar was restored in another place.',
+  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.',
   'Only {free} MB are free on the disk. Once it is full nothing can be saved.',
   'Same venue and time: {title}',
   'Perhaps the same: {title}',

@@ -1370,8 +1370,8 @@ export const es: Locale = {
   'Only {free} MB are free on the disk. Once it is full nothing can be saved.':
     'Solo quedan {free} MB libres en el disco. Cuando se llene, no se podrá guardar nada.',
   'What goes wrong': 'Lo que va mal',
-  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar was restored in another place.':
-    'Los webhooks y las importaciones programadas están detenidos hasta «kalends resume», pues este calendario se restauró en otro lugar.',
+  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.':
+    'Los webhooks y las importaciones programadas están detenidos hasta «kalends resume», pues este calendario es una copia de otro.',
   Now: 'Ahora',
   'Same venue and time: {title}': 'Mismo lugar y hora: {title}',
   'Perhaps the same: {title}': 'Quizá el mismo: {title}',

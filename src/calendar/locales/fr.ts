@@ -1391,8 +1391,8 @@ export const fr: Locale = {
   'Only {free} MB are free on the disk. Once it is full nothing can be saved.':
     'Il ne reste que {free} Mo sur le disque. Une fois plein, plus rien ne peut être enregistré.',
   'What goes wrong': 'Ce qui ne va pas',
-  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar was restored in another place.':
-    'Les webhooks et les imports planifiés sont arrêtés jusqu’à « kalends resume », car ce calendrier a été restauré ailleurs.',
+  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.':
+    'Les webhooks et les imports planifiés sont arrêtés jusqu’à « kalends resume », car ce calendrier est la copie d’un autre.',
   Now: 'Maintenant',
   'Same venue and time: {title}': 'Même lieu, même heure : {title}',
   'Perhaps the same: {title}': 'Peut-être le même : {title}',

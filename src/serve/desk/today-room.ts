@@ -102,7 +102,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
 }
 
 const HELD =
-  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar was restored in another place.'
+  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
 
 /** Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only administrators get them. */
 function troubleList({ site }: Context, troubles: Sending | undefined, freeBytes = LITTLE_BYTES): Content {

@@ -39,7 +39,7 @@ export interface Examined {
   images: ExaminedImages
   /** The number of administrators with a valid credential at this moment. */
   administrators: number
-  /** True while webhooks and scheduled imports are held, since the calendar was restored in another place. */
+  /** True while webhooks and scheduled imports are held, since the calendar is a copy of another. */
   isHeld: boolean
   /** The webhooks that do not get their messages, at most 20: since when, and the stored reason where one is disabled. */
   failing: { url: string; since: string; disabledWhy: string | undefined }[]

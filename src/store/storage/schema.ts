@@ -295,7 +295,7 @@ interface EditionColumns {
   edition: string
   /** The name of the calendar, which stays the same when the calendar is restored. */
   calendar: string
-  /** 1 while webhooks and scheduled imports are held, because the calendar was restored in another place. */
+  /** 1 while webhooks and scheduled imports are held, because the calendar is a copy of another. */
   held: number
 }
 

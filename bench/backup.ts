@@ -25,7 +25,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 /** Returns the longest delay of the service's event loop since the last call. */
 async function longestDelay(metrics: number): Promise<string> {
   const { body } = await fetchAnswer(metrics, '/metrics')
-  const [, seconds] = /^kalends_event_loop_delay_seconds\{quantile="1"\} (\S+)$/m.exec(body.toString()) ?? []
+  const [, seconds] = /^kalends_event_loop_delay_seconds\{percentile="100"\} (\S+)$/m.exec(body.toString()) ?? []
   return `${(Number(seconds) * 1000).toFixed(1)} ms`
 }
 

@@ -58,6 +58,7 @@ test('every node shows a new name and colour with its next answer, and older ans
   assert.deepEqual([status, body], [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'], given: [] }])
   const page = await other('/', { 'if-none-match': before.page.etag })
   assert.equal(page.status, 200)
+  assert.equal((await other('/')).etag, page.etag)
   assert.match(page.text, /Chöre &amp; Co/)
   assert.equal(JSON.parse((await other('/wp-json/', { 'if-none-match': before.root.etag })).text).name, 'Chöre & Co')
   const [style = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(page.text) ?? []

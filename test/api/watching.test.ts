@@ -180,6 +180,7 @@ function parseMetrics(page: string): Map<string, number> {
     const [, sample = '', family = '', value = ''] =
       /^((\w+?)(?:_bucket|_sum|_count)?(?:\{[^}]*(?:\{id\}|\{slug\})?[^}]*\})?) (\S+)$/.exec(line) ?? []
     assert.ok(typed.has(family) || typed.has(sample.split('{')[0] ?? ''), line)
+    assert.doesNotMatch(sample, /[{,]quantile=/, 'only summaries have quantiles')
     assert.ok(!samples.has(sample), `${sample} comes twice`)
     assert.ok(value === '+Inf' || Number.isFinite(Number(value)), line)
     samples.set(sample, Number(value))

@@ -196,7 +196,7 @@ function processFamilies(loopDelay: LoopDelay): Family[] {
   const { user, system } = process.cpuUsage()
   const delays = [50, 99, 100].map((percentile) => {
     const seconds = loopDelay.count === 0 ? 0 : loopDelay.percentile(percentile) / 1e9
-    return [{ quantile: String(percentile / 100) }, seconds] as const
+    return [{ percentile: String(percentile) }, seconds] as const
   })
   const late = 'By how many seconds the event loop was late, since the last look.'
   const families: Family[] = [

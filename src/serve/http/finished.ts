@@ -75,6 +75,12 @@ export function noFinishedAnswers({ site, memory, edition, images }: Service, bu
   }
 }
 
+/** Returns the edition by the present settings. */
+export function editionOf(answers: FinishedAnswers): string {
+  if (answers.settings !== answers.memory.settings) startAfresh(answers)
+  return answers.edition
+}
+
 /** Finds a finished answer and brings it up to date. Undefined where none is valid. */
 export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
@@ -119,7 +125,7 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
 /** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. Any other is not cached. */
 export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
   const { body, tag, followed, bytesFollowed = 0 } = finished
-  if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
+  if (!followed && !tag.startsWith(`W/"${editionOf(answers)}.`)) return
   finished.isKept = true
   // Besides the body: its compressed form, the address twice, and `followed` with its ids and states.
   keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + bytesFollowed + 2500)
@@ -170,7 +176,8 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
 }
 
 /** Makes an ETag that names the state of the data and the representation rather than the bytes: it is the same on every node, and quick to make. */
-export function versionTag({ edition }: FinishedAnswers, version: string, day: string, format = 'json'): string {
+export function versionTag(answers: FinishedAnswers, version: string, day: string, format = 'json'): string {
+  const edition = editionOf(answers)
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
 }
 

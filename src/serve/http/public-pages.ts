@@ -34,6 +34,7 @@ import {
 import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted, isPressed } from './admission.ts'
 import {
+  editionOf,
   type Finished,
   type FinishedAnswers,
   findFinished,
@@ -369,7 +370,7 @@ function outgoing(
 ): Outgoing {
   const body = Buffer.from(answer.body)
   // The ETag begins with the edition, as ETags of lists do, since the cache keeps only such answers; the language and the content follow.
-  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.${language}.`) : ''
+  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
   // Files for crawlers and redirects are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }

@@ -173,7 +173,10 @@ function lookIn({ program, start }: Looking): void {
         assert.ok(inner <= outer, `${path} is ${inner} wide in ${outer}`)
         const padded = await tab.evaluate<string[]>(`[...document.querySelectorAll('main *')].filter((part) => {
           const style = getComputedStyle(part)
-          return style.webkitLineClamp !== 'none' && parseFloat(style.paddingBottom) > 0
+          const isClamped = style.webkitLineClamp !== 'none'
+          // In lines that are lower than that, letters such as g are cut off below.
+          const isLow = parseFloat(style.lineHeight) < 1.25 * parseFloat(style.fontSize)
+          return isClamped && (parseFloat(style.paddingBottom) > 0 || isLow)
         }).map((part) => part.outerHTML.slice(0, 200))`)
         assert.deepEqual(padded.slice(0, 3), [], path)
       }

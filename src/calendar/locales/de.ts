@@ -12,6 +12,7 @@ export const de: Locale = {
   'No venues match.': 'Kein Ort gefunden.',
   'Not on the map': 'Nicht auf der Karte',
   'Events by venue': 'Veranstaltungen nach Ort',
+  Places: 'Orte',
   'Without a position': 'Ohne Position',
   'Open in map app': 'In Karten-App öffnen',
   'Other months': 'Andere Monate',

@@ -12,6 +12,7 @@ export const es: Locale = {
   'No venues match.': 'Ningún lugar coincide.',
   'Not on the map': 'Sin ubicación en el mapa',
   'Events by venue': 'Eventos por lugar',
+  Places: 'Lugares',
   'Without a position': 'Sin posición',
   'Open in map app': 'Abrir en la app de mapas',
   'Other months': 'Otros meses',

@@ -12,6 +12,7 @@ export const fr: Locale = {
   'No venues match.': 'Aucun lieu ne correspond.',
   'Not on the map': 'Absents de la carte',
   'Events by venue': 'Événements par lieu',
+  Places: 'Lieux',
   'Without a position': 'Sans position',
   'Open in map app': 'Ouvrir dans l’application de cartes',
   'Other months': 'Autres mois',

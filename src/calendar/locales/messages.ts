@@ -53,6 +53,7 @@ export const messages = [
   'We couldn’t find your location. Choose a place in the filters.',
   'First letters',
   'Map',
+  'Places',
   'More at this venue',
   'More like this',
   'Next page',

@@ -93,7 +93,7 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     at: () => ({ view: 'map' }),
     dates: () => undefined,
     isList: true,
-    name: ({ language, maps }) => (maps.tiles === '' ? undefined : translate(language, 'Map')),
+    name: ({ language, maps }) => translate(language, maps.tiles === '' ? 'Places' : 'Map'),
   },
 }
 

@@ -287,8 +287,29 @@ function lookIn({ program, start }: Looking): void {
     const shown = await tab.evaluate<number>(
       "[...document.querySelectorAll('.filter, .pills, .tools, .pager, .top nav')].filter((part) => part.getClientRects().length > 0).length",
     )
+    const avoided = await tab.evaluate<string[]>(
+      "['.day', '.row'].map((part) => getComputedStyle(document.querySelector(part)).breakInside)",
+    )
+    assert.deepEqual(avoided, ['auto', 'avoid'])
+    await tab.goTo(`${service.origin}/events/week/`)
+    assert.equal(await tab.evaluate<string>('getComputedStyle(document.body).page'), 'wide')
     await tab.showPrinted(false)
     assert.equal(shown, 0)
+  })
+
+  test('have headings whose words are whole on a phone', async () => {
+    await tab.look({ width: 390 })
+    for (const path of ['/events/map/?lang=de', '/events/?search=jazz&lang=de']) {
+      await tab.goTo(service.origin + path)
+      const word = await tab.evaluate<number>(`(() => {
+        const [text] = document.querySelector('h1').childNodes
+        const range = document.createRange()
+        range.setStart(text, 0)
+        range.setEnd(text, text.data.split(' ')[0].length)
+        return range.getClientRects().length
+      })()`)
+      assert.equal(word, 1, path)
+    }
   })
 }
 

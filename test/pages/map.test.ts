@@ -99,10 +99,11 @@ describe('the map', () => {
     assert.equal((await ask(plain, '/events/map/?start_date=x')).status, 400)
   })
 
-  test('is offered nowhere, and loads nothing, where no tiles are set', async () => {
+  test('is a list of places that views lead to, and loads nothing, where no tiles are set', async () => {
     const { body, headers } = await ask(plain, '/events/map/')
     assert.doesNotMatch(body, /Show map|leaflet|\/assets\/map-/)
-    assert.doesNotMatch(body, /<a href="\/events\/map\/"/)
+    for (const path of ['/', '/events/month/', '/events/week/', '/events/today/'])
+      assert.match((await ask(plain, path)).body, /<a href="\/events\/map\/">Places<\/a>/, path)
     assert.doesNotMatch(headers.get('content-security-policy') ?? '', /tiles/)
   })
 

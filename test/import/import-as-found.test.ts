@@ -164,9 +164,13 @@ describe('the hours of a calendar file', () => {
         ['b', 'SUMMARY:Day', ...weekly, 'RDATE:20270413T200000', 'EXDATE;VALUE=DATE:20270413,20270416'],
         ['c', 'SUMMARY:Twice', ...twice, 'RDATE:20270413T082500Z,20270413T092500Z', 'EXDATE;VALUE=DATE:20270412'],
         ['d', 'SUMMARY:Whole', ...days, 'EXDATE:20270412T220000Z,20270414T000000', 'EXDATE:20270415T000000Z'],
+        ['e', 'SUMMARY:Days', ...days],
+        ['e', 'SUMMARY:To an evening', 'RECURRENCE-ID:20270413T000000Z', 'DTSTART:20270413T200000'],
+        ['f', 'SUMMARY:Hours', ...weekly],
+        ['f', 'SUMMARY:To a day', 'RECURRENCE-ID;VALUE=DATE:20270413', 'DTSTART;VALUE=DATE:20270414'],
       ),
     )
-    assert.match(out, /5 made/)
+    assert.match(out, /9 made/)
     const found = Map.groupBy(await events(), ({ title }) => title)
     const datesOf = (title: string) => found.get(title)?.map(({ start_date }) => start_date.slice(8, 16))
     assert.deepEqual(datesOf('Digits'), ['12 08:25', '16 08:25'])
@@ -174,6 +178,8 @@ describe('the hours of a calendar file', () => {
     assert.deepEqual(datesOf('Day'), ['12 08:25', '14 08:25', '15 08:25'])
     assert.deepEqual(datesOf('Twice'), ['13 08:25', '13 09:25'])
     assert.deepEqual(datesOf('Whole'), ['12 00:00'])
+    assert.deepEqual([datesOf('Days')?.length, datesOf('To an evening')], [3, ['13 20:00']])
+    assert.deepEqual([datesOf('Hours')?.length, datesOf('To a day')], [4, ['14 00:00']])
   })
 
   test('are days where the file says so with VALUE=DATE, whatever hours stand behind', async () => {
@@ -597,6 +603,8 @@ describe('the address and the place of an event', () => {
       'Zoom',
       'via Zoom',
       'Online (Zoom)',
+      'Online via Zoom',
+      'Virtual event',
       'Zoom\\; Microsoft Teams Meeting',
     ]
     const unknown = ['TBA', 'tbd.', '-', '–', '?', 'n/a', 'Wird noch bekannt gegeben', 'À confirmer', 'Por confirmar']

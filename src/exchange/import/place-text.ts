@@ -15,14 +15,14 @@ const BRANDS =
 /** The words for an event without a place, in the languages of the service. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs|workshop))?' +
-  '|(?:virtual|remote|digital)(?: (?:event|meeting))?|webinar|live ?stream|video ?(?:call|konferenz|conference)' +
+  '|(?:virtual|remote|digital)(?: (?:event|meeting))?|webinar|live[ -]?stream|video[ -]?(?:call|konferenz|conference)' +
   '|virtuell|(?:virtuelle|digitale) veranstaltung|virtuel(?:le)?|visio(?:conférence)?|à distance|en distanciel' +
   '|(?:(?:év[éè]nement|réunion) )?en ligne|(?:év[éè]nement|réunion) virtuel(?:le)?' +
   '|(?:(?:evento|reunión) )?en l[íi]nea|(?:evento|reunión) (?:virtual|online)|videoconferencia|por internet)'
 
-const BY = '(?:(?:via|per|über|mit|on|auf|par|sur|por) )?'
-const IS_BRAND = new RegExp(`^${BY}${BRANDS}$`, 'iu')
-const IS_ONLINE = new RegExp(`^${BY}(?:${TEAMS}|${WORDS}|${BRANDS})$`, 'iu')
+const BY = '(?:via|per|über|mit|with|on|auf|par|sur|por)'
+const IS_BRAND = new RegExp(`^${BRANDS}$`, 'iu')
+const IS_ONLINE = new RegExp(`^(?:(?:${WORDS} )?(?:${BY} )?(?:${TEAMS}|${BRANDS})|${WORDS})$`, 'iu')
 const ENDS_ONLINE = new RegExp(`^(.{1,500}?)(?: ${TEAMS}| ?\\((?:${TEAMS}|${WORDS}|${BRANDS})\\))$`, 'isu')
 
 /** Texts that stand where nobody knows the place yet. */

@@ -141,7 +141,7 @@ function readInto(component: Component, number: number, text: string): void {
   }
   const property = readProperty(text)
   if (property) component.properties.push(property)
-  else component.unread.push(number)
+  else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
 /** The properties whose lines some programs break without folding them. */
@@ -166,11 +166,11 @@ const KNOWN = new Set(
  */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:])(.?)/i.exec(line) ?? []
-  const isInDescription = before === 'DESCRIPTION'
-  if (KNOWN.has(name.toUpperCase()))
-    return isInDescription ? name === name.toUpperCase() || name === name.toLowerCase() : next !== ' '
+  const isCompact = before !== 'DESCRIPTION' && next !== ' '
+  const isUpper = name === name.toUpperCase()
+  if (KNOWN.has(name.toUpperCase())) return isUpper || name === name.toLowerCase() || isCompact
   if (/^x-/i.test(name) || (sign === ';' && /^[\w-]+;[\w-]+=/.test(line))) return true
-  return !isInDescription && name !== '' && name === name.toUpperCase() && next !== ' '
+  return name !== '' && isUpper && isCompact
 }
 
 /** Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated files end and begin a calendar in the middle. */

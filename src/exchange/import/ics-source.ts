@@ -111,7 +111,7 @@ interface KnownSeries {
 }
 
 /** A series as it was read: its DTSTART, its first time, which wall times are dates of it, and those that it leaves out. */
-interface SeriesRead extends Pick<SourceItem, 'sequence'> {
+interface SeriesRead {
   first: Property | undefined
   start: CalendarTime
   isDate: (wall: string) => boolean
@@ -180,7 +180,7 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   yield* file.zones.faults.splice(0).map(part)
   if (typeof recurrence === 'object' && known.changed.has(identity))
     known.series.set(identity, seriesRead(component, start, recurrence))
-  if (override && series?.left.has(override.wall) && !isLaterThan(series, component))
+  if (override && series?.left.has(override.wall))
     return yield part(`${title} changes a date that its series leaves out, so it is left out.`)
   // An event whose dates are all exceptions takes place on none.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
@@ -224,17 +224,12 @@ function faultsIn(component: Component, title: string, file: CalendarFile): stri
 
 function seriesRead(component: Component, start: CalendarTime, { isDate, left }: CalendarRecurrence): SeriesRead {
   const first = propertyOf(component, 'DTSTART')
-  return { first, start, isDate, left: new Set(left.slice(0, MOST_DATES)), ...sequenceOf(component) }
+  return { first, start, isDate, left: new Set(left.slice(0, MOST_DATES)) }
 }
 
 /** Returns the date of a series that is changed. */
 function dateIn({ start, isDate }: SeriesRead, time: CalendarTime, zones: CalendarZones): CalendarTime {
   return { ...start, wall: dateMeant(time, start, zones, isDate) }
-}
-
-/** Tells whether a date was changed after its series, as far as both count their revisions. */
-function isLaterThan({ sequence = 0 }: SeriesRead, changed: Component): boolean {
-  return (sequenceOf(changed).sequence ?? 0) > sequence
 }
 
 /** The fields that all occurrences of an event share. */

@@ -224,6 +224,26 @@ describe('a version that is put back', () => {
     assert.deepEqual([record.title, record.tags.map((one: { id: number }) => one.id)], ['Linked', [kept]])
   })
 
+  test('leaves out the slug of a term that another has by now, and a parent that is below it by now', async () => {
+    const { id: tag } = await service.create('/tags', { name: 'Taken', slug: 'taken' })
+    const tagged = await versionOf(`/tags/${tag}`)
+    await service.update(`/tags/${tag}`, { name: 'Given', slug: 'given' })
+    await service.create('/tags', { name: 'Other', slug: 'taken' })
+    const back = await restored(`/tags/${tag}`, tagged)
+    assert.deepEqual(back.left, [{ member: 'slug', value: 'taken' }])
+    assert.deepEqual([back.record.name, back.record.slug, back.members], ['Taken', 'given', ['name']])
+
+    const { id: above } = await service.create('/categories', { name: 'Above' })
+    const { id } = await service.create('/categories', { name: 'Within', parent: above, slug: 'within' })
+    const first = await versionOf(`/categories/${id}`)
+    await service.update(`/categories/${id}`, { name: 'Top', parent: 0, slug: 'top' })
+    await service.update(`/categories/${above}`, { parent: id })
+    await service.create('/categories', { name: 'Another', slug: 'within' })
+    const { left, record } = await restored(`/categories/${id}`, first)
+    assert.deepEqual(left.map(({ member }: { member: string }) => member).sort(), ['parent', 'slug'])
+    assert.equal(record.name, 'Within')
+  })
+
   test('shows texts as they were shown, although an administrator puts them back', async () => {
     const description = '<p>Come</p><script>alert(1)</script>'
     const { id } = await service.create(

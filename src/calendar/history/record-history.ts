@@ -216,7 +216,7 @@ export async function valuesAt(db: Db, history: RecordHistory, version: number):
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** A value that cannot be put back, since it leads to a record that is gone or may not be linked to. */
+/** A value that cannot be put back: it leads to a record that is gone or may not be linked to, or it is refused by now. */
 interface LeftOut {
   member: string
   value: unknown
@@ -243,7 +243,11 @@ export async function prepareRestore(
   { resource, operations }: Served,
   history: RecordHistory,
   row: unknown,
-  { version, only }: { version: number; only: readonly string[] | undefined },
+  {
+    version,
+    only,
+    refused = [],
+  }: { version: number; only: readonly string[] | undefined; refused?: readonly string[] },
 ): Promise<PreparedRestore> {
   const { kind, id, present } = history
   const columns = await withTexts(context.db, columnsAt(history, version))
@@ -253,6 +257,10 @@ export async function prepareRestore(
   const left: LeftOut[] =
     gone.length > 0 && !isUnchanged(columns.terms, present.terms) ? [{ member: 'terms', value: gone }] : []
   await leaveOut(context, resource.fields, values, sendableValues(kind, present, taxonomies), left)
+  for (const member of refused) {
+    left.push({ member, value: values[member] })
+    delete values[member]
+  }
   const members = Object.keys(values)
   const isFiltered = columns.trusted === 0 && TEXTS.some((name) => typeof values[name] === 'string')
   const writing = isFiltered ? { ...context, caller: { ...context.caller, isFiltered } } : context
@@ -283,10 +291,35 @@ export interface Restored {
 }
 
 /**
- * Puts a version of a record back by an update, unless the record has changed since `history` was read.
+ * Puts a version of a record back by an update, without the members that the update refuses, unless the record has changed since `history` was read.
  * @throws Problem rest_version_not_found, rest_precondition_failed, and those of an update
  */
 export async function restoreVersion(
+  context: Context,
+  served: Served,
+  history: RecordHistory,
+  row: unknown,
+  asked: WantedRestore,
+): Promise<Restored> {
+  for (let refused: readonly string[] = []; ; ) {
+    try {
+      return await restoreBut(refused, context, served, history, row, asked)
+    } catch (error) {
+      const more = refusedMembers(error).filter((name) => Object.hasOwn(served.resource.fields, name))
+      if (more.length === 0 || more.some((name) => refused.includes(name))) throw error
+      refused = [...refused, ...more]
+    }
+  }
+}
+
+/** Returns the names of the members that an error of an update refuses. */
+function refusedMembers(error: unknown): string[] {
+  if (!(error instanceof Problem)) return []
+  return error.code === 'duplicate_term_slug' ? ['slug'] : Object.keys(error.details.params ?? {})
+}
+
+async function restoreBut(
+  refused: readonly string[],
   context: Context,
   served: Served,
   history: RecordHistory,
@@ -299,7 +332,7 @@ export async function restoreVersion(
     left,
     prepared,
     context: own,
-  } = await prepareRestore(context, served, history, row, { version, only })
+  } = await prepareRestore(context, served, history, row, { version, only, refused })
   const [kind, seen] = [operations.versioned?.kind ?? 'event', { id: history.id, sequence: history.version }]
   const written = await context.write(async (tx) => {
     await requireVersion(tx, kind, history.id, wanted)

@@ -32,6 +32,7 @@ interface Listed {
   id: number
   title: string
   start_date: string
+  end_date: string
   utc_start_date: string
 }
 
@@ -219,6 +220,40 @@ test('a time that a change of the clocks skips is read right, as single events',
   const components = await componentsOf(`post_parent=${skipped.post_parent}`)
   assert.equal(components.length, 20)
   assert.deepEqual(expandedOneByOne(components), await instantsOf(skipped.post_parent))
+})
+
+test('the night in which the clock changes ends for readers when it ends in lists', async () => {
+  const nights = { start_date: `${YEAR}-10-20 23:30:00`, end_date: `${YEAR}-10-21 04:00:00` }
+  const { post_parent } = await make({ title: 'Nights', ...nights, recurrence: 'RRULE:FREQ=DAILY;COUNT=20' })
+  const [master, ...own] = await componentsOf(`post_parent=${post_parent}`)
+  const odd = (await listed(post_parent)).filter(({ end_date }) => !end_date.endsWith(' 04:00:00'))
+  assert.equal(odd.length, 1)
+  assert.match(String(master?.getFirstPropertyValue('dtend')), /T04:00:00$/)
+  assert.deepEqual(
+    own.map((component) => String(component.getFirstPropertyValue('dtend')).replace('T', ' ')),
+    odd.map(({ end_date }) => end_date),
+  )
+})
+
+test('a first date in the second hour of two keeps its moment, in lists and for readers', async () => {
+  const days = Array.from({ length: 7 }, (_, i) => `${YEAR}-10-${25 + i}`)
+  const day = days.find((one) => new Date(`${one}T00:00:00Z`).getUTCDay() === 0) ?? ''
+  const times = { start_date: `${day}T02:10:00+01:00`, end_date: `${day}T04:00:00+01:00` }
+  const rule = { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' }
+  const moments = async (series: number) =>
+    (await listed(series)).map(({ utc_start_date, end_date }) => `${utc_start_date.slice(11)} ${end_date.slice(11)}`)
+  const expected = Array(3).fill('01:10:00 04:00:00')
+  const single = await service.create('/events', { title: 'Late', timezone: 'Europe/Berlin', ...times })
+  const begun = await service.update(`/events/${single.id}`, rule)
+  const made = await make({ title: 'Second hour', ...times, ...rule })
+  for (const { id, post_parent } of [made, begun]) {
+    assert.deepEqual(await moments(post_parent), expected)
+    await service.update(`/events/${id}`, { title: 'Renamed', recurrence_scope: 'all' })
+    const components = await componentsOf(`post_parent=${post_parent}`)
+    assert.deepEqual(expandedOneByOne(components), await instantsOf(post_parent))
+    await service.update(`/events/${id}`, { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2', recurrence_scope: 'all' })
+    assert.deepEqual(await moments(post_parent), expected.slice(1))
+  }
 })
 
 test('a start beside the rule is a date of its own', async () => {

@@ -313,7 +313,7 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
     columns.trusted = Math.min(row.trusted, kept.trusted)
   }
   if (!schedule) return sender ? { ...columns, own: row.own } : columns
-  const common = whenAt(schedule, start)
+  const common = whenAt(schedule, start, row)
   if (!TIMES.some((name) => own.has(name))) return { ...columns, ...common, own: row.own, recurrence_id: start }
   if (!sender || TIMES.every((name) => sender.when[name] === row[name]))
     return { ...columns, own: row.own, recurrence_id: start }

@@ -262,7 +262,10 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
 
 /** Decides which sent columns are the occurrence's own: those that differ from the series. The times are all own or all shared. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
-  const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
+  const common: Partial<EventRow> = {
+    ...readShared(series),
+    ...whenAt(scheduleOf(series), before.recurrence_id, before),
+  }
   const times: readonly string[] = TIMES.some((name) => sent.includes(name)) ? TIMES : []
   const names = [...new Set([...sent, ...times])].filter((name) => name !== 'slug' && name in common)
   return names.map((name) => {
@@ -377,7 +380,7 @@ async function beginSeries(
     const slug = row.slug || slugify(row.title)
     const series = newSeries(seriesId, row, slug, schedule, until, known, context)
     const [first = row.start_date, ...others] = starts
-    const own = { ...whenAt(schedule, first), series: series.id, recurrence_id: first, own: '' }
+    const own = { ...whenAt(schedule, first, row), series: series.id, recurrence_id: first, own: '' }
     await insertSeries(tx, series)
     await updateEvent(tx, row, own, UNCHANGED)
     await addDates(tx, series, row, schedule, others, sharedOf(row, known))

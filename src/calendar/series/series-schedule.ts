@@ -90,15 +90,21 @@ export function durationOf({ start_date, end_date, utc_start_date, utc_end_date,
   return Math.round(ms / 1000)
 }
 
-/** Returns the times of the occurrence that starts at a wall time. An all-day one lasts as many days as the first; others last the same elapsed time. */
-export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string): When {
-  const times = settleWhen({ start: wall, end: endOf(wall, zone, allDay, duration), timezone: zone, allDay })
+/**
+ * Returns the times of the occurrence that starts at a wall time. An all-day one lasts as many days as the first; others last the same elapsed time. Of a time
+ * that comes twice the first counts, but where an event that starts at this wall time, `like`, has the second.
+ */
+export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string, like?: When): When {
+  const isHeld = like && !allDay && utcToWall(like.utc_start_date, zone) === wall
+  const utc = isHeld ? like.utc_start_date : wallToUtc(wall, zone)
+  const end = endOf(wall, utc, zone, allDay, duration)
+  const times = settleWhen({ start: isHeld ? { wall, utc } : wall, end, timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-function endOf(wall: string, zone: string, allDay: boolean, duration: number): Edge {
+function endOf(wall: string, start: string, zone: string, allDay: boolean, duration: number): Edge {
   if (allDay) return endOfDay(addDays(dayOf(wall), Math.floor(duration / DAY_SECONDS)))
-  const utc = formatUtc(utcToMs(wallToUtc(wall, zone)) + duration * 1000)
+  const utc = formatUtc(utcToMs(start) + duration * 1000)
   return { wall: utcToWall(utc, zone), utc }
 }
 

@@ -54,7 +54,11 @@ export async function createSeries(
   const id = await nextRecordId(tx, 'series')
   const series = newSeries(id, settled.row, base, schedule, until, links, context)
   const [, ...others] = await occurrenceRows(tx, series, settled.row, schedule, starts, [settled.row.id, ...ids])
-  const first: EventRow = { ...settled.row, ...whenAt(schedule, starts[0] ?? ''), ...placeIn(series, starts[0] ?? '') }
+  const first: EventRow = {
+    ...settled.row,
+    ...whenAt(schedule, starts[0] ?? '', settled.row),
+    ...placeIn(series, starts[0] ?? ''),
+  }
   const counted = first.status === 'publish' ? starts.length : 0
   await insertSeries(tx, series)
   await insertInTurns(
@@ -97,7 +101,9 @@ const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit}
 /** Returns the event that was sent as the first occurrence: at the first start, with the day in its slug. */
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
-  const values: EventValues = { ...prepared.values, start_date, end_date }
+  // Its own start is written as it was sent: with an offset, a time that comes twice may be the second.
+  const times = start === schedule.start.local ? {} : { start_date, end_date }
+  const values: EventValues = { ...prepared.values, ...times }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
 }
 

@@ -14,7 +14,7 @@ import {
   writeWithdrawnComponent,
 } from './event-component.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
-import { gatherSeries, isOverride, type WholeSeries } from './whole-series.ts'
+import { gatherSeries, type WholeSeries } from './whole-series.ts'
 
 // Lists of events as iCalendar, with series in place of their occurrences.
 
@@ -70,7 +70,8 @@ export const icalendar = feedFormat({
         const uid = uidOf(`series-${found.series.id}`, found.series.uid)
         const whole = { ...found, series: { ...found.series, uid } }
         const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, sequence, whole) : ''
-        const override = isOverride(facts.row, whole.series) ? writeOverride(context, facts, sequence, whole, own) : ''
+        const isOwn = whole.overrides.includes(facts.row.id)
+        const override = isOwn ? writeOverride(context, facts, sequence, whole, own) : ''
         return withZones(master + override, [whole.rules, override === '' ? undefined : own])
       },
       between: '',

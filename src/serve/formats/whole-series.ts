@@ -57,7 +57,9 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  const overrides = new Set(shown.filter((row) => isOverride(row, series)).map(({ id }) => id))
+  // Dates last the same elapsed time, and some readers let them end at the same time of day.
+  const isOdd = (row: OccurrenceTimes) => isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
+  const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))
   const isRead = isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown, overrides))
   if (!any || !isRead) return undefined
   return {
@@ -81,8 +83,12 @@ export async function gatherSeries(
   }
 }
 
-/** Returns true for an occurrence that has a component of its own beside that of its series. */
-export function isOverride(
+/** Returns how long an event lasts by the clock on the wall. */
+const wallMs = ({ start_date, end_date }: Pick<EventRow, 'start_date' | 'end_date'>) =>
+  utcToMs(end_date) - utcToMs(start_date)
+
+/** Returns true for an occurrence that was changed for itself. */
+function isOverride(
   { own, start_date, recurrence_id, status }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id' | 'status'>,
   series: Pick<SeriesRow, 'status'>,
 ): boolean {

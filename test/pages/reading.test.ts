@@ -84,6 +84,19 @@ describe('pages', () => {
     assert.match(text(main((await read(whole)).body)), /20 October \d{4}until \w+,? 22 October \d{4}All day/)
   })
 
+  test('and feeds tell of a day from midnight to midnight by its 24 hours', async () => {
+    const path = await event({ title: 'Vigil', ...times('07-10 00:00', '07-11 00:00') })
+    for (const one of [path, `/events/${NEXT_YEAR}-07-10/`, `/events/month/${NEXT_YEAR}-07/`, `/events/?search=vigil`]) {
+      const shown = text(main((await read(one)).body))
+      assert.match(shown, /0:00 – 24:00/, one)
+      assert.doesNotMatch(shown, /– 0:00/, one)
+    }
+    const { items } = (await service.get('~/events.json?search=vigil')).body
+    assert.match(JSON.stringify(items), /10 July \d{4}, 0:00 – 24:00 \(Europe\/Oslo\)/)
+    const long = await event({ title: 'Long vigil', ...times('07-15 00:00', '07-17 00:00') })
+    assert.match(text(main((await read(long)).body)), /15 July \d{4}, 0:00until \w+,? 16 July \d{4}, 24:00 CEST/)
+  })
+
   test('tell each edge by the letters of its zone where the clocks change in between', async () => {
     for (const [title, from, to, onPage, inList] of [
       [

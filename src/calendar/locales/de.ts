@@ -672,6 +672,7 @@ export const de: Locale = {
   'The preference that was followed': 'Der Wunsch, der befolgt wurde',
   To: 'Bis',
   'Jump to a date': 'Zu einem Datum',
+  midnight: 'Mitternacht',
   'Any day': 'Alle Tage',
   Tonight: 'Heute Abend',
   'This weekend': 'Dieses Wochenende',

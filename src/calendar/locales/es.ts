@@ -659,6 +659,7 @@ export const es: Locale = {
   'The preference that was followed': 'La preferencia que se ha seguido',
   To: 'Hasta',
   'Jump to a date': 'Ir a una fecha',
+  midnight: 'medianoche',
   'Any day': 'Cualquier día',
   Tonight: 'Esta noche',
   'This weekend': 'Este fin de semana',

@@ -676,6 +676,7 @@ export const fr: Locale = {
   'The preference that was followed': 'La préférence qui a été suivie',
   To: 'Au',
   'Jump to a date': 'Aller à une date',
+  midnight: 'minuit',
   'Any day': 'N’importe quel jour',
   Tonight: 'Ce soir',
   'This weekend': 'Ce week-end',

@@ -31,6 +31,7 @@ export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhoo
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
   'Jump to a date',
+  'midnight',
   '1 venue',
   'Directions',
   'Directions to {name}',

@@ -30,7 +30,7 @@ import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
-import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenNumber } from '../pages/page-dates.ts'
+import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenEnd, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
@@ -462,7 +462,7 @@ function times({ context: { site }, today, say }: Listing, event: DeskEvent, isD
     last > dayOf(start) &&
     html`<small class="until">${say('until {date}', { date: writtenDate(site, last, today) })}</small>`
   if (event.all_day === 1) return html`${day}<span>${say('All day')}</span>${until}`
-  const ends = !until && end !== start && html`<small> – ${written(site, 'time', end)}</small>`
+  const ends = !until && end !== start && html`<small> – ${writtenEnd(site, start, end)}</small>`
   return html`${day}<time datetime="${start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', start)}</time>${ends}${zone}${until}`
 }
 

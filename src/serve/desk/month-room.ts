@@ -20,7 +20,8 @@ import {
   weeksOf,
   written,
   writtenDay,
-  writtenShortTime,
+  writtenStart,
+  writtenTime,
 } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
@@ -178,7 +179,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   const { site, caller } = context
   const title = titleAtDesk(site, event.title)
   const isWhole = event.all_day === 1 || bar !== ''
-  const time = isWhole ? '' : writtenShortTime(site, event.start_date)
+  const time = isWhole ? '' : writtenStart(site, event.start_date, event.end_date)
   const state = stateWord(context, event)
   const looks = `${event.status === 'publish' ? '' : ' draft'}${event.event_status === 'canceled' ? ' off' : ''}${isWhole && bar === '' ? ' whole' : ''}${bar}`
   const isMovable = mayEdit(caller, event)
@@ -222,7 +223,10 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
   const { site, caller } = context
   const lines = planned.map((event) => {
     const state = stateWord(context, event)
-    const time = event.all_day === 1 ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)
+    const time =
+      event.all_day === 1
+        ? sayAtDesk(site, 'All day')
+        : writtenStart(site, event.start_date, event.end_date, writtenTime)
     return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span>${eventLink(context, event, html`<i class="dot" aria-hidden="true"></i>${titleAtDesk(site, event.title)}`, { look: 'title' })}${state && html`<span class="state">${state}</span>`}${
       mayEdit(caller, event) &&
       html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleAtDesk(site, event.title) })}">…</a>`

@@ -7,7 +7,7 @@ import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-ev
 import { can } from '../../calendar/people/caller.ts'
 import { servedNamed } from '../../calendar/resources.ts'
 import { examineSendingOf, type Sending } from '../../store/storage/examine.ts'
-import { lastDayOf, written, writtenDay, writtenNumber } from '../pages/page-dates.ts'
+import { lastDayOf, written, writtenDay, writtenNumber, writtenStart, writtenTime } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
@@ -82,7 +82,7 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
       : event.status === 'publish'
         ? ''
         : statusName(site, event.status)
-  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
+  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : writtenStart(site, event.start_date, event.end_date, writtenTime)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
 /** Lists the texts that the caller has typed and not saved. */

@@ -9,6 +9,7 @@ import type { EventLinks } from '../../calendar/events/event-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
+import { endOfDay, isOfWholeDays } from '../../calendar/locales/midnight.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 
@@ -115,6 +116,11 @@ export function describeWhen(
   // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [number, number]
   const format = row.all_day === 1 ? daysFor(localeOf(site)) : timesFor(clockLocaleOf(site))
+  if (row.all_day === 0 && isOfWholeDays(row.start_date, row.end_date)) {
+    const time = clockFor(clockLocaleOf(site)).format(start)
+    const days = daysFor(localeOf(site)).formatRange(start, end - 1)
+    return `${days}, ${time} – ${endOfDay(site.language, time)} (${row.timezone})`
+  }
   const when = start === end ? format.format(start) : format.formatRange(start, end)
   return row.all_day === 1 ? when : `${when} (${row.timezone})`
 }
@@ -122,6 +128,8 @@ export function describeWhen(
 const PLAIN = { dateStyle: 'full', timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const
 const daysFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, PLAIN))
 const timesFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, { ...PLAIN, timeStyle: 'short' }))
+const CLOCK = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', numberingSystem: 'latn' } as const
+const clockFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, CLOCK))
 
 /** Returns a text, or undefined for an empty one, so that JSON leaves it out. */
 export const textOrNone = (text: string) => (text === '' ? undefined : text)

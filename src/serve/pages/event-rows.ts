@@ -3,7 +3,17 @@ import { dayOf } from '../../base/text/moments.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
 import type { Card, Picture } from './cards.ts'
-import { capitalized, lastDayOf, written, writtenDate, writtenDay, writtenDistance } from './page-dates.ts'
+import {
+  capitalized,
+  lastDayOf,
+  written,
+  writtenDate,
+  writtenDay,
+  writtenDistance,
+  writtenEnd,
+  writtenStart,
+  writtenTime,
+} from './page-dates.ts'
 import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
@@ -60,8 +70,8 @@ export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 const behind = (letters: string): Html | false => letters !== '' && html` <abbr class="zone">${letters}</abbr>`
 
 /** Returns the time at which an event starts, with the letters of its zone unless that is the zone of the site. */
-export const startTime = (site: Site, { start, zone }: Card): string =>
-  [written(site, 'time', start), zone].filter(Boolean).join(' ')
+export const startTime = (site: Site, { start, end, zone }: Card): string =>
+  [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
 /** Writes the times of an event under the heading of its day; for an event of several days, its start and until when it lasts. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
@@ -75,7 +85,7 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
   if (isLong) return html`${start} <small>${until}</small>`
   return card.end === card.start
     ? start
-    : html`${start} <small>– ${written(site, 'time', card.end)}${behind(card.endZone)}</small>`
+    : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
 /** Decides whether a picture is shown whole on a tinted ground: cropping would cut the lettering of a poster in portrait, or of a banner. */

@@ -20,7 +20,8 @@ import {
   weeksOf,
   written,
   writtenDay,
-  writtenShortTime,
+  writtenStart,
+  writtenTime,
 } from './page-dates.ts'
 import { between, cardsOf, type EventFilters, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
@@ -230,7 +231,7 @@ function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
   if (!card) return NOTHING
   const { site } = viewing.context
   const title = announced(site, card, titleOf(viewing, card))
-  const time = !card.isAllDay && html`<b>${writtenShortTime(site, card.start)}</b>${zoneBehind(card)} `
+  const time = !card.isAllDay && html`<b>${writtenStart(site, card.start, card.end)}</b>${zoneBehind(card)} `
   return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
@@ -262,7 +263,7 @@ function brief(viewing: Viewing, card: Card): Html {
   const time =
     card.isAllDay || (isSeveralDays(card) && !isOvernight(card.start, card.end))
       ? say(site, 'All day')
-      : html`${written(site, 'time', card.start)}${zoneBehind(card)}`
+      : html`${writtenStart(site, card.start, card.end, writtenTime)}${zoneBehind(card)}`
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }
 

@@ -3,6 +3,7 @@ import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
+import { endOfDay, isOfWholeDays, isWholeDay } from '../../calendar/locales/midnight.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 
 // Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
@@ -111,6 +112,20 @@ export function writtenShortTime(site: Site, wall: string): string {
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
+
+/** Writes when an event ends on its last day. */
+export function writtenEnd(site: Site, start: string, end: string): string {
+  const time = written(site, 'time', end)
+  return isOfWholeDays(start, end) ? endOfDay(site.language, time) : time
+}
+
+/** Writes when an event starts, in the given form; of one that lasts a day from midnight to midnight also when it ends. */
+export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
+  return isWholeDay(start, end) ? `${write(site, start)} – ${writtenEnd(site, start, end)}` : write(site, start)
+}
+
+/** Writes a time. */
+export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
 /** Writes a day with its weekday, and with its year unless that is the year of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {

@@ -13,7 +13,7 @@ import {
   written,
   writtenDay,
   writtenRange,
-  writtenShortTime,
+  writtenStart,
 } from './page-dates.ts'
 import { between, cardsOf, findBounds, findPageEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
@@ -177,7 +177,7 @@ function entry(viewing: Viewing, card: Card | undefined): Html {
   const { site } = viewing.context
   const time = card.isAllDay
     ? say(site, 'All day')
-    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${writtenShortTime(site, card.start)}</time>${zoneBehind(card)}`
+    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${writtenStart(site, card.start, card.end)}</time>${zoneBehind(card)}`
   const hue = hueOf(viewing, card).trim()
   return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(site, card.url)}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${card.place && html` <span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }

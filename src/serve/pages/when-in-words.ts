@@ -1,8 +1,9 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
+import { isOfWholeDays } from '../../calendar/locales/midnight.ts'
 import type { When } from '../../calendar/series/series-schedule.ts'
-import { edgeLetters, lastDayOf, written, writtenDay } from './page-dates.ts'
+import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from './page-dates.ts'
 import { say } from './viewing.ts'
 
 // Writes when an event takes place, in words.
@@ -41,14 +42,14 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
     return { days: [day], hours: { start: startTime, end: ` ${until}` }, zone }
   }
   if (first === last) {
-    const hours = { start: startTime, end: end === start ? '' : ` – ${time(end)}` }
+    const hours = { start: startTime, end: end === start ? '' : ` – ${writtenEnd(site, start, end)}` }
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
   // An event that ends in the small hours is named with the day on which it ends.
-  const ending = isAllDay ? last : dayOf(end)
+  const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
-    days: [at(first, startTime), say(site, 'until {date}', { date: at(ending, time(end)) })],
+    days: [at(first, startTime), say(site, 'until {date}', { date: at(ending, writtenEnd(site, start, end)) })],
     hours: undefined,
     zone,
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { day, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 describe('the search of the bar', () => {
   let service: TestService
@@ -82,5 +83,20 @@ describe('the search of the bar', () => {
       assert.doesNotMatch(body, /<script>alert/)
       assert.equal((await editor.get(`/desk/search/as-typed?${new URLSearchParams({ search })}`)).status, 200, search)
     }
+  })
+
+  test('a wrong letter is forgiven here and in the suggestions of pages, where nothing else is found', async () => {
+    const { id } = await service.create('/events', { title: 'Night at the Jazzkeller', ...day })
+    assert.equal(await goal('jazzkeler'), `/desk/events/${id}`)
+    assert.equal(await goal('night jazzkeller'), `/desk/events/${id}`)
+    const suggested = async (search: string) => {
+      const { body } = await service.get(`~/events/suggest?${new URLSearchParams({ search })}`)
+      return body.suggestions.map(({ name }: { name: string }) => name)
+    }
+    for (const search of ['jazzkeler', 'nihgt jazzkeller']) {
+      await until(async () => (await suggested(search)).length > 0, `nothing is suggested for ${search}`)
+      assert.deepEqual(await suggested(search), ['Night at the Jazzkeller'])
+    }
+    assert.deepEqual(await suggested('jazzkeler nowhere'), [])
   })
 })

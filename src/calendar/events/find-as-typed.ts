@@ -2,11 +2,18 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold, LAST_SIGN, slugify } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
-import { typedSoFar } from '../../base/text/stems.ts'
+import { typedSoFar, wantedWords } from '../../base/text/stems.ts'
 import { comingAmong } from '../../store/memory/coming-events.ts'
 import { listIds } from '../../store/storage/id-set.ts'
 import type { PagedKind } from '../../store/storage/schema.ts'
-import { findTitled, named, type TypedName, type TypedWords, typedName } from '../../store/storage/search/find-words.ts'
+import {
+  findTitled,
+  findWords,
+  named,
+  type TypedName,
+  type TypedWords,
+  typedName,
+} from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { contains, statement, wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
@@ -43,11 +50,18 @@ type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site
 /**
  * Finds the events, venues and organizers that a typed text may mean, of every status, among those that the caller may see: at most `MOST_HITS`, the best
  * events first, then venues and organizers. The text may be an id, a UID, an address, the beginning of a slug, or words of a title, a name or other
- * texts of an event. Events that match equally well come in the order of their dates, coming ones first. Blank text finds nothing.
+ * texts of an event; where nothing is found, a wrong letter is forgiven. Events that match equally well come in the order of their dates, coming ones first.
+ * Blank text finds nothing.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
   if (typed === '') return []
+  const found = await findAll(typed, asker)
+  const corrected = found.length > 0 ? undefined : await correctedText(typed, asker)
+  return corrected === undefined ? found : findAll(corrected, asker)
+}
+
+async function findAll(typed: string, asker: ByCaller): Promise<TypedHit[]> {
   const [events, linked] = await Promise.all([findEvents(typed, asker), findLinkedNames(typed, asker)])
   const kept = events.slice(0, Math.max(MOST_HITS - linked.length, 0))
   return [...kept, ...linked].slice(0, MOST_HITS)
@@ -274,9 +288,23 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 
 /**
  * Suggests what a visitor may mean by a typed text: public venues, public organizers and terms with events, by name, the names that begin with the text
- * first; then coming events by title, the next one first. A last word of fewer than two letters suggests nothing.
+ * first; then coming events by title, the next one first. A last word of fewer than two letters suggests nothing. Where nothing is found, a wrong letter is
+ * forgiven.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
+  const found = await suggestFor(text, context)
+  const corrected = found.length > 0 ? undefined : await correctedText(text, context)
+  return corrected === undefined ? found : suggestFor(corrected, context)
+}
+
+/** Returns a text in which a wrong letter of a word is forgiven, as the search by words forgives it; undefined where there is nothing to forgive. */
+async function correctedText(text: string, searcher: Pick<Context, 'db' | 'aside'>): Promise<string | undefined> {
+  if (text.length > LONGEST) return undefined
+  const { words } = await findWords(searcher, wantedWords(text))
+  return words.some(({ instead }) => instead !== undefined) ? words.map((word) => word.text).join(' ') : undefined
+}
+
+async function suggestFor(text: string, context: Context): Promise<Suggestion[]> {
   const typed = text.length > LONGEST ? undefined : typedSoFar(text)
   if (!typed) return []
   const folded = fold(text)

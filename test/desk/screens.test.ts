@@ -140,7 +140,7 @@ function lookIn(start: () => Promise<Browser>): void {
     )
   }
   const objections = async (where: string) => {
-    assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], where)
+    assert.deepEqual(await tab.evaluate<string[]>(axeScript('target-size')), [], where)
     await requireFit(where)
   }
   const requireFit = async (where: string) => {

@@ -74,6 +74,9 @@ describe('many events at once', () => {
     assert.match(back.body, /3 events are as they were/)
     assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), ['publish', 'publish', 'draft'])
     assert.match((await takeBack(editor, told)).body, /taken back before/)
+    const alone = await doAll(editor, 'trash', [first, 999_999])
+    assert.match(alone.body, /1 event changed, 1 not/)
+    assert.match((await takeBack(editor, alone)).body, /<h1>1 event is as it was</)
   })
 
   test('what is scheduled is published now, and waits for its date again when that is taken back', async () => {

@@ -235,6 +235,32 @@ describe('the form of an event in a browser', {
     }
   })
 
+  test('a rule that is touched moves the choice of dates, and is saved', async () => {
+    for (const [touch, scope, total] of [
+      ["document.querySelectorAll('#next-dates [type=checkbox]')[1].click()", 'all', 3],
+      [
+        "Object.assign(document.getElementById('repeat_count'), { value: '5' }).dispatchEvent(new Event('change', { bubbles: true }))",
+        'following',
+        5,
+      ],
+    ] as const) {
+      const times = { start_date: '2027-06-08 19:00:00', end_date: '2027-06-08 20:00:00' }
+      const { id } = await service.create('/events', {
+        title: `Ruled ${scope}`,
+        ...times,
+        recurrence: 'FREQ=WEEKLY;COUNT=4',
+      })
+      const tab = await open(`/desk/events/${id}`)
+      await untilShown(tab, "document.querySelector('#next-dates [type=checkbox]')")
+      await tab.evaluate(touch)
+      assert.equal(await tab.evaluate("document.querySelector('[name=recurrence_scope]:checked').value"), scope)
+      await tab.evaluate("document.querySelector('.savebar .main.first').click()")
+      await untilShown(tab, "location.search.startsWith('?saved')")
+      const { body } = await service.get(`/events?search=Ruled+${scope}&start_date=2027-01-01`)
+      assert.equal(body.total, total)
+    }
+  })
+
   test('a text with a video stays in its text area', async () => {
     const description = 'See\n<iframe src="https://www.youtube.com/embed/x"></iframe>'
     const times = { start_date: '2027-06-10 19:00:00', end_date: '2027-06-10 20:00:00' }

@@ -887,6 +887,13 @@ describe('the form of an event', () => {
     assert.deepEqual([image_alt, image_focus], ['By another', '0 0'])
   })
 
+  test('who may send no picture is not asked what it shows', async () => {
+    const contributor = await sitAtDesk(service, 'contributor')
+    for (const path of ['/desk/events/new', '/desk/venues/new'])
+      assert.doesNotMatch((await contributor.get(path)).body, /name="image_alt"|type="file"/, path)
+    assert.match((await editor.get('/desk/events/new')).body, /name="image_alt"/)
+  })
+
   test('an event has several prices, each in a place of its own', async () => {
     const { id } = await service.create('/events', {
       title: 'Prices',

@@ -58,6 +58,8 @@ describe('the month to plan on', () => {
     assert.equal(await startOf(id), '2027-04-03 19:00:00')
     const { body } = await editor.get(moved.headers.get('location') ?? '')
     assert.match(body, /Choir is on Saturday,? (3 April|April 3) now/)
+    assert.match(body, /<div class="notice"><form class="undo"/)
+    assert.match(body, />[^<]*: 1 event<\/span>/)
     await editor.post('/desk/month/move', { id: String(id), day: '2027-03-27', recurrence_scope: 'this' })
     assert.equal(await startOf(id), '2027-03-27 19:00:00')
     await editor.post('/desk/month/move', { id: String(id), days: '-7' })

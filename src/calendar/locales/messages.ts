@@ -240,6 +240,7 @@ export const messages = [
   'Only files of this media type, such as image/png',
   'The name of the format of the answer; without it Accept chooses',
   '(no title)',
+  '+1 more',
   '+{count} more',
   '1 event',
   'Zoom in',

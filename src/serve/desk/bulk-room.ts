@@ -16,6 +16,7 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { shortened } from '../pages/teasers.ts'
 import {
+  countAtDesk,
   type DeskAnswer,
   type DeskPage,
   type DeskRequest,
@@ -96,11 +97,11 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const isBad = asked.deed === 'delete' || asked.deed === 'trash'
   return {
     ...(fault !== '' && { status: 422 }),
-    title: only ? `${say(press)}: ${titleAtDesk(site, only.title)}` : say(ask, { count }),
+    title: only ? `${say(press)}: ${titleAtDesk(site, only.title)}` : countAtDesk(site, asked.ids.length, press, ask),
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" action="${deskPath(site, '/events/many')}">
-${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, others) })}</li>`}</ul>`}
+${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${countAtDesk(site, others, 'and 1 more', 'and {count} more')}</li>`}</ul>`}
 ${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
@@ -320,14 +321,14 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const line = (id: number, title: string, why: Content) =>
     html`<li>${linkOrText(hrefs.get(id), title || say('(no title)'), { attributes: html` dir="auto"` })}${why}</li>`
   const more = (count: number) =>
-    count > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, count) })}</li>`
+    count > 0 && html`<li>${countAtDesk(site, count, 'and 1 more', 'and {count} more')}</li>`
   return {
     title: sentence(context, told),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
     body: html`${undoForm(context, told)}
 ${told.left > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.left) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}${more(told.left - told.refused.length)}</ul></section>`}
-${told.unchanged > 0 && html`<p class="hint">${say('{count} were so already.', { count: writtenNumber(site, told.unchanged) })}</p>`}
+${told.unchanged > 0 && html`<p class="hint">${countAtDesk(site, told.unchanged, '1 was so already.', '{count} were so already.')}</p>`}
 ${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${more(told.done - told.titles.length)}</ul></section>`}`,
   }
 }
@@ -335,7 +336,10 @@ ${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}'
 function sentence({ site }: Context, { done, left: refused }: Told): string {
   const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused)]
   if (refused === 0) return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
-  return sayAtDesk(site, '{count} events changed, {left} not', { count, left })
+  return sayAtDesk(site, done === 1 ? '1 event changed, {left} not' : '{count} events changed, {left} not', {
+    count,
+    left,
+  })
 }
 
 function undoForm({ site }: Context, { undo, list }: Told): Content {
@@ -350,10 +354,10 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
   const rows = await undoMany(context, fieldOf(request, 'undo'))
   const back = await backTo(context, fieldOf(request, 'list'))
   const refused = (rows ?? []).filter(({ problem }) => problem)
-  const count = writtenNumber(site, (rows ?? []).filter(({ outcome }) => outcome === 'done').length)
+  const count = (rows ?? []).filter(({ outcome }) => outcome === 'done').length
   return {
     title: rows
-      ? say('{count} events are as they were', { count })
+      ? countAtDesk(site, count, '1 event is as it was', '{count} events are as they were')
       : say('That was taken back before, or is older than a day.'),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,

@@ -89,7 +89,7 @@ function alone({ site }: FrameFor, view: DeskView): Html {
   return html`<body class="alone">
 <main id="main"><a class="brand" href="${pathTo(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
 <h1>${view.title}</h1>
-${view.notice && html`<p class="notice" role="status">${view.notice}</p>`}
+${view.notice && html`<div class="notice" role="status">${view.notice}</div>`}
 ${view.body}
 </main>
 </body>`
@@ -110,7 +110,7 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
 ${rail(frame, caller, view.room)}
 <main id="main"${frame.isReadOnly && html` class="readonly"`}>
 ${frame.isReadOnly && html`<p class="summary" role="alert">${say('The service can only be read just now; try again later.')}</p>`}<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${view.deeds && html`<div class="end">${view.deeds}</div>`}</div>
-${html`<div id="notice" role="status">${view.notice && html`<p class="notice">${view.notice}</p>`}</div>`}
+${html`<div id="notice" role="status">${view.notice && html`<div class="notice">${view.notice}</div>`}</div>`}
 ${view.body}
 </main>
 </body>`

@@ -11,7 +11,7 @@ import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
 import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { writtenDate, writtenShortTime } from '../pages/page-dates.ts'
+import { writtenDate, writtenNumber, writtenShortTime } from '../pages/page-dates.ts'
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
@@ -163,6 +163,11 @@ export function sayAtDesk(
 ): string {
   const entries = Object.entries(values ?? {}).map(([name, value]) => [name, contained(value)])
   return translate(language, text, values && Object.fromEntries(entries))
+}
+
+/** Says a number of things: by `one` where it is 1, else by `many`, which has the number as `{count}`. */
+export function countAtDesk(site: Site, count: number, one: MessageText, many: MessageText): string {
+  return count === 1 ? sayAtDesk(site, one) : sayAtDesk(site, many, { count: writtenNumber(site, count) })
 }
 
 /** Translates an English text into the language of one site. */

@@ -66,13 +66,15 @@ export function pictureCard(form: EventForm): Html {
     )
   })
   const fault = faults.image
+  const isPictured = may.upload || image !== undefined
+  if (!isPictured && library.length === 0) return html``
   const isSilent =
     image !== undefined && lastTyped(typed, 'image_alt').trim() === '' && !isSwitchOn(typed, 'image_decorative')
   return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
 ${may.upload && uploadField(context, image !== undefined)}${fault && html`<p class="error" id="image-error">${fault}</p>`}
-${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}<div class="checks">${switchOf(form, 'image_decorative', labelOf(context.site, event.fields.image_decorative))}</div>${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
+${isPictured && html`${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}<div class="checks">${switchOf(form, 'image_decorative', labelOf(context.site, event.fields.image_decorative))}</div>`}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
 ${image && focusChoice(form)}
-<details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`, picture?.alt)}${shown}</div></details></section>`
+<details class="inline"${!isPictured && html` open`}><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`, picture?.alt)}${shown}</div></details></section>`
 }
 
 /** Returns the choice of the part of a picture that stays in view where the picture is cropped. */

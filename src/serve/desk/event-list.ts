@@ -426,7 +426,7 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
   const most = writtenNumber(site, Math.min(total, MOST_COUNTED))
   const all = say(total > MOST_COUNTED ? 'All that match, at most {count}' : 'All {count} that match', { count: most })
   const query = new URLSearchParams(Object.entries(fields)).toString()
-  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}</div></div>`
+  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}</div></div>`
 }
 
 function row(

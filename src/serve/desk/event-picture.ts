@@ -135,6 +135,7 @@ export async function pictureCardOf(
   const { site, caller } = context
   const id = Number(values.image)
   const image = id > 0 ? await findOpenImage(context, id) : undefined
+  if (!image && !can(caller, 'upload')) return html``
   const shown = image && pictureOf(context, image)
   const alt = {
     name: 'image_alt',

@@ -35,6 +35,7 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
 import { described, type FormFaults, faultList } from './desk-inputs.ts'
 import {
+  countAtDesk,
   type DeskAnswer,
   type DeskPage,
   type DeskRequest,
@@ -170,7 +171,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
     title: sayAtDesk(site, 'Inbox'),
     room: 'inbox',
     under: mayReview(context)
-      ? sayAtDesk(site, total === 1 ? 'One thing waits.' : '{count} things wait.', { count: String(total) })
+      ? countAtDesk(site, total, 'One thing waits.', '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
     body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,

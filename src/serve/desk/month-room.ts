@@ -27,6 +27,7 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { statusName } from './desk-inputs.ts'
 import {
+  countAtDesk,
   type DeskAnswer,
   type DeskPage,
   type DeskRequest,
@@ -146,10 +147,10 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
   const toDay = monthPath(plan, month, `?day=${day.day}#day`)
   const more =
     hidden > 0 &&
-    html`<li><a class="rest" href="${toDay}">${sayAtDesk(site, '+{count} more', { count: String(hidden) })}</a></li>`
+    html`<li><a class="rest" href="${toDay}">${countAtDesk(site, hidden, '+1 more', '+{count} more')}</a></li>`
   const dots =
     day.total > 0 &&
-    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${sayAtDesk(site, '{count} events', { count: String(day.total) })}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
+    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${countAtDesk(site, day.total, '1 event', '{count} events')}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
   return html`<td data-day="${day.day}"${classes !== '' && html` class="${classes}"`}${day.day === today && html` aria-current="date"`}>${head}${dots}<ul>${bars}${entries}${more}</ul></td>`
 }
 

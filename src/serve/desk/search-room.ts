@@ -5,7 +5,7 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { written, writtenDay } from '../pages/page-dates.ts'
 import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
-import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
+import { countAtDesk, type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of the desk.
@@ -79,9 +79,15 @@ ${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${s
 async function tellFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const hits = (await hitsOf(searchIn(request), context)).filter(({ href }) => href !== undefined)
-  const count = String(hits.length)
+  const { site } = context
   return {
-    data: { hits, told: sayAtDesk(context.site, hits.length === 0 ? 'Nothing matches.' : '{count} found', { count }) },
+    data: {
+      hits,
+      told:
+        hits.length === 0
+          ? sayAtDesk(site, 'Nothing matches.')
+          : countAtDesk(site, hits.length, '1 found', '{count} found'),
+    },
   }
 }
 

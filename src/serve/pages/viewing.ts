@@ -88,7 +88,8 @@ export function sayEvents(site: Site, count: number): string {
 }
 
 /** Writes how many more there are than those that are shown. */
-export const sayMore = (site: Site, count: number) => say(site, '+{count} more', { count: writtenNumber(site, count) })
+export const sayMore = (site: Site, count: number) =>
+  count === 1 ? say(site, '+1 more') : say(site, '+{count} more', { count: writtenNumber(site, count) })
 
 /** Returns a path of the site, with or without a query, as links need it: with the root of the site, and with the language that the page's address names. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)

@@ -360,6 +360,26 @@ function isOfTimes({ target }) {
   return target instanceof HTMLInputElement && TIMES.includes(target.name)
 }
 
+/** A rule is about several dates: when it is touched while one date is chosen, dates left out are those of all, and another rule is for the dates from here on. */
+function moveScope() {
+  const scope = document.getElementById('recurrence_scope')
+  const rule = document.getElementById('repeat-fields')
+  if (!scope || !rule) return
+  const said = document.createElement('p')
+  said.className = 'hint'
+  said.setAttribute('role', 'status')
+  rule.append(said)
+  rule.addEventListener('change', ({ target }) => {
+    const one = scope.querySelector('[value=this]')
+    if (!(one instanceof HTMLInputElement && one.checked && target instanceof Element)) return
+    const isDate = /^(left_out|more_dates)/.test(target.getAttribute('name') ?? '')
+    const other = scope.querySelector(`[value=${isDate ? 'all' : 'following'}]`)
+    if (!(other instanceof HTMLInputElement)) return
+    other.checked = true
+    said.textContent = `${document.getElementById('scope-about')?.textContent}: ${other.labels?.[0]?.textContent?.trim()}`
+  })
+}
+
 function begin() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let typing
@@ -379,6 +399,7 @@ function begin() {
     ask({ isMoved, isLeft: isOfTimes(change) })
   })
   preparePickers()
+  moveScope()
   for (const input of form?.querySelectorAll('[data-names]') ?? [])
     if (input instanceof HTMLInputElement) {
       pickNames(input)

@@ -48,7 +48,9 @@ function chooseIn(form) {
     const count = boxes.filter((box) => box.checked).length
     const isAll = all instanceof HTMLInputElement && all.checked
     bar.hidden = count === 0 && !isAll
-    said.textContent = isAll ? '' : (bar.dataset.chosen ?? '').replace('{count}', String(count))
+    said.textContent = isAll
+      ? ''
+      : ((count === 1 && bar.dataset.chosenOne) || (bar.dataset.chosen ?? '')).replace('{count}', String(count))
     whole.checked = count > 0 && count === boxes.length
     whole.indeterminate = count > 0 && count < boxes.length
     for (const box of boxes) box.closest('tr')?.classList.toggle('chosen', box.checked || isAll)

@@ -86,7 +86,12 @@ describe('pages', () => {
 
   test('and feeds tell of a day from midnight to midnight by its 24 hours', async () => {
     const path = await event({ title: 'Vigil', ...times('07-10 00:00', '07-11 00:00') })
-    for (const one of [path, `/events/${NEXT_YEAR}-07-10/`, `/events/month/${NEXT_YEAR}-07/`, `/events/?search=vigil`]) {
+    for (const one of [
+      path,
+      `/events/${NEXT_YEAR}-07-10/`,
+      `/events/month/${NEXT_YEAR}-07/`,
+      `/events/?search=vigil`,
+    ]) {
       const shown = text(main((await read(one)).body))
       assert.match(shown, /0:00 – 24:00/, one)
       assert.doesNotMatch(shown, /– 0:00/, one)

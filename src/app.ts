@@ -145,6 +145,8 @@ export interface StartOptions extends Pick<GroundOptions, 'demo'> {
   isWorker?: boolean
   /** The source of each setting that was given, by the name of the setting, for the log. */
   settings?: Readonly<Record<string, SettingSource>>
+  /** Called once the service answers, and before it says that it is ready: tells the operator the first password. */
+  announce?: (app: App) => void
   /** Starts an import that is due; without it no imports run on a schedule. */
   startImport?: StartImport
 }
@@ -191,7 +193,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
   const together = makeWriteTogether(database.write, mostTogether(database.read))
-  const kept = { database, together, edition, memory, images }
+  const opened = Promise.withResolvers<void>()
+  const kept = { database, together, edition, memory, images, announced: opened.promise }
   const http = makeServer(
     { ...kept, site, webhookHosts, start: config, authenticate, gate, now: Date.now, report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
@@ -222,11 +225,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   // A port that the system picks has few clients: several listeners on it would only make the start and the stop longer.
   const isShared = canShare && config.port !== 0 && !options.isWorker
   const port = await listen(http, config, isShared)
-  loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
-  if (!options.isWorker)
-    tellLostFiles(primary.read, images.store, mediaAddress(config), tell).catch(
-      (error: unknown) => running.isStopping || report(error),
-    )
+  const lost = options.isWorker ? undefined : tellLostFiles(primary.read, images.store, mediaAddress(config), tell)
+  for (const work of [loadMemory(memory), lost]) work?.catch((error: unknown) => running.isStopping || report(error))
   owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
@@ -235,7 +235,10 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(stopAndThrow(stop))
   const watched = { version, database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
-  return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
+  const app = { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
+  options.announce?.(app)
+  opened.resolve()
+  return app
 }
 
 /** The password of the first administrator and the link to the desk, which the service tells its operator at the start. */

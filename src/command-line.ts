@@ -79,11 +79,14 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
   }
   if (config.workers === 1) {
     const metrics = await openMetrics(config)
-    const app = await startApp(config, { demo, ...given })
-    stopOnSignal(app)
+    const tell = (app: App) => {
+      stopOnSignal(app)
+      metrics?.begin(app)
+      announce(app.site, app, config)
+    }
+    await startApp(config, { demo, announce: tell, ...given })
     returnSpareMemory()
-    metrics?.begin(app)
-    return announce(app.site, app, config)
+    return
   }
   const metrics = await openMetrics(config)
   const workers = await startWorkers(config, { demo })

@@ -71,6 +71,31 @@ const signIn = (base: string, login: string, password: string) =>
     headers: { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` },
   }).then(({ status }) => status)
 
+test('a service is not ready before its operator has been told the first password', async (t) => {
+  const reserved = createServer().listen(0, '127.0.0.1')
+  await once(reserved, 'listening')
+  const address = reserved.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  reserved.close()
+  await once(reserved, 'close')
+  let told = ''
+  const ready = async () => {
+    for (;;) {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+      if (answer?.status === 200) return told
+    }
+  }
+  const first = ready()
+  const config = { ...testConfig(folderFor(t), { database: '' }), host: '127.0.0.1', port }
+  const app = await startApp(config, {
+    announce: ({ firstAdministrator }) => {
+      told = firstAdministrator?.password ?? ''
+    },
+  })
+  t.after(() => app.stop())
+  assert.match(await first, /^\w{4} /)
+})
+
 for (const workers of ['1', '2']) {
   test(`into a log, the first password of a new database is written only as the name of a file of mode 0600 (${workers} at work)`, async (t) => {
     const data = join(folderFor(t), 'data')

@@ -421,9 +421,13 @@ describe('the element on a page of another site', { skip: program === undefined 
   test('leaves the link of the page where the calendar cannot be asked', async () => {
     const link = `<kalends-events venue="none"><a href="/there">Calendar</a></kalends-events>`
     const visible = `document.querySelector('kalends-events a').getClientRects().length`
+    const source = `var said = ''; console.warn = (...words) => { said += words.join(' ') }`
+    const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source })
     await open(link)
+    await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
     assert.equal(await tab.evaluate(visible), 1)
     assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /Not available/)
+    assert.match(await tab.evaluate<string>('said'), /"status":400.*venue|venue.*"status":400/s)
     await open(link, { script: 'http://localhost:9/embed.js' })
     assert.equal(await tab.evaluate(visible), 1)
   })

@@ -71,6 +71,8 @@ export interface Service {
   now: () => number
   /** Reports a fault of the service. */
   report: (error: unknown, requestId?: string) => void
+  /** Ends once the operator has been told the first password; the service is not ready before. */
+  announced?: Promise<void>
 }
 
 function targetOf(incoming: Incoming): Target {

@@ -151,6 +151,7 @@ function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answe
   }
   const sayReady: Answering = async (visit) => {
     if (front.closing.isDraining) return say(visit, '/readyz', 503, { status: 'stopping' })
+    await service.announced
     try {
       await service.database.ping()
       await service.images.store.check()

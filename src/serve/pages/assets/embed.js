@@ -93,9 +93,9 @@ async function fetchEvents(query, isAll, signal) {
   const events = []
   for (let page = 1, pages = 1; page <= pages; page++) {
     query.set('page', `${page}`)
-    const response = await fetch(`${home + site.list}?${query}`, { signal })
-    if (!response.ok) throw response
-    const told = await response.json()
+    const reply = await fetch(`${home + site.list}?${query}`, { signal })
+    if (!reply.ok) throw await reply.text()
+    const told = await reply.json()
     if (isAll) pages = Math.min(told.total_pages, MOST_PAGES)
     for (const event of told.events ?? []) {
       const first = event.start_date.slice(0, 10)
@@ -172,15 +172,14 @@ const isFrom =
 /** Loads and shows the events. Then the button or day with the key `focus` gets the focus. */
 export async function load(/** @type {State} */ state, focus = '') {
   state.loading.abort()
-  const loading = new AbortController()
-  state.loading = loading
-  const { signal } = loading
+  state.loading = new AbortController()
+  const { signal } = state.loading
   const [first = '', last] = spanOf(state)
   try {
     const days = last ? import('./embed-days.js') : undefined
     const more = given(state, 'show') ? import('./embed-extras.js') : undefined
-    const found = await fetchEvents(queryOf(state), !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
-    state.events = found.filter(isFrom(first))
+    const all = await fetchEvents(queryOf(state), !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
+    state.events = all.filter(isFrom(first))
     state.days = await days
     state.extras = await more
     state.root.adoptedStyleSheets = [{ sheet }, state.days, state.extras].flatMap((part) => part?.sheet ?? [])
@@ -188,8 +187,9 @@ export async function load(/** @type {State} */ state, focus = '') {
     state.slot.remove()
     state.status.className = 'hidden'
     state.status.textContent = (focus && state.days?.told(state)) || ''
-  } catch {
+  } catch (e) {
     if (signal.aborted) return
+    console.warn(e)
     state.status.className = ''
     state.status.textContent = `${state.texts[3]}`
   }

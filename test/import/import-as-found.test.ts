@@ -313,7 +313,8 @@ describe('the texts of a calendar file', () => {
       'NOTE: bring a torch',
       'ACHTUNG:',
       'Contact: Anna',
-      'and the rest.',
+      'E=mc2 and the rest.',
+      'ORGANIZER="mailto:a-secret@example.org"',
       'X-Host-Note:a secret',
       AT,
     ]
@@ -332,7 +333,7 @@ describe('the texts of a calendar file', () => {
       'NOTE: bring a torch',
       'ACHTUNG:',
       'Contact: Anna',
-      'and the rest.',
+      'E=mc2 and the rest.',
     ])
   })
 

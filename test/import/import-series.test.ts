@@ -126,6 +126,18 @@ describe('an import of events that repeat', () => {
     }
   })
 
+  test('names a series whose dates take up too much, and brings the others', async (t) => {
+    const calendar = await calendarOf(t)
+    const at = [`DTSTART;TZID=Europe/Berlin:${YEAR}0105T200000`, 'RRULE:FREQ=DAILY;COUNT=300']
+    const long = vevent('l@x', 'SUMMARY:Long', ...at, `DESCRIPTION:${'Probe im Saal '.repeat(10_000)}`)
+    const { out } = await calendar.kalends(
+      'import',
+      await calendar.file('l.ics', ics(long, weekly('FREQ=WEEKLY;COUNT=2'))),
+    )
+    assert.match(out, /Long.*20000000 bytes/s)
+    assert.equal((await allEvents(calendar)).length, 2)
+  })
+
   test('changes dates with the rule of the source, and the events of dates that stay keep their ids', async (t) => {
     const calendar = await calendarOf(t)
     const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=4')))

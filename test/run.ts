@@ -137,7 +137,9 @@ async function runFiles(files: readonly string[]): Promise<Counts> {
 }
 
 /** Whether a suite failed only because some of its tests did, which are reported themselves. */
-const isOfItsTests = ({ message }: Error) => /^\d+ subtests? failed$/.test(message)
+function isOfItsTests({ message }: Error): boolean {
+  return /^\d+ subtests? failed$/.test(message)
+}
 
 function add(sums: Map<string, number>, key: string, more: number): void {
   sums.set(key, (sums.get(key) ?? 0) + more)

@@ -83,8 +83,10 @@ describe('what a client has already', () => {
         await app.stop()
       }
     }
-    assert.equal(tags[0], tags[2])
-    assert.notEqual(tags[0], tags[1])
+    // What follows is the version of the data, which names transactions of the whole server on PostgreSQL.
+    const [first, other, again] = tags.map((tag) => tag?.split('.')[0])
+    assert.equal(first, again)
+    assert.notEqual(first, other)
   })
 })
 

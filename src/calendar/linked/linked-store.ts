@@ -213,7 +213,7 @@ const selectPlaces = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('venues').select(PLACE).where('id', 'in', value('ids')),
 )
 
-export async function findPlaces(db: Db, ids: readonly number[]): Promise<Map<number, PlaceRow>> {
+export async function findPlaceRows(db: Db, ids: readonly number[]): Promise<Map<number, PlaceRow>> {
   const rows = ids.length === 0 ? [] : await selectPlaces(db, { ids })
   return new Map(rows.map((row) => [row.id, row]))
 }

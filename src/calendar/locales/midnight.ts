@@ -13,6 +13,6 @@ export const isWholeDay = (start: string, end: string) =>
   isOfWholeDays(start, end) && dayOf(end) === addDays(dayOf(start), 1)
 
 /** Returns the end of a day: `24:00` for `0:00`, and a word on a clock of twelve hours. @param midnight as the clock writes it */
-export function endOfDay(language: Language, midnight: string): string {
+export function midnightAtEnd(language: Language, midnight: string): string {
   return /^00?(?!\d)/.test(midnight) ? midnight.replace(/^00?/, '24') : translate(language, 'midnight')
 }

@@ -59,8 +59,8 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
 
 /** Finds all occurrences of a series in the order of their original starts, those in the trash among them, with turns for others in between. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
-  const rows: EventRow[] = []
-  for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows.push(...some)) {
+  let rows: EventRow[] = []
+  for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {
     if (some) await passTurn(db)
     const last = some?.at(-1)
     some = await selectOccurrences(db, { series, from: last?.recurrence_id ?? '', after: last?.id ?? 0 })

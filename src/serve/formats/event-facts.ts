@@ -9,7 +9,7 @@ import type { EventLinks } from '../../calendar/events/event-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
-import { endOfDay, isOfWholeDays } from '../../calendar/locales/midnight.ts'
+import { isOfWholeDays, midnightAtEnd } from '../../calendar/locales/midnight.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 
@@ -119,7 +119,7 @@ export function describeWhen(
   if (row.all_day === 0 && isOfWholeDays(row.start_date, row.end_date)) {
     const time = clockFor(clockLocaleOf(site)).format(start)
     const days = daysFor(localeOf(site)).formatRange(start, end - 1)
-    return `${days}, ${time} – ${endOfDay(site.language, time)} (${row.timezone})`
+    return `${days}, ${time} – ${midnightAtEnd(site.language, time)} (${row.timezone})`
   }
   const when = start === end ? format.format(start) : format.formatRange(start, end)
   return row.all_day === 1 ? when : `${when} (${row.timezone})`

@@ -3,7 +3,7 @@ import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
-import { endOfDay, isOfWholeDays, isWholeDay } from '../../calendar/locales/midnight.ts'
+import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../../calendar/locales/midnight.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 
 // Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
@@ -116,7 +116,7 @@ export function writtenShortTime(site: Site, wall: string): string {
 /** Writes when an event ends on its last day. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
-  return isOfWholeDays(start, end) ? endOfDay(site.language, time) : time
+  return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
 /** Writes when an event starts, in the given form; of one that lasts a day from midnight to midnight also when it ends. */

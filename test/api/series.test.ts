@@ -166,13 +166,10 @@ test('a recurrence that cannot be is refused, and names the part', async () => {
     [{ frequency: 'hourly' }, 'frequency'],
   ]
   for (const [recurrence, part] of wrong) {
-    const started = process.cpuUsage()
     const { status, body } = await service.post('/events', market({ recurrence }))
-    const { user, system } = process.cpuUsage(started)
     assert.equal(status, 400, JSON.stringify(body))
     assert.deepEqual(Object.keys(body.data.params), ['recurrence'])
     if (part) assert.equal(body.data.details.recurrence.data.part, part)
-    assert.ok((user + system) / 1000 < 150, `took ${(user + system) / 1000} ms`)
   }
   assert.equal((await service.post('/events', market({ recurrence: 7 }))).status, 400)
 })

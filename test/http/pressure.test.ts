@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   isPressed,
@@ -9,7 +9,21 @@ import {
   serveOrQueue,
   turnAway,
 } from '../../src/serve/http/admission.ts'
-import { until } from '../support/waiting.ts'
+
+/** Stops the clock of `performance.now` and timers for a test, and returns what moves them on by some milliseconds. */
+function stopClock(t: TestContext) {
+  let now = 1000
+  t.mock.method(performance, 'now', () => now)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const work = (ms: number) => {
+    now += ms
+  }
+  const pass = (ms: number) => {
+    work(ms)
+    t.mock.timers.tick(ms)
+  }
+  return { work, pass }
+}
 
 interface Seen {
   served: number[]
@@ -20,136 +34,144 @@ interface Seen {
 
 /** Returns handlers that work for this many milliseconds on each request, and record the requests. */
 function working(
+  t: TestContext,
   pressure: Pressure<number>,
   ms: number,
   clientOf = (_request: number) => 'one',
-): Seen & RequestHandlers<number> {
+): Seen & RequestHandlers<number> & { pass: (ms: number) => void } {
+  const { work, pass } = stopClock(t)
   const seen: Seen = { served: [], refused: [], pressed: [] }
   return {
     ...seen,
     serve: (request) => {
       seen.served.push(request)
       if (isPressed(pressure)) seen.pressed.push(request)
-      for (const until = performance.now() + ms; performance.now() < until; );
+      work(ms)
     },
     refuse: (request) => void seen.refused.push(request),
     clientOf,
+    pass,
   }
 }
 
-const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i)
 
-test('in one turn of the event loop requests are served for 10 ms, the others after it, all in order', async () => {
+function arrive(pressure: Pressure<number>, requests: readonly number[], handling: RequestHandlers<number>): void {
+  for (const request of requests) serveOrQueue(pressure, request, performance.now(), handling)
+}
+
+async function serveAll(pressure: Pressure<number>): Promise<void> {
+  while (pressure.waiting.size > 0) await nextTurn()
+}
+
+test('in one turn of the event loop requests are served for 10 ms, the others after it, all in order', async (t) => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 5)
-  for (const i of numbers(12)) serveOrQueue(pressure, i, performance.now(), handling)
-  // Other programs may use the processor meanwhile, so fewer may be served.
-  assert.ok(handling.served.length >= 1 && handling.served.length <= 3, `${handling.served.length}`)
-  while (handling.served.length < 12) await nextTurn()
-  assert.deepEqual(handling.served, numbers(12))
+  const handling = working(t, pressure, 5)
+  arrive(pressure, numbers(12), handling)
+  assert.deepEqual(handling.served, [0, 1])
+  for (let turn = 2; turn <= 6; turn++) {
+    await nextTurn()
+    assert.deepEqual(handling.served, numbers(2 * turn))
+  }
   assert.deepEqual([pressure.waiting.size, pressure.waitedMs], [0, 0])
 })
 
-test('one long wait of the thread makes nobody wait for another turn', () => {
+test('one long wait of the thread makes nobody wait for another turn', (t) => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 0)
+  const handling = working(t, pressure, 0)
   serveOrQueue(pressure, 0, performance.now() - 3000, handling)
-  for (const i of numbers(10)) serveOrQueue(pressure, i + 1, performance.now(), handling)
+  arrive(pressure, numbers(10, 1), handling)
   assert.equal(handling.served.length, 11)
 })
 
-test('what has waited for long gets a finished answer or none, and in the end none', async () => {
+test('what has waited for long gets a finished answer or none, and in the end none', async (t) => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 5)
-  for (const i of numbers(100)) serveOrQueue(pressure, i, performance.now(), handling)
+  const handling = working(t, pressure, 5)
+  arrive(pressure, numbers(100), handling)
   // A later request is not served before the waiting ones.
-  serveOrQueue(pressure, 100, performance.now(), handling)
-  while (handling.served.length + handling.refused.length < 101) await nextTurn()
-  const { served, refused, pressed } = handling
-  assert.deepEqual(
-    [...served, ...refused].sort((a, b) => a - b),
-    numbers(101),
-  )
-  assert.ok(refused.length > 0)
-  assert.ok(pressed.length > 0 && pressed.length < served.length)
+  arrive(pressure, [100], handling)
+  await serveAll(pressure)
+  handling.pass(500)
+  // After 150 ms of waiting answers are finished ones, after 250 ms there are none; the last 25 requests are few.
+  assert.deepEqual(handling.pressed, numbers(20, 33))
+  assert.deepEqual(handling.refused, numbers(23, 53))
+  assert.deepEqual(handling.served, [...numbers(53), ...numbers(25, 76)])
   await nextTurn()
-  serveOrQueue(pressure, 101, performance.now(), handling)
+  arrive(pressure, [101], handling)
   assert.equal(handling.served.at(-1), 101)
 })
 
-test('a few requests are served however long they have waited', async () => {
+test('a few requests are served however long they have waited', async (t) => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 20)
-  for (const i of numbers(24)) serveOrQueue(pressure, i, performance.now(), handling)
-  while (handling.served.length < 24) await nextTurn()
-  assert.deepEqual([handling.refused, handling.pressed], [[], []])
+  const handling = working(t, pressure, 20)
+  arrive(pressure, numbers(24), handling)
+  await serveAll(pressure)
+  assert.deepEqual([handling.served, handling.refused, handling.pressed], [numbers(24), [], []])
 })
 
-test('who comes when two turns of work are waiting is turned away', async () => {
+test('who comes when two turns of work are waiting is turned away', async (t) => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 5)
-  // These requests tell `pressure` how many requests a turn serves.
-  for (const i of numbers(60)) serveOrQueue(pressure, i, performance.now(), handling)
-  while (handling.served.length + handling.refused.length < 60) await nextTurn()
-  const before = handling.refused.length
-  for (const i of numbers(200)) serveOrQueue(pressure, 100 + i, performance.now(), handling)
-  assert.equal(handling.refused.length, before)
-  await until(() => handling.refused.length - before > 100, 'they were not turned away')
-  while (pressure.waiting.size > 0) await nextTurn()
-})
-
-test('clients are served in turn, and the one with most requests loses some to those with few', async () => {
-  const pressure = noPressure<number>()
-  const handling = working(pressure, 5, (request) => (request < 1000 ? 'many' : `few ${request % 2}`))
+  const handling = working(t, pressure, 5)
   // These requests tell `pressure` that a turn serves few requests.
-  for (const i of numbers(60)) serveOrQueue(pressure, i, performance.now(), handling)
-  while (handling.served.length + handling.refused.length < 60) await nextTurn()
-  for (const i of numbers(300)) serveOrQueue(pressure, 100 + i, performance.now(), handling)
+  arrive(pressure, numbers(60), handling)
+  await serveAll(pressure)
+  arrive(pressure, numbers(200, 100), handling)
+  assert.equal(pressure.waiting.size, 50)
+  assert.deepEqual(handling.refused, [])
+  handling.pass(500)
+  assert.deepEqual(handling.refused, numbers(148, 152))
+  await serveAll(pressure)
+})
+
+test('clients are served in turn, and the one with most requests loses some to those with few', async (t) => {
+  const pressure = noPressure<number>()
+  const handling = working(t, pressure, 5, (request) => (request < 1000 ? 'many' : `few ${request % 2}`))
+  // These requests tell `pressure` that a turn serves few requests.
+  arrive(pressure, numbers(60), handling)
+  await serveAll(pressure)
+  arrive(pressure, numbers(300, 100), handling)
   const before = handling.served.length
-  for (const i of numbers(6)) serveOrQueue(pressure, 1000 + i, performance.now(), handling)
-  while (pressure.waiting.size > 0) await nextTurn()
+  arrive(pressure, numbers(6, 1000), handling)
+  await serveAll(pressure)
+  handling.pass(500)
   const late = handling.served.slice(before)
-  const few = late.filter((request) => request >= 1000)
-  assert.deepEqual(few, [1000, 1001, 1002, 1003, 1004, 1005])
-  assert.ok(late.indexOf(1005) <= 9, `they were served among ${late.slice(0, 20).join()}`)
-  await until(() => handling.refused.length >= 250, 'the many were not turned away')
+  assert.deepEqual(late.slice(0, 9), [102, 1000, 1001, 103, 1002, 1003, 104, 1004, 1005])
+  assert.equal(handling.refused.length, 254)
   assert.ok(handling.refused.every((request) => request < 1000))
 })
 
-/** Refuses this many requests, each for some milliseconds. Returns the refused requests in order, the time of each in ms, and the number in each turn. */
-function refusing(count: number, ms: number): { told: number[]; after: number[]; turns: number[] } {
+/** Refuses this many requests, each for some milliseconds. Returns the refused requests in order, and how many turns had been set before each. */
+function refusing(t: TestContext, count: number, ms: number) {
+  const { work, pass } = stopClock(t)
+  const setTurn = t.mock.method(globalThis, 'setTimeout')
   const pressure = noPressure<number>()
   const told: number[] = []
-  const after: number[] = []
   const turns: number[] = []
-  const began = performance.now()
-  let ofTurn = 0
-  const endTurn = () => {
-    turns.push(ofTurn)
-    ofTurn = 0
-  }
   const refuse = (request: number) => {
     told.push(request)
-    after.push(performance.now() - began)
-    if (ofTurn === 0) queueMicrotask(endTurn)
-    ofTurn += 1
-    for (const until = performance.now() + ms; performance.now() < until; );
+    turns.push(setTurn.mock.callCount())
+    work(ms)
   }
   for (const i of numbers(count)) turnAway(pressure, i, refuse)
-  return { told, after, turns }
+  return { told, turns, pass }
 }
 
-test('refusals wait for half a second and take 3 ms of a turn, so that the thread is left to what has been accepted', async () => {
-  const { told, after, turns } = refusing(40, 1)
-  await until(() => told.length === 40, 'some are never told')
-  assert.ok(Math.min(...after) >= 500, after.join())
-  assert.ok(Math.max(...turns) <= 4, turns.join())
+test('refusals wait for half a second and take 3 ms of a turn, so that the thread is left to what has been accepted', (t) => {
+  const { told, turns, pass } = refusing(t, 40, 1)
+  pass(499)
+  assert.deepEqual(told, [])
+  pass(1)
   assert.deepEqual(told, numbers(40))
+  assert.deepEqual(
+    turns,
+    numbers(40).map((i) => 1 + Math.floor(i / 4)),
+  )
 })
 
-test('no more than five thousand requests wait for their refusal', async () => {
-  const { told } = refusing(5300, 0)
+test('no more than five thousand requests wait for their refusal', async (t) => {
+  const { told, pass } = refusing(t, 5300, 0)
   await nextTurn()
-  assert.equal(told.length, 300)
-  await until(() => told.length === 5300, 'some are never told')
+  assert.deepEqual(told, numbers(300, 5000))
+  pass(500)
+  assert.equal(told.length, 5300)
 })

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { textOf } from '../../client/src/texts.ts'
 import { LANGUAGES, readConfig, siteOf } from '../../src/base/config.ts'
+import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 import { nextDates } from '../../src/base/recurrence/rule-builder.ts'
+import { plainText, renderText } from '../../src/base/text/html.ts'
 import { readableText } from '../../src/base/text/long-texts.ts'
 import { markdownHtml } from '../../src/base/text/markdown.ts'
+import { parseMoment } from '../../src/base/text/moments.ts'
 import { readSpokenDate } from '../../src/base/text/spoken-dates.ts'
 import { readQuickLine } from '../../src/calendar/events/quick-line.ts'
 import { writtenCost } from '../../src/serve/pages/cards.ts'
+import { chooseLanguage, makeLanguageChooser } from '../../src/serve/pages/page-languages.ts'
 import { medianMs } from '../support/thread-time.ts'
 
 /** The most times as long for a text ten times as long: 10 is in proportion, 100 quadratic. */
@@ -67,4 +72,47 @@ test('the next dates of a rule cost a moment, however far away and rare they are
     const ms = await medianMs(() => nextDates(`RRULE:${rule}`, old, '2027-01-01 00:00:00', 1e9))
     assert.ok(ms < 1000, `${rule}: ${ms} ms`)
   }
+})
+
+test('HTML is rendered, and its entities are decoded, in proportion to its length', async () => {
+  for (const piece of ['<a "', '<!', '<!--', '<script>', '<b></i>', '<b>', '&', ' \n', '<p>a\n\n', '&#', '&amp'])
+    await growsWithLength(piece, 12_000, (length) => {
+      const text = piece.repeat(length / piece.length)
+      renderText(text, false)
+      renderText(text, true)
+      plainText(text)
+      textOf(text)
+    })
+})
+
+test('a text as a moment costs a moment, within the limit and beyond', async () => {
+  for (const piece of [' ', '1', '1 ', '-', 'a/', '(', '+1 day ', 't10:00 ', ',', 'first ', '1:', '\t\n'])
+    for (const text of [piece.repeat(100).slice(0, 100), piece.repeat(500_000)]) {
+      const ms = await medianMs(() => parseMoment(text, 'America/New_York', Date.UTC(2026, 10, 20)))
+      assert.ok(ms < 100, `${piece}: ${ms} ms`)
+    }
+})
+
+test('a rule without dates and a list of too many are refused in a moment', async () => {
+  const start = { local: '2026-11-24 19:00:00', zone: 'Europe/Berlin', allDay: false }
+  const days = Array.from({ length: 10_000 }, () => '20270101').join()
+  for (const rule of [
+    'FREQ=YEARLY;INTERVAL=1000;BYMONTH=2;BYMONTHDAY=29',
+    'FREQ=MONTHLY;BYDAY=MO;BYSETPOS=6',
+    `FREQ=YEARLY;BYDAY=${'MO,'.repeat(60_000)}MO`,
+    `FREQ=DAILY\nRDATE:${days}`,
+  ]) {
+    const ms = await medianMs(() => readRecurrence(rule, start))
+    assert.ok(ms < 50, `${rule.slice(0, 60)}: ${ms} ms`)
+  }
+})
+
+test('languages are chosen in a moment, whatever the header', async () => {
+  const chooser = makeLanguageChooser(siteOf(readConfig({}, {}), 80))
+  const long = `${'x,'.repeat(500_000)}de`
+  const ms = await medianMs(() => {
+    for (let i = 0; i < 1000; i++) chooseLanguage(chooser, '', `${i}-x, de;q=0.${i}`)
+    for (let i = 0; i < 100; i++) chooseLanguage(chooser, '', long)
+  })
+  assert.ok(ms < 200, `${ms} ms`)
 })

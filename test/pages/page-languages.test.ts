@@ -190,17 +190,14 @@ describe('the language', () => {
     assert.deepEqual(chosen('fr', 'lang=fr', 'en', ['de']), { language: 'en', isNamed: false })
   })
 
-  test('costs nothing that grows, whatever is sent', () => {
+  test('keeps no more than some short headers, whatever is sent', () => {
     const chooser = makeLanguageChooser(service.app.site)
     const long = `${'x,'.repeat(500_000)}de`
-    const began = process.cpuUsage()
     for (let i = 0; i < 10_000; i++) chooseLanguage(chooser, '', `${i}-x, de;q=0.${i}`)
     for (let i = 0; i < 1000; i++) chooseLanguage(chooser, '', long)
-    const { user, system } = process.cpuUsage(began)
     const { young, old } = chooser.known
     assert.ok(young.size + old.size < 2000, `${young.size} and ${old.size}`)
     assert.ok([...young.keys(), ...old.keys()].every((header) => header.length <= 256))
-    assert.ok(user + system < 2_000_000, `${user + system} µs`)
   })
 })
 

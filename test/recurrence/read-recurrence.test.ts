@@ -147,18 +147,12 @@ const REFUSED: readonly (readonly [input: unknown, part: string, start?: Start])
   [true, 'recurrence'],
 ]
 
-/** A limit for machines under load: reading takes a few milliseconds at most. */
-const MOST_MS = 50
-
 for (const [input, part, start = START] of REFUSED)
-  test(`${(JSON.stringify(input) ?? '').slice(0, 80)} is refused by the name ${part}, in a moment`, () => {
-    const began = process.cpuUsage()
+  test(`${(JSON.stringify(input) ?? '').slice(0, 80)} is refused by the name ${part}`, () => {
     const found = readRecurrence(input, start)
-    const { user, system } = process.cpuUsage(began)
     if (!isFault(found)) return assert.fail(`it is read as ${JSON.stringify(found)}`)
     assert.equal(found.part, part)
     assert.ok((messages as readonly string[]).includes(found.message))
-    assert.ok((user + system) / 1000 < MOST_MS, `${(user + system) / 1000} ms`)
   })
 
 /** Rules of known parts with random values. */
@@ -203,23 +197,19 @@ const evil = fc
     `RRULE:FREQ=YEARLY;${pairs.map((pair) => pair.join('=')).join(';')}`.replace(/FREQ=YEARLY;(?=.*FREQ=)/, ''),
   )
 
-test('whatever is sent is read or refused in a moment, and what is read has its dates in one', () => {
-  let slowest = 0
+test('whatever is sent is read or refused, and what is read has at most so many dates', () => {
   const ancient = { ...START, local: '0400-02-29 19:00:00' }
   fc.assert(
     fc.property(
       fc.oneof({ weight: 4, arbitrary: evil }, fc.jsonValue()),
       fc.constantFrom(START, DAY, ancient),
       (input, start) => {
-        const began = process.cpuUsage()
         const found = readRecurrence(input, start)
         if (found && !isFault(found)) assert.ok(occurrenceStarts(found, start, HORIZON, 750).length <= 750)
-        slowest = Math.max(slowest, process.cpuUsage(began).user / 1000)
       },
     ),
     { numRuns: rounds(600) },
   )
-  assert.ok(slowest < 200, `${slowest} ms`)
 })
 
 const rules = expandedRules(7, 400)

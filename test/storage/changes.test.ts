@@ -166,23 +166,17 @@ test('listeners are called before a write is acknowledged, until they are taken 
 
 test('a change of another process is noticed without being asked for', async (t) => {
   const { database, address } = await openScratch(t)
-  let noticed: number | undefined
+  let isNoticed = false
   database.onChange(() => {
-    noticed ??= performance.now()
+    isNoticed = true
   })
-  if (databaseName() === 'postgres') await until(() => noticed !== undefined, 'nobody listens')
-  const took: number[] = []
+  if (databaseName() === 'postgres') await until(() => isNoticed, 'nobody listens')
   for (let i = 0; i < 3; i++) {
-    const before = await database.cursor()
-    noticed = undefined
+    isNoticed = false
     const writer = startProcess('test/storage/writing-process.ts', [address, '1', '1'])
-    await until(async () => (await database.cursor()) !== before, 'it was not written', 1)
-    const visible = performance.now()
-    await until(() => database.look() || noticed !== undefined, 'it was not noticed', 1)
-    took.push(Math.max(0, (noticed ?? performance.now()) - visible))
+    await until(() => database.look() || isNoticed, 'it was not noticed')
     await writer.ended
   }
-  t.diagnostic(`noticed within ${took.map(Math.round).join(', ')} ms`)
 })
 
 test('a node whose listening connection is cut notices changes soon again', onPostgres, async (t) => {

@@ -175,17 +175,7 @@ describe('no request is sent', () => {
   }
 
   test('to this machine unless it is named, however its address is spelled', async () => {
-    const spellings = [
-      '127.0.0.1',
-      'localhost',
-      'localhost.',
-      '127.1',
-      '2130706433',
-      '0x7f000001',
-      '0177.0.0.1',
-      '0',
-      '0.0.0.0',
-    ]
+    const spellings = '127.0.0.1 localhost localhost. 127.1 2130706433 0x7f000001 0177.0.0.1 0 0.0.0.0'.split(' ')
     const sixes = ['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]']
     for (const host of [...spellings, ...sixes, '127.0.0.1.', '１２７.0.0.1'])
       await unseen(`http://${host}:${port}/poster.png`, [])
@@ -217,15 +207,9 @@ describe('no request is sent', () => {
 
 describe('a public address', () => {
   test('is one that is given out on the internet', () => {
-    for (const ip of [
-      '1.1.1.1',
-      '93.184.216.34',
-      '172.15.255.255',
-      '172.32.0.1',
-      '100.128.0.1',
-      '198.20.0.1',
-      '223.255.255.254',
-    ]) {
+    for (const ip of '1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.254'.split(
+      ' ',
+    )) {
       assert.equal(isPublicAddress(ip), true, ip)
     }
     for (const ip of ['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888']) {
@@ -234,24 +218,10 @@ describe('a public address', () => {
   })
 
   test('is none of the private, local or reserved ones of IPv4', () => {
-    const networks = [
-      '0.0.0.0',
-      '0.1.2.3',
-      '10.0.0.1',
-      '127.0.0.1',
-      '127.255.255.254',
-      '172.16.0.1',
-      '172.31.255.255',
-      '192.168.1.1',
-    ]
-    const shared = [
-      '100.64.0.1',
-      '100.100.100.200',
-      '100.127.255.255',
-      '169.254.169.254',
-      '168.63.129.16',
-      '192.0.0.192',
-    ]
+    const networks = '0.0.0.0 0.1.2.3 10.0.0.1 127.0.0.1 127.255.255.254 172.16.0.1 172.31.255.255 192.168.1.1'.split(
+      ' ',
+    )
+    const shared = '100.64.0.1 100.100.100.200 100.127.255.255 169.254.169.254 168.63.129.16 192.0.0.192'.split(' ')
     const reserved = ['192.0.2.1', '192.88.99.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.9']
     const groups = ['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255']
     for (const ip of [...networks, ...shared, ...reserved, ...groups]) assert.equal(isPublicAddress(ip), false, ip)
@@ -259,14 +229,9 @@ describe('a public address', () => {
 
   test('is none of the local or reserved ones of IPv6, nor one that carries an IPv4 address', () => {
     const local = ['::', '::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '100::1']
-    const carrying = [
-      '::ffff:8.8.8.8',
-      '::8.8.8.8',
-      '64:ff9b::8.8.8.8',
-      '64:ff9b:1::1',
-      '2002:808:808::1',
-      '2001:0:808:808::1',
-    ]
+    const carrying = '::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 2002:808:808::1 2001:0:808:808::1'.split(
+      ' ',
+    )
     const reserved = ['2001:db8::1', '2001:2::1', '2001:10::1', '3fff::1', '5f00::1', '4000::1']
     for (const ip of [...local, ...carrying, ...reserved]) assert.equal(isPublicAddress(ip), false, ip)
   })

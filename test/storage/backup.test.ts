@@ -47,7 +47,7 @@ import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
-import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
+import { credentialsOf, type Reader, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { makeFirstVersion } from './open.ts'
 
@@ -103,21 +103,6 @@ async function printed(words: readonly string[], at: Places): Promise<string> {
   const { out, err, code } = await kalends([...flags(at), ...words])
   assert.equal(code, 0, err)
   return out
-}
-
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
-/** Runs a command and kills it after some ms, unless it has ended. */
-async function runAndKill(words: readonly string[], places: Places, ms: number): Promise<void> {
-  const { child, ended } = startProcess(MAIN, [...flags(places), ...words])
-  child.stdout?.resume()
-  const timer = setTimeout(() => child.kill('SIGKILL'), ms)
-  await ended
-  clearTimeout(timer)
 }
 
 function serve({ database, media }: Places): Promise<App> {
@@ -387,19 +372,6 @@ describe('a backup of a whole calendar', () => {
     },
   )
 
-  test('killed at any moment of a restore, the calendar is the former one or the new one', async () => {
-    const target = await otherCalendar('killed-media')
-    const spare = { database: `sqlite:${path('spare.sqlite')}`, media: target.media }
-    const took = await timeOf(() => printedBy(['restore', backup()], spare))
-    // `npm run steps` kills it before each of its steps.
-    await runAndKill(['restore', backup()], target, took * 0.8)
-    const titles = await titlesOf(target)
-    assert.ok(titles.length === events.kept || titles.join() === 'Former', titles.join())
-    await succeed(['restore', backup()], target)
-    assert.equal((await titlesOf(target)).length, events.kept)
-    await target.remove()
-  })
-
   test('replaces an older backup, but no other file', async () => {
     const other = path('letter.txt')
     await writeFile(other, 'Dear Ann')
@@ -623,9 +595,7 @@ describe('what a restore replaces', () => {
   })
 })
 
-test('a second run after a kill at the last step keeps what the first one has kept', {
-  skip: databaseName() === 'postgres',
-}, async () => {
+test('a second run after a kill at the last step keeps what the first one has kept', onSqlite, async () => {
   const places = { database: `sqlite:${path('twice.sqlite')}`, media: `file:${path('twice-media')}` }
   const service = await startService(places)
   await service.close()
@@ -798,9 +768,7 @@ describe('a calendar with a webhook and an import on a schedule', () => {
   })
 })
 
-test('a damaged file is no hindrance to a restore, and is kept', {
-  skip: databaseName() === 'postgres',
-}, async () => {
+test('a damaged file is no hindrance to a restore, and is kept', onSqlite, async () => {
   const from = { database: `sqlite:${path('sound.sqlite')}`, media: `file:${path('sound-media')}` }
   const service = await startService(from)
   await service.close()
@@ -814,9 +782,7 @@ test('a damaged file is no hindrance to a restore, and is kept', {
   await app.stop()
 })
 
-test('what a former database has left beside it is no part of the restored one', {
-  skip: databaseName() === 'postgres',
-}, async () => {
+test('what a former database has left beside it is no part of the restored one', onSqlite, async () => {
   const from = { database: `sqlite:${path('beside.sqlite')}`, media: `file:${path('beside-media')}` }
   const service = await startService(from)
   await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
@@ -830,9 +796,7 @@ test('what a former database has left beside it is no part of the restored one',
   assert.deepEqual(await titlesOf(killed), ['Backed up'])
 })
 
-test('a log without its file is moved aside by a restore, and by one that is taken back', {
-  skip: databaseName() === 'postgres',
-}, async (t) => {
+test('a log without its file is moved aside by a restore, and by one that is taken back', onSqlite, async (t) => {
   const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
   const service = await startService(from)
   t.after(() => service.close())
@@ -876,31 +840,31 @@ test('a backup of a calendar that was copied elsewhere warns, and removes no old
   assert.match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
 })
 
-test('a calendar that was copied to another database is still said to be there when a restore that replaced it is taken back', {
-  skip: databaseName() === 'postgres',
-}, async () => {
-  const places = { database: `sqlite:${path('left.sqlite')}`, media: `file:${path('left-media')}` }
-  const service = await startService(places)
-  await service.close()
-  await succeed(['backup', path('left.backup')], places)
-  noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
-  const whereItIs = () => findMove(places.database)?.told.match(/postgres:\S+/)?.[0]
-  await succeed(['restore', path('left.backup')], places)
-  assert.equal(whereItIs(), undefined)
-  assert.match(await succeed(['restore', '--undo'], places), /was copied to postgres:.* to go on with .*remove/)
-  assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
-  await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
+test(
+  'a calendar that was copied to another database is still said to be there when a restore that replaced it is taken back',
+  onSqlite,
+  async () => {
+    const places = { database: `sqlite:${path('left.sqlite')}`, media: `file:${path('left-media')}` }
+    const service = await startService(places)
+    await service.close()
+    await succeed(['backup', path('left.backup')], places)
+    noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
+    const whereItIs = () => findMove(places.database)?.told.match(/postgres:\S+/)?.[0]
+    await succeed(['restore', path('left.backup')], places)
+    assert.equal(whereItIs(), undefined)
+    assert.match(await succeed(['restore', '--undo'], places), /was copied to postgres:.* to go on with .*remove/)
+    assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
+    await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
 
-  // The calendar that comes back now is one that a restore had put here. It was never copied elsewhere.
-  await succeed(['restore', path('left.backup')], places)
-  await succeed(['restore', path('left.backup')], places)
-  await succeed(['restore', '--undo'], places)
-  assert.equal(whereItIs(), undefined)
-})
+    // The calendar that comes back now is one that a restore had put here. It was never copied elsewhere.
+    await succeed(['restore', path('left.backup')], places)
+    await succeed(['restore', path('left.backup')], places)
+    await succeed(['restore', '--undo'], places)
+    assert.equal(whereItIs(), undefined)
+  },
+)
 
-test('the removal of a kept calendar removes all its files, whatever signs their names have', {
-  skip: databaseName() === 'postgres',
-}, async () => {
+test('the removal of a kept calendar removes all its files, whatever signs their names have', onSqlite, async () => {
   const name = `of O'Brien & Sons.sqlite`
   const kept = `${name}.before-restore-2026-01-01T000000Z`
   for (const end of ['', '-wal', '-shm', '-moved']) await writeFile(path(kept + end), 'bytes')
@@ -915,35 +879,6 @@ test('the removal of a kept calendar removes all its files, whatever signs their
     (await readdir(folder)).filter((one) => one.startsWith(name)),
     [],
   )
-})
-
-describe('a backup that is killed', () => {
-  let service: TestService
-  let places: Places
-
-  before(async () => {
-    places = { database: '', media: `file:${path('busy-media')}` }
-    service = await startService({ media: places.media })
-    places.database = service.config.database
-    await fillCalendar(service)
-  })
-  after(() => service.close())
-
-  test('leaves no file that looks whole, and the next one removes what is left', async () => {
-    const file = path('killed.backup')
-    const took = await timeOf(() => printedBy(['backup', path('spare.backup')], places))
-    await runAndKill(['backup', file], places, took * 0.8)
-    if (existsSync(file)) {
-      const target = { database: `sqlite:${path('killed-backup.sqlite')}`, media: places.media }
-      await succeed(['restore', file], target)
-      await rm(file)
-    }
-    await succeed(['backup', file], places)
-    assert.deepEqual(
-      (await readdir(folder)).filter((name) => name.startsWith('killed.backup')),
-      ['killed.backup'],
-    )
-  })
 })
 
 describe('a calendar that goes back to a state that knows less', () => {

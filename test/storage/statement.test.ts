@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database, Db } from '../../src/store/storage/database.ts'
-import { lockedRows } from '../../src/store/storage/locks.ts'
 import { readSnapshot } from '../../src/store/storage/open-database.ts'
 import { statement, wholeList } from '../../src/store/storage/statement.ts'
 import { openScratch } from './open.ts'
@@ -96,26 +95,6 @@ test('a list of thousands of entries is asked for as it is', async (t) => {
   assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs: many, least: 0 })), ['z'])
 })
 
-test('queries with lists of all lengths have one text, and statements have few', async (t) => {
-  const { database } = await openScratch(t)
-  await fill(database, 'a', 'z')
-  const texts = new Set<string>()
-  let built = 0
-  const counted = statement<{ slugs: string[] }>()((db, value) => {
-    built += 1
-    return db.selectFrom('terms').select('slug').where('slug', 'in', value('slugs'))
-  })
-  for (let length = 1; length <= 600; length++) {
-    const slugs = [...Array.from({ length: length - 1 }, (_, i) => `n${i}`), 'z']
-    const query = database.read.selectFrom('terms').select('slug').where('slug', 'in', wholeList(database.read, slugs))
-    texts.add(query.compile().sql)
-    if (length % 100 === 1) assert.deepEqual(slugsOf(await query.execute()), ['z'])
-    assert.deepEqual(slugsOf(await counted(database.read, { slugs })), ['z'])
-  }
-  assert.equal(texts.size, 1)
-  assert.ok(built < 12, `${built} statements`)
-})
-
 test('lists of more entries than a statement may have values are asked for', async (t) => {
   const { database } = await openScratch(t)
   await fill(database, 'a', 'z')
@@ -191,15 +170,6 @@ test('while a snapshot is being read, a statement beside it shows what has been 
   assert.equal((await beside.reading).length, 1)
 })
 
-test('a row held by a statement is held', async (t) => {
-  const { database } = await openScratch(t)
-  await fill(database, 'a')
-  const findHeld = statement<{ slug: string }>()((db, value) =>
-    lockedRows(db, db.selectFrom('terms').select('id').where('slug', '=', value('slug'))),
-  )
-  assert.equal((await database.write((tx) => findHeld(tx, { slug: 'a' }))).length, 1)
-})
-
 test('a statement that the database refuses rejects', async (t) => {
   const { database } = await openScratch(t)
   await fill(database, 'a')
@@ -207,23 +177,6 @@ test('a statement that the database refuses rejects', async (t) => {
     database.write((tx) => insertTerms(tx, { rows: [term('a')] })),
     /unique/i,
   )
-})
-
-test('a statement is built once for all runs of a shape, on whatever query builder of the database', async (t) => {
-  const { database } = await openScratch(t)
-  await fill(database, 'a', 'b', 'c')
-  let built = 0
-  const counted = statement<{ slug: string; counts: number[] }>()((db, value) => {
-    built += 1
-    return db.selectFrom('terms').select('slug').where('slug', '=', value('slug')).where('count', 'in', value('counts'))
-  })
-  for (const db of [database.read, database.read.withoutPlugins()]) {
-    assert.deepEqual(slugsOf(await counted(db, { slug: 'b', counts: [0, 1, 2] })), ['b'])
-    assert.deepEqual(slugsOf(await counted(db, { slug: 'c', counts: [0, 1, 3, 4] })), [])
-  }
-  assert.equal(built, 1)
-  await counted(database.read, { slug: 'b', counts: [1] })
-  assert.equal(built, 2)
 })
 
 test('a column that a table gets later is in the rows of statements that have run before', async (t) => {

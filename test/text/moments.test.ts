@@ -134,24 +134,8 @@ describe('dates and times in digits', () => {
   })
 
   test('numbers that no calendar or clock has are refused', () => {
-    const dates = [
-      '2026-13-01',
-      '2026-00-10',
-      '2026-01-00',
-      '2026-01-32',
-      '0000-00-00 00:00:00',
-      '0000-01-01',
-      '12345-01-01',
-    ]
-    const times = [
-      '2026-12-10 25:00:00',
-      '2026-12-10 10:60',
-      '2026-12-10 10:00:61',
-      '25:00',
-      '13pm',
-      '0am',
-      '2026-12-10 10',
-    ]
+    const dates = '2026-13-01|2026-00-10|2026-01-00|2026-01-32|0000-00-00 00:00:00|0000-01-01|12345-01-01'.split('|')
+    const times = '2026-12-10 25:00:00|2026-12-10 10:60|2026-12-10 10:00:61|25:00|13pm|0am|2026-12-10 10'.split('|')
     const beyond = [
       '2026-12-10T10:00:00+15:00',
       '2026-12-10T10:00:00+05:75',
@@ -286,23 +270,8 @@ describe('dates and times in words', () => {
   test('anything else is refused', () => {
     const nothing = ['', ' ', '\n', ',', 'T', 'EST', '+02:00', '+', '-', '+5', '@']
     const nonsense = ['garbage', 'the day after never', 'whenever', 'later on', 'soonish', 'once upon a time', 'first']
-    const twice = [
-      '12:00 12:00',
-      '2027-04-05 2027-04-06',
-      'monday tuesday',
-      '10:00 UTC EST',
-      '2027-04-05T10:00:00Z+02:00',
-    ]
-    const halves = [
-      '2027-04-05 10:',
-      '2027-',
-      'next',
-      'last day of',
-      'first monday of',
-      '+ days',
-      'next day of month',
-      'at',
-    ]
+    const twice = '12:00 12:00|2027-04-05 2027-04-06|monday tuesday|10:00 UTC EST|2027-04-05T10:00:00Z+02:00'.split('|')
+    const halves = '2027-04-05 10:|2027-|next|last day of|first monday of|+ days|next day of month|at'.split('|')
     const long = `2027-04-05${' '.repeat(100)}10:00`
     for (const text of [...nothing, ...nonsense, ...twice, ...halves, long]) {
       assert.equal(parseMoment(text, NEW_YORK, NOW), undefined, text)

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import type { MediaStore } from '../../src/store/media/media-store.ts'
+
+const bytes = Buffer.from('an image')
+
+export async function contentOf(store: MediaStore, key: string): Promise<string | undefined> {
+  const file = await store.read(key)
+  return file && (await buffer(file.stream)).toString()
+}
+
+/** Tests what every store of images promises. It then has four files in 2026/11: gone, never, poster and wanted. */
+export function keepsPromises(storeOf: () => MediaStore): void {
+  test('gives back what was put, with its type and size', async () => {
+    const store = storeOf()
+    assert.equal(await store.put('2026/11/poster.png', bytes, 'image/png'), true)
+    const file = await store.read('2026/11/poster.png')
+    assert.deepEqual([file?.mimeType, file?.size], ['image/png', bytes.length])
+    assert.equal(await contentOf(store, '2026/11/poster.png'), 'an image')
+  })
+
+  test('never overwrites a file', async () => {
+    const store = storeOf()
+    assert.equal(await store.put('2026/11/poster.png', Buffer.from('another'), 'image/png'), false)
+    assert.equal(await contentOf(store, '2026/11/poster.png'), 'an image')
+  })
+
+  test('lets one of many writers have a name', async () => {
+    const writers = Array.from({ length: 20 }, (_, i) =>
+      storeOf().put('2026/11/wanted.png', Buffer.from(`writer ${i}`), 'image/png'),
+    )
+    const won = await Promise.all(writers)
+    assert.equal(won.filter(Boolean).length, 1)
+    assert.equal(await contentOf(storeOf(), '2026/11/wanted.png'), `writer ${won.indexOf(true)}`)
+  })
+
+  test('removes a file but keeps its name taken, and does not mind one that is gone', async () => {
+    const store = storeOf()
+    await store.put('2026/11/gone.png', bytes, 'image/png')
+    await store.remove('2026/11/gone.png')
+    await store.remove('2026/11/gone.png')
+    await store.remove('2026/11/never.png')
+    assert.equal(await store.read('2026/11/gone.png'), undefined)
+    assert.equal(await store.put('2026/11/gone.png', bytes, 'image/png'), false)
+    assert.equal(await store.put('2026/11/never.png', bytes, 'image/png'), true)
+  })
+}

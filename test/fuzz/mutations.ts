@@ -88,20 +88,7 @@ const filtersInBody: Mutation = (planned, { operations, random }) => {
   return random.chance(0.7) ? addQuery(moved, '_method=GET') : withHeader(moved, 'x-http-method-override', 'GET')
 }
 
-const METHODS = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-  'SEARCH',
-  'LOCK',
-  'QUERY',
-]
+const METHODS = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND SEARCH LOCK QUERY'.split(' ')
 const OVERRIDES = [...METHODS, 'get', 'Delete', '', '__proto__', 'constructor', 'GET,POST', 'CONNECT', 'X'.repeat(500)]
 
 const otherMethod: Mutation = (planned, { random }) => ({ ...planned, method: random.pick(METHODS) })
@@ -115,14 +102,9 @@ const override: Mutation = (planned, { random }) => {
 }
 
 const prototypeKeys: Mutation = (planned, { random }) => {
-  const key = random.pick([
-    '__proto__',
-    'constructor',
-    'constructor[prototype]',
-    '__proto__[polluted]',
-    'toString',
-    'hasOwnProperty',
-  ])
+  const key = random.pick(
+    '__proto__ constructor constructor[prototype] __proto__[polluted] toString hasOwnProperty'.split(' '),
+  )
   const added = addQuery(planned, `${key}=${random.pick(['1', 'polluted', ''])}`)
   const { body } = planned
   if (body.kind !== 'members') return added
@@ -166,31 +148,16 @@ const manyParameters: Mutation = (planned, { operation, random }) => {
 
 const otherType: Mutation = (planned, { random }) => withHeader(planned, 'content-type', random.pick(CONTENT_TYPES))
 const CONTENT_TYPES = [
-  ...[
-    'application/json',
-    'application/json; charset=utf-16',
-    'application/vnd.x+json',
-    'text/plain',
-    'text/html',
-    'application/xml',
-  ],
+  ...(
+    'application/json|application/json; charset=utf-16|application/vnd.x+json|text/plain|text/html|' + 'application/xml'
+  ).split('|'),
   ...[
     'application/x-www-form-urlencoded',
     'multipart/form-data',
     'multipart/form-data; boundary=',
     'multipart/mixed; boundary=x',
   ],
-  ...[
-    'image/png',
-    'image/svg+xml',
-    'application/octet-stream',
-    '',
-    ';',
-    '/',
-    'a/b/c',
-    'application/json,text/plain',
-    'json',
-  ],
+  ...'image/png|image/svg+xml|application/octet-stream||;|/|a/b/c|application/json,text/plain|json'.split('|'),
 ]
 
 const PATH_TRICKS: readonly ((path: string, random: Random) => string)[] = [
@@ -234,32 +201,8 @@ const restRoute: Mutation = (planned, { random }) =>
     `rest_route=${encodeText(random.pick([planned.path.replace(/^\/wp-json/, ''), '/', '', '//', hostileText(random, 500)]))}`,
   )
 
-const META = [
-  '_fields',
-  '_envelope',
-  '_pretty',
-  '_embed',
-  'context',
-  '_locale',
-  '_jsonp',
-  'password',
-  '_wpnonce',
-  'rest_route',
-]
-const META_VALUES = [
-  '',
-  '1',
-  '0',
-  'true',
-  'id',
-  'id,title',
-  'events.id,events.venue',
-  'events.__proto__',
-  'a.b.c.d.e.f',
-  '.',
-  ',',
-  'edit',
-]
+const META = '_fields _envelope _pretty _embed context _locale _jsonp password _wpnonce rest_route'.split(' ')
+const META_VALUES = '|1|0|true|id|id,title|events.id,events.venue|events.__proto__|a.b.c.d.e.f|.|,|edit'.split('|')
 
 const metaParameter: Mutation = (planned, { random }) => {
   const name = random.pick(META)

@@ -12,7 +12,6 @@ import {
   deleteImage,
   filesOf,
   findImage,
-  findImages,
   insertUpload,
   isImageReference,
   linkImage,
@@ -444,12 +443,4 @@ describe('an image is shown', () => {
     assert.deepEqual(Object.entries(shown).at(-1), ['original_image', 'wide.png'])
     assert.ok((await storedFiles()).includes('2026/11/wide.png'))
   })
-})
-
-test('images are found together by their ids, unknown ones left out', async () => {
-  const first = await linked(`${pictures}/a.png`)
-  const second = await linked(`${pictures}/b.png`)
-  const found = await findImages(database.read, [second, 99, first, second, 0, -1, Number.NaN])
-  assert.deepEqual([...found.keys()].sort(), [first, second])
-  assert.equal((await findImages(database.read, [])).size, 0)
 })

@@ -349,17 +349,3 @@ test('a source of another version is refused by what it lacks or has beyond this
   })
   await database.close()
 })
-
-test('a command that fails says why in one sentence and ends with code 1', async () => {
-  const failed = await promisify(execFile)(process.execPath, [
-    MAIN,
-    'copy',
-    fileAddress('nowhere'),
-    fileAddress('x'),
-  ]).then(
-    () => assert.fail('it did not fail'),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  )
-  const said = `There is no database ${join(folder, 'nowhere.sqlite')}. Start the service once (kalends serve), which makes it.\n`
-  assert.deepEqual([failed.code, failed.stdout, failed.stderr], [1, '', said])
-})

@@ -196,16 +196,6 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
   return results
 }
 
-test('a statement that is run again and again is kept by the server', onPostgres, async (t) => {
-  const { database } = await openScratch(t)
-  const kept = await database.write(async (tx) => {
-    await times(20, () => findTerms(tx, { folded: 'x' }))
-    const { rows } = await sql<{ text: string }>`select statement as text from pg_prepared_statements`.execute(tx)
-    return rows.map(({ text }) => text)
-  })
-  assert.equal(kept.filter((text) => text.includes('"folded" = $1')).length, 1)
-})
-
 test('statements that the server has kept go on after their table has changed', onPostgres, async (t) => {
   const { address } = await openScratch(t)
   const database = await openAgain(t, `${address}?connections=1`)

@@ -204,7 +204,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const timers = [
     startWebhooks(sender, report),
     startSchedule(database, logger),
-    startExtending(database, site, report),
+    startExtending(database, site, report, tell),
     startPruning(database, config, report),
     tellFailures(primary, report, tell),
     ...(options.startImport ? [startImports(database, options.startImport, imports, report)] : []),
@@ -409,8 +409,13 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
 }
 
 /** Writes the dates of series that have come within the horizon, at once and every `EXTENDING_EVERY` ms. Renews once the UTC times, since zones may change. */
-function startExtending(database: Database, site: Site, report: Report): NodeJS.Timeout {
-  const look = () => extendSeries(database, site, Date.now()).catch(report)
+function startExtending(
+  database: Database,
+  site: Site,
+  report: Report,
+  tell: (sentence: string) => void,
+): NodeJS.Timeout {
+  const look = () => extendSeries(database, site, Date.now(), tell).catch(report)
   void look().then(() => renewTimes(database, Date.now()).catch(report))
   return setInterval(look, EXTENDING_EVERY).unref()
 }

@@ -25,7 +25,9 @@ const startsOf = async (series: number): Promise<string[]> => {
   }
 }
 
-const extend = (now: number) => extendSeries(service.app.database, service.app.site, now)
+const told: string[] = []
+const extend = (now: number) =>
+  extendSeries(service.app.database, service.app.site, now, (sentence) => told.push(sentence))
 const daily = (more: object = {}) => ({
   title: 'Daily',
   start_date: `${today()} 23:00:00`,
@@ -71,6 +73,25 @@ test('a service that was off for a year catches up, and the dates that end with 
   assert.equal((await startsOf(ending)).length, 20)
   const { body } = await service.get(`/events?search=All&per_page=50&start_date=2000-01-01&end_date=2100-01-01`)
   assert.equal(body.total, 20)
+})
+
+test('a series whose dates take up all that they may ends, tells once, and goes on with shorter texts', async () => {
+  const long = 'Probe im Pfarrsaal. '.repeat(6000)
+  const { post_parent: series, id } = await service.create('/events', daily({ description: long, excerpt: long }))
+  const year = Date.now() + 365 * DAY
+  await extend(year)
+  const full = await startsOf(series)
+  assert.ok(full.length > 78 && full.length < 84, `${full.length}`)
+  const { body } = await service.get(`~/wp-json/kalends/v1/series/${series}`)
+  assert.equal(body.written_until, full.at(-1))
+  await extend(year + DAY)
+  assert.deepEqual(await startsOf(series), full)
+  const [sentence = '', ...again] = told
+  assert.match(sentence, new RegExp(`series ${series}\\b.*20000000 bytes`))
+  assert.deepEqual(again, [])
+  await service.update(`/events/${id}`, { excerpt: '', recurrence_scope: 'all' })
+  await extend(year)
+  assert.ok((await startsOf(series)).length > 2 * full.length - 10)
 })
 
 test('occurrences to come keep their wall time when their zone gets other rules, and past ones their moment', async () => {

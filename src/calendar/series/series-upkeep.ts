@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Site } from '../../base/config.ts'
+import { limits } from '../../base/fields/limits.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
@@ -9,7 +10,7 @@ import { type Tx, writerBy } from '../../store/storage/recording.ts'
 import type { EventRow, RecordTable, SeriesRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { publishEvent, UNSENT } from '../events/event-rules.ts'
-import { showLinks } from '../events/event-store.ts'
+import { rowBytes, showLinks } from '../events/event-store.ts'
 import { settleWhen } from '../events/event-when.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { updateLinked } from '../linked/linked-store.ts'
@@ -43,28 +44,49 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 
 /**
  * Writes the occurrences that have come within the horizon since the last time. A series records how far it is written, so only the first of
- * several nodes does it, and setting a clock back changes nothing. `now` is in ms since the epoch.
+ * several nodes does it, and setting a clock back changes nothing. A series whose dates take up all that they may is no longer extended; `tell` gets
+ * a sentence when it comes to that. `now` is in ms since the epoch.
  */
-export async function extendSeries(database: Database, site: Site, now: number): Promise<void> {
+export async function extendSeries(
+  { read, write }: Database,
+  site: Site,
+  now: number,
+  tell: (sentence: string) => void,
+): Promise<void> {
   const horizon = horizonAt('UTC', now, site.seriesMonths)
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const due: { id: number }[] = await selectDue(database.read, { after, horizon })
-    for (const { id } of due) await database.write((tx) => extend(tx, id, site, now), writerBy('schedule'))
+    const due: { id: number }[] = await selectDue(read, { after, horizon })
+    for (const { id } of due) {
+      const full = await write((tx) => extend(tx, id, site, now), writerBy('schedule'))
+      if (full) tell(fullSentence(full))
+    }
     after = due.at(-1)?.id
   }
 }
 
-async function extend(tx: Tx, id: number, site: Site, now: number): Promise<void> {
+/** Writes the occurrences of a series that are due. Returns the series if now, and not earlier, no further one has room. */
+async function extend(tx: Tx, id: number, site: Site, now: number): Promise<SeriesRow | undefined> {
   const series = await holdSeries(tx, id)
-  if (!series || series.status === 'trash') return
+  if (!series || series.status === 'trash') return undefined
   const schedule = scheduleOf(series)
   const { starts, until } = startsOf(schedule, now, site.seriesMonths, MOST_KNOWN)
-  if (until <= series.written_until) return
-  const later = starts.filter((start) => start > series.written_until)
+  if (until <= series.written_until) return undefined
   const shared = readShared(series)
+  const row = newRow(series, site, now)
+  const known = starts.filter((start) => start <= series.written_until).length
+  const most = Math.max(known, Math.floor(limits.seriesDates.bytes / rowBytes(row, shared)))
+  const isFull = most < starts.length
+  const written_until = isFull ? (starts[most - 1] ?? series.written_until) : until
+  if (written_until === series.written_until) return undefined
   const terms = (await findTermsByIds(tx, shared.terms)).map((term) => term.id)
-  await addDates(tx, series, newRow(series, site, now), schedule, later, { ...shared, terms })
-  await updateSeries(tx, series, { written_until: until })
+  await addDates(tx, series, row, schedule, starts.slice(known, most), { ...shared, terms })
+  await updateSeries(tx, series, { written_until })
+  return isFull ? { ...series, written_until } : undefined
+}
+
+function fullSentence({ id, title, written_until }: SeriesRow): string {
+  const most = limits.seriesDates.bytes
+  return `No dates after ${written_until} are written of the series ${id}, “${title}”: they take up ${most} bytes.`
 }
 
 /** Returns an occurrence as it would be made now; id, UID, slug and times are still to be set for its date. */

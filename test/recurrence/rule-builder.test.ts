@@ -53,8 +53,21 @@ function linesOf(value: unknown): string {
   return read ? recurrenceLines(read, start).join('\n') : ''
 }
 
+test('the form asks for the place of a single weekday in the month, however the rule says it', () => {
+  for (const [place, weekday] of [
+    ['2', '2mo'],
+    ['-1', '-1mo'],
+  ]) {
+    const text = `RRULE:FREQ=MONTHLY;INTERVAL=2;COUNT=9;BYDAY=MO;BYSETPOS=${place}`
+    const fields = { ...never, repeats: 'monthly', interval: 2, weekday, ends: 'count', count: 9 }
+    assert.deepEqual(fieldsOfRule(text, start), fields)
+  }
+})
+
 for (const text of [
   'RRULE:FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1',
+  'RRULE:FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2,4',
+  'RRULE:FREQ=YEARLY;BYDAY=MO;BYSETPOS=2',
   'RRULE:FREQ=YEARLY;BYMONTH=5,6;BYDAY=SU',
   'RRULE:FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU',
   'RRULE:FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR',

@@ -80,8 +80,8 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
   yearly: ['every year', 'every second year', 'every {count} years'],
 }
 
-/** Writes the places of a single weekday at the weekday: the second one of all Mondays is the second Monday. */
-function withPlace(rule: Rule): Rule {
+/** Returns a rule with the places of a single weekday at the weekday: the second one of all Mondays is the second Monday. */
+export function withPlace(rule: Rule): Rule {
   const { frequency, weekdays, monthdays, months, positions } = rule
   const [weekday = '', ...others] = weekdays
   const isInOne = frequency === 'monthly' || (frequency === 'yearly' && months.length < 2)

@@ -8,6 +8,7 @@ import {
   searchedUntil,
   settled,
 } from './recurrence.ts'
+import { withPlace } from './recurrence-in-words.ts'
 import { type RecurrenceObject, readRecurrence, recurrenceLines, recurrenceObject } from './recurrence-text.ts'
 
 // Turns a recurrence into the values of the controls of a form, and back, and lists its next dates.
@@ -48,9 +49,10 @@ export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
   if (!read || isFault(read)) return { ...NEVER, repeats: 'text', text }
-  const fields = simpleFields(recurrenceObject(read, start))
+  const placed = read.rule ? { ...read, rule: withPlace(read.rule) } : read
+  const fields = simpleFields(recurrenceObject(placed, start))
   const again = fields && readRecurrence(valueOfRule(fields), start)
-  const isSame = again && !isFault(again) && sameLines(again, read, start)
+  const isSame = again && !isFault(again) && sameLines(again, placed, start)
   return isSame ? fields : { ...NEVER, repeats: 'text', text }
 }
 

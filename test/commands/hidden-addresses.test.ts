@@ -63,23 +63,6 @@ test('addresses without a secret are shown as they are', () => {
   assert.equal(withoutSecrets(line), line)
 })
 
-test('hiding secrets takes no time on long lines made for it', () => {
-  const lines = [
-    'a://'.repeat(20_000),
-    'password'.repeat(20_000),
-    'basic '.repeat(20_000),
-    'kal_'.repeat(20_000),
-    `?${'%5Bkey'.repeat(1300)}`,
-  ]
-  for (const line of lines) {
-    const before = process.threadCpuUsage()
-    withoutSecrets(line)
-    if (line.length < 8001) shownUrl(line)
-    const { user, system } = process.threadCpuUsage(before)
-    assert.ok(user + system < 200_000, `${line.slice(0, 20)}: ${user + system} µs`)
-  }
-})
-
 test('the token of a link to the desk is in no log', () => {
   assert.equal(shownUrl('/desk/set-up/abc-_1'), '/desk/set-up/***')
   assert.equal(shownUrl('/calendar/desk/set-up/abc?x=1'), '/calendar/desk/set-up/***?x=1')

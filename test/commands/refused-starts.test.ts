@@ -49,14 +49,6 @@ async function assertRefused(args: string[], environment: Record<string, string>
   assertRefusal(await kalends(starting(args), environment), says, args)
 }
 
-test('an unknown setting is named in one sentence, as a flag and in the environment', async () => {
-  const flag = await kalends(['serve', '--colour', 'red'])
-  await assertRefused([], { KALENDS_COLOUR: 'red' }, /KALENDS_COLOUR/)
-  assert.equal(flag.code, 1)
-  assert.match(flag.err, /unknown option '--colour'/)
-  assert.doesNotMatch(flag.err, /\n {4}at /)
-})
-
 test('a folder of texts that is not there, and a port that metrics have, are named in one sentence', async () => {
   const lost = join(folder, 'lost')
   await assertRefused(

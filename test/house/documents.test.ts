@@ -171,16 +171,6 @@ test('the glossary explains each word once', () => {
   )
 })
 
-test('docs/configuration.md has a row for every setting', () => {
-  const rows = pageOf('docs/configuration.md').split('\n')
-  for (const name of Object.keys(settings)) {
-    assert.ok(
-      rows.some((row) => row.split('|')[1]?.trim() === `\`${environmentName(name)}\``),
-      `no row for ${environmentName(name)}`,
-    )
-  }
-})
-
 test('every setting that a document names exists', () => {
   const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
   const unknown = pages.flatMap(({ path, text }) =>

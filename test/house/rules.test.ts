@@ -85,17 +85,6 @@ test('every file that the glossary names is in src', () => {
   )
 })
 
-test('every file that ARCHITECTURE.md names is in src', () => {
-  const files = filesIn('src').map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, ''))
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-  const named = [...text.matchAll(/`((?:[a-z]+\/)+[a-z\d-]+)(?:\.ts)?`/g)].map(([, name = '']) => name)
-  assert.ok(named.length > 30)
-  assert.deepEqual(
-    named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`))),
-    [],
-  )
-})
-
 test('citations are read in every form that comments have', () => {
   assert.deepEqual(citedIn('as rule 4.3 says (rules 5.1, 5.2 and 6.1)\n * (rules\n * 7.1)'), [
     '4.3',

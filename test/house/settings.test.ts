@@ -155,15 +155,6 @@ const examples: Record<SettingName, readonly [string, string]> = {
   workers: ['2', '3'],
 }
 
-test('an unknown setting is refused by its name', () => {
-  assert.throws(() => readConfig({}, { KALENDS_COLOUR: 'red' }), /KALENDS_COLOUR/)
-})
-
-test('a value a setting does not take is refused with the name it came under', () => {
-  assert.throws(() => readConfig({ port: 'eighty' }, {}), /^Error: --port .*"eighty"/)
-  assert.throws(() => readConfig({}, { KALENDS_PORT: '70000' }), /^Error: KALENDS_PORT .*"70000"/)
-})
-
 test('a refused place for images is not repeated, since it may hold a secret', () => {
   assert.throws(
     () => readConfig({}, { KALENDS_MEDIA: 's3://name:word@images' }),

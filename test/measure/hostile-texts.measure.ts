@@ -10,6 +10,7 @@ import { markdownHtml } from '../../src/base/text/markdown.ts'
 import { parseMoment } from '../../src/base/text/moments.ts'
 import { readSpokenDate } from '../../src/base/text/spoken-dates.ts'
 import { readQuickLine } from '../../src/calendar/events/quick-line.ts'
+import { shownUrl, withoutSecrets } from '../../src/operate/watching/request-log.ts'
 import { writtenCost } from '../../src/serve/pages/cards.ts'
 import { chooseLanguage, makeLanguageChooser } from '../../src/serve/pages/page-languages.ts'
 import { medianMs } from '../support/thread-time.ts'
@@ -115,4 +116,11 @@ test('languages are chosen in a moment, whatever the header', async () => {
     for (let i = 0; i < 100; i++) chooseLanguage(chooser, '', long)
   })
   assert.ok(ms < 200, `${ms} ms`)
+})
+
+test('secrets are hidden in proportion to the length of a line', async () => {
+  for (const piece of ['a://', 'password', 'basic ', 'kal_', '%5Bkey'])
+    await growsWithLength(piece, 16_000, (length) => withoutSecrets(piece.repeat(length / piece.length)))
+  const ms = await medianMs(() => shownUrl(`?${'%5Bkey'.repeat(1300)}`))
+  assert.ok(ms < 100, `${ms} ms`)
 })

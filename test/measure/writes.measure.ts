@@ -59,3 +59,11 @@ test('unfinished uploads are kept on disk and take no memory', async () => {
   await until(isLittle, '80 MB of uploads took more than 20 MB of memory', 50)
   for (const { socket } of lines) socket.destroy()
 })
+
+test('two megabytes of keys without values hold up nobody', async () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  await holdsUpNobody('the form', 100, async () => {
+    const { status } = await service.request('admin', 'POST', '/events', 'a&'.repeat(990_000), form)
+    assert.equal(status, 400)
+  })
+})

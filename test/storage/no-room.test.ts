@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { statement } from '../../src/store/storage/statement.ts'
+import { smallDisk } from '../campaigns/failing-disks.ts'
 import { databaseName } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -28,17 +27,6 @@ async function createUntilRefused(service: TestService) {
     made.push(answer.body.id)
   }
   assert.fail('no write was refused')
-}
-
-async function assertReadable(service: TestService, ids: readonly number[]): Promise<void> {
-  const lists = await Promise.all(
-    ['anonymous', 'admin'].map((as) => service.get('/events?start_date=2031-01-01&end_date=2031-12-31', as as 'admin')),
-  )
-  for (const { status, body } of lists) assert.deepEqual([status, body.total], [200, ids.length])
-  const last = ids.at(-1)
-  if (last !== undefined) assert.equal((await service.get(`/events/${last}`)).status, 200)
-  assert.equal((await service.get('/events?search=river')).status, 200)
-  assert.equal((await service.get('~/healthz')).status, 200)
 }
 
 describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
@@ -87,48 +75,16 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
   })
 })
 
-/** Mounts a small file system for the test, if this user may; otherwise undefined. */
-async function smallDisk(t: TestContext, bytes: number): Promise<string | undefined> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-disk-'))
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder])
-  t.after(async () => {
-    if (status === 0) spawnSync('umount', ['-l', folder])
-    await rm(folder, { recursive: true, force: true })
-  })
-  return status === 0 ? folder : undefined
-}
-
-test('a full disk refuses writes with 507, loses nothing, and serves again once there is room', async (t) => {
-  const disk = onSqlite ? await smallDisk(t, 6_000_000) : undefined
-  if (disk === undefined) return t.skip('on SQLite, by a user who may mount a file system')
-  const ballast = join(disk, 'ballast')
-  await writeFile(ballast, Buffer.alloc(2_000_000))
-  const service = await startService({ database: `sqlite:${join(disk, 'kalends.sqlite')}`, data: disk })
-  try {
-    const { made, refusal } = await createUntilRefused(service)
-    assert.deepEqual([refusal.status, refusal.body.code], [507, 'rest_insufficient_storage'])
-    assert.equal((await service.get('~/readyz')).status, 503)
-    await assertReadable(service, made)
-    await rm(ballast)
-    assert.equal((await service.get('~/readyz')).status, 200)
-    const after = await service.post('/events', event('Again'))
-    assert.equal(after.status, 201)
-    await assertReadable(service, [...made, after.body.id])
-  } finally {
-    await service.close()
-  }
-})
-
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
 
 test('a full disk of images refuses uploads with 507 and all else goes on, until there is room', async (t) => {
-  const disk = await smallDisk(t, 3_000_000)
-  if (disk === undefined) return t.skip('by a user who may mount a file system')
-  const service = await startService({ media: `file:${disk}` })
+  const disk = smallDisk(3)
+  if (typeof disk === 'string') return t.skip(disk)
+  t.after(() => disk.remove())
+  const service = await startService({ media: `file:${disk.folder}` })
   const upload = () =>
     service.request('admin', 'POST', '~/wp-json/wp/v2/media', PIXEL, {
       'content-type': 'image/png',
@@ -136,8 +92,8 @@ test('a full disk of images refuses uploads with 507 and all else goes on, until
     })
   try {
     assert.equal((await upload()).status, 201)
-    const ballast = join(disk, 'ballast')
-    await writeFile(ballast, Buffer.alloc(3_000_000)).catch(() => undefined)
+    const ballast = join(disk.folder, 'ballast')
+    await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined)
     const { status, headers, body } = await upload()
     assert.deepEqual([status, headers.get('retry-after'), body.code], [507, '30', 'rest_insufficient_storage'])
     assert.deepEqual(

@@ -34,7 +34,17 @@ test('the old slugs of a record are found without reading those of others', onSq
   for (const detail of searches) assert.match(detail, /old_slugs_record \(record=\? AND kind=\?\)/)
 })
 
-test('reading the calendar into memory touches no row of an event', onSqlite, async () => {
+/** A statement and the steps of its query plan. */
+interface Plan {
+  text: string
+  steps: string[]
+}
+
+/** Returns the query plan of each statement that `work` runs on a database that `fill` has filled. */
+async function plannedBy(
+  work: (db: Db) => Promise<unknown>,
+  fill?: (connection: DatabaseSync) => void,
+): Promise<Plan[]> {
   const connection = connect(':memory:', 1024)
   const prepare = prepareKept(connection)
   const texts = new Set<string>()
@@ -43,61 +53,46 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
     return prepare(text)
   })
   await migrateWithin(db, migrationNames)
-  insertOccurrence(connection)
+  fill?.(connection)
   texts.clear()
-  const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
-  assert.equal(indexedLinks(index, 9).series, 7)
-  const reads = [...texts].filter((text) => / from "events" where/.test(text))
-  assert.equal(reads.length, 6, reads.join('\n'))
-  for (const text of reads) {
+  await work(db)
+  const plans = [...texts].map((text) => {
     const plan = connection.prepare(`explain query plan ${text}`).all()
-    for (const { detail } of plan) assert.match(String(detail), /USING COVERING INDEX/, text)
-  }
+    return { text, steps: plan.map(({ detail }) => String(detail)) }
+  })
   connection.close()
+  return plans
+}
+
+const plansOf = async (work: (db: Db) => Promise<unknown>) => (await plannedBy(work)).map(({ steps }) => steps)
+
+test('reading the calendar into memory touches no row of an event', onSqlite, async () => {
+  const plans = await plannedBy(async (db) => {
+    const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
+    assert.equal(indexedLinks(index, 9).series, 7)
+  }, insertOccurrence)
+  const reads = plans.filter(({ text }) => / from "events" where/.test(text))
+  assert.equal(reads.length, 6, reads.map(({ text }) => text).join('\n'))
+  for (const { text, steps } of reads) for (const step of steps) assert.match(step, /USING COVERING INDEX/, text)
 })
 
 test('the inbox reads what waits and nothing else, in its order, whatever else is there', onSqlite, async () => {
-  const connection = connect(':memory:', 1024)
-  const prepare = prepareKept(connection)
-  const texts = new Set<string>()
-  const db = queryBuilder((text) => {
-    texts.add(text)
-    return prepare(text)
-  })
-  await migrateWithin(db, migrationNames)
-  texts.clear()
   const place = { since_utc: '2027-01-01 00:00:00', what: 'event', id: 7 } as const
-  for (const author of [undefined, 3]) {
-    await listPendingEvents(db, author, place, 20)
-    await listWaitingProposals(db, author, place, 20)
-    await countInbox(db, author)
-  }
-  assert.ok(texts.size >= 6)
-  for (const text of texts)
-    for (const { detail } of connection.prepare(`explain query plan ${text}`).all()) {
-      const byAuthor = /^SEARCH (e|events) /.test(String(detail)) && /author = \?/.test(text)
-      if (byAuthor) assert.match(String(detail), /events_pending_author/, text)
-      assert.doesNotMatch(String(detail), /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
+  const plans = await plannedBy(async (db) => {
+    for (const author of [undefined, 3]) {
+      await listPendingEvents(db, author, place, 20)
+      await listWaitingProposals(db, author, place, 20)
+      await countInbox(db, author)
     }
-  connection.close()
-})
-
-/** Returns the query plan of each statement that `work` runs on an empty database, as steps. */
-async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[][]> {
-  const connection = connect(':memory:', 1024)
-  const prepare = prepareKept(connection)
-  const texts = new Set<string>()
-  const db = queryBuilder((text) => {
-    texts.add(text)
-    return prepare(text)
   })
-  await migrateWithin(db, migrationNames)
-  texts.clear()
-  await work(db)
-  const plans = [...texts].map((text) => connection.prepare(`explain query plan ${text}`).all())
-  connection.close()
-  return plans.map((plan) => plan.map(({ detail }) => String(detail)))
-}
+  assert.ok(plans.length >= 6)
+  for (const { text, steps } of plans)
+    for (const step of steps) {
+      const byAuthor = /^SEARCH (e|events) /.test(step) && /author = \?/.test(text)
+      if (byAuthor) assert.match(step, /events_pending_author/, text)
+      assert.doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
+    }
+})
 
 const editor: Caller = { id: 1, login: 'editor', role: 'editor' }
 const contributor: Caller = { id: 2, login: 'contributor', role: 'contributor' }

@@ -170,15 +170,6 @@ test('while a snapshot is being read, a statement beside it shows what has been 
   assert.equal((await beside.reading).length, 1)
 })
 
-test('a statement that the database refuses rejects', async (t) => {
-  const { database } = await openScratch(t)
-  await fill(database, 'a')
-  await assert.rejects(
-    database.write((tx) => insertTerms(tx, { rows: [term('a')] })),
-    /unique/i,
-  )
-})
-
 test('a column that a table gets later is in the rows of statements that have run before', async (t) => {
   const { database } = await openScratch(t)
   await database.write((tx) => insertTerm(tx, { row: term('later') }))

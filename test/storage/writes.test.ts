@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHook } from 'node:async_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -246,15 +245,6 @@ test('writers that go on as soon as they are answered share the commits of a slo
   assert.ok(commits < writes / 4, `${writes} writes were ${commits} commits`)
 })
 
-test('writers do not pause to share the commits of a quick disk', onSqlite, async (t) => {
-  const writes = openWrites(t, 0, () => undefined)
-  let pauses = 0
-  const hook = createHook({ init: (_id, type) => (pauses += Number(type === 'Timeout')) }).enable()
-  t.after(() => hook.disable())
-  await keepWriting(writes)
-  assert.ok(pauses < WRITES_EACH / 2, `${pauses} pauses`)
-})
-
 test('what a write goes on to do after it has failed is refused, and joins no other write', async (t) => {
   const { database } = await openScratch(t)
   const failed = Promise.withResolvers<void>()
@@ -281,16 +271,6 @@ test('what a write goes on to do after it has failed is refused, and joins no ot
     tags.map(({ slug }) => slug),
     ['kept'],
   )
-})
-
-test('reads see nothing of a write until it is acknowledged', async (t) => {
-  const { database } = await openScratch(t)
-  const seen = await database.write(async (tx) => {
-    await tx.insertInto('records').values({ kind: 'event' }).execute()
-    return recordIds(database)
-  })
-  assert.deepEqual(seen, [])
-  assert.equal((await recordIds(database)).length, 1)
 })
 
 test('ids of records begin at 4 on every database', async (t) => {

@@ -97,10 +97,9 @@ function none(): Counts {
 async function runFiles(files: readonly string[]): Promise<Counts> {
   const folder = scratchFolder('programs')
   const groups = kind === 'measure' ? files.map((file) => [file]) : groupFiles(files, root, isSlow)
-  const programs = new Map(groups.map((group) => [writeProgram(group, root, folder), group]))
   const tests = run({
     cwd: root,
-    files: [...programs.keys()],
+    files: groups.map((group) => writeProgram(group, root, folder)),
     concurrency: kind === 'measure' ? 1 : CONCURRENCY,
     timeout: TIMEOUT_MS,
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -108,8 +107,7 @@ async function runFiles(files: readonly string[]): Promise<Counts> {
   const counts = none()
   const seconds = new Map<string, number>()
   const seen = new Set<string>()
-  tests.on('test:pass', ({ details, file = '', skip, todo, nesting, name }) => {
-    if (nesting === 0 && name === file) return
+  tests.on('test:pass', ({ details, file = '', skip, todo }) => {
     // The tests of a suite that is skipped are not reported.
     if (details.type !== 'suite' || skip) seen.add(file)
     if (details.type === 'suite') return

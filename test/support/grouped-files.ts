@@ -26,19 +26,32 @@ export function groupFiles(files: readonly string[], root: string, isSlow: (file
 }
 
 /**
- * Writes the program that runs these files one after the other, each in a suite that keeps its hooks apart. Returns its path.
- * A single file is its own program.
+ * A program that runs the files one after the other, each in a suite that keeps its hooks apart. Node's test runner follows every
+ * promise, timer and socket to know the test of an error that nobody catches, an eighth of the processor time of a run. It needs
+ * that only until all tests are known; later such an error fails the process, which fails the run.
  */
+const PROGRAM = `import hooks from 'node:async_hooks'
+const { createHook } = hooks
+const made = []
+hooks.createHook = (callbacks) => {
+  const hook = createHook(callbacks)
+  made.push(hook)
+  return hook
+}
+const { describe } = await import('node:test')
+let left = files.length
+for (const file of files)
+  describe(file, async () => {
+    await import(file)
+    left -= 1
+    if (left === 0) for (const hook of made) hook.disable()
+  })
+`
+
+/** Writes the program that runs these files. Returns its path. */
 export function writeProgram(files: readonly string[], root: string, folder: string): string {
-  const [first = '', ...others] = files
-  if (others.length === 0) return join(root, first)
   const addresses = files.map((file) => pathToFileURL(join(root, file)).href)
-  const path = join(folder, `from-${first.replaceAll('/', '-')}.mjs`)
-  writeFileSync(
-    path,
-    `import { describe } from 'node:test'
-for (const file of ${JSON.stringify(addresses)}) describe(file, async () => { await import(file) })
-`,
-  )
+  const path = join(folder, `from-${files[0]?.replaceAll('/', '-')}.mjs`)
+  writeFileSync(path, `const files = ${JSON.stringify(addresses)}\n${PROGRAM}`)
   return path
 }

@@ -161,6 +161,16 @@ describe('publication dates', () => {
     assert.equal(body.date, '2020-06-07 08:09:10')
   })
 
+  test('a copy of a draft shows its date, which gives way at publication as that of the draft does', async () => {
+    for (const [path, name] of Object.entries({ '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' })) {
+      const shown = { status: 'draft', date: '2020-06-07 08:09:10', date_utc: '0000-00-00 00:00:00' }
+      const copy = await create(path, { [name]: 'Copied', ...day, ...shown })
+      assert.deepEqual([copy.date, copy.date_utc], [shown.date, shown.date_utc], path)
+      const { body } = await service.put(`${path}/${copy.id}`, { status: 'publish' })
+      assert.notEqual(body.date, shown.date, path)
+    }
+  })
+
   test('a date to come that was sent for a draft schedules it once it is to be published', async () => {
     for (const path of ['/events', '/venues', '/organizers']) {
       const name = { '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' }[path] ?? ''

@@ -50,6 +50,31 @@ describe('what a source calls private', () => {
       assert.equal(await there.rows(), before)
     })
 
+  for (const format of ['json', 'ndjson'])
+    test(`keeps by ${format} the date that a draft got by itself, until it is published`, async (t) => {
+      const dates = async (of: Calendar) => {
+        const { body } = await of.service.get(ALL, 'admin')
+        return body.events.map(({ title, date, date_utc }: Record<string, string>) => [title, date, date_utc]).sort()
+      }
+      for (const [title, status] of [
+        ['A', 'draft'],
+        ['B', 'pending'],
+      ])
+        await calendar.service.create('/events', { title, ...TIMES, status })
+      const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=3'
+      await calendar.service.create('/events', { title: 'C', ...TIMES, status: 'draft', recurrence })
+      const date = '2020-06-07 08:09:10'
+      await calendar.service.app.database.write((tx) => tx.updateTable('events').set({ date }).execute())
+      const there = await startCalendar({ timezone: 'UTC' })
+      t.after(there.close)
+      const file = await there.file(`all.${format}`, await exported(format))
+      await there.kalends('import', file)
+      assert.deepEqual(await dates(there), await dates(calendar))
+      const { body } = await there.service.get(ALL, 'admin')
+      const published = await there.service.update(`/events/${body.events[0].id}`, { status: 'publish' })
+      assert.notEqual(published.date, date)
+    })
+
   for (const format of ['ics', 'csv', 'json', 'ndjson'])
     test(`changes nothing when the calendar's own ${format} comes back`, async () => {
       for (const status of ['publish', 'private', 'draft', 'pending'])

@@ -55,8 +55,9 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A client that sends a draft back as it read it sends the date that the draft got by itself: that date was not given.
-  const isGiven = given !== undefined && (given.date !== before?.date || values.date_utc === given.date_utc)
+  // A client that sends a draft back, or to another calendar, as it read it sends the date that the draft got by itself: that date was not given.
+  const isRead = before ? given?.date === before.date && values.date_utc !== given.date_utc : values.date_utc === NEVER
+  const isGiven = given !== undefined && !isRead
   const dated = isGiven ? 1 : (before?.dated ?? 0)
   const hasNoDate = (status: string) =>
     isUnpublished(status) || (status === 'trash' && before !== undefined && before.date_utc === NEVER)

@@ -303,6 +303,7 @@ function itemOf(
     links: kind === 'category' && record.parent !== undefined ? { parent } : links,
     image: imageOf(kind, record.image),
     ...(typeof record.url === 'string' && { page: record.url }),
+    ...(record.date_utc === NEVER && hasWallForm(record.date) && { unpublishedDate: record.date }),
   }
 }
 

@@ -44,6 +44,8 @@ export interface SourceItem {
   image: string | undefined
   /** The UID that other calendars know the event by, where it has one. */
   uid?: string
+  /** The `date` of a record that was never published, which a new record has until it is. */
+  unpublishedDate?: string
   /** The address of its page, where the source names one. */
   page?: string
   /** The number of its revision, where the source counts revisions (RFC 5545, 3.8.7.4). */

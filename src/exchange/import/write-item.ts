@@ -1,3 +1,4 @@
+import { NEVER } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, parseNew } from '../../calendar/declare/parse.ts'
@@ -6,6 +7,7 @@ import { type AskedEvent, prepareReferred, settleValues } from '../../calendar/e
 import { prepareNew as prepareNewEvent } from '../../calendar/events/events.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
+import { isUnpublished } from '../../calendar/records/record-store.ts'
 import { servedNamed } from '../../calendar/resources.ts'
 import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
 import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts'
@@ -121,8 +123,10 @@ export async function prepareItem(
   const brought = pictures?.brought ?? []
   const ready = { item, record, fields, isChanged, pictures: brought, context, event: undefined, prepared: undefined }
   if (record !== undefined) return { ...ready, prepared: await prepareItemChange(context, item.kind, record, raw) }
+  const isDated = item.unpublishedDate !== undefined && isUnpublished(String(raw.status))
+  if (isDated) Object.assign(raw, { date: item.unpublishedDate, date_utc: NEVER })
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
-  return { ...ready, event: await prepareEvent(context, waits ? { ...item, ahead: undefined } : item, raw) }
+  return { ...ready, event: await prepareEvent(context, waits || isDated ? { ...item, ahead: undefined } : item, raw) }
 }
 
 /** Tells whether an item has to wait where it would be published: a new item, and an item whose record is still pending. */

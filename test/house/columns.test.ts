@@ -111,23 +111,6 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
       `columns of ${table} that nothing fills: ${left.join(', ')}; declare a field or drop them`,
     )
   })
-
-  test(`every settled column of ${table} (${name}) is there`, async () => {
-    const columns = await columnsOf(table)
-    assert.deepEqual(
-      settled.filter((column) => !columns.includes(column)),
-      [],
-    )
-  })
-
-  if (links.length === 0) continue
-  test(`the fields of ${name} that are links are declared and have no column`, async () => {
-    const columns = await columnsOf(table)
-    for (const field of links) {
-      assert.ok(field in fields, `${field} is no field of ${name}`)
-      assert.ok(!columns.includes(field), `${table}.${field} is a column`)
-    }
-  })
 }
 
 const POST = 'author date date_utc'

@@ -9,13 +9,11 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { MOST_CHANGES, sequenceAt } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { recordChange } from '../../src/store/storage/recording.ts'
-import { databaseName } from '../support/database.ts'
+import { databaseName, onPostgres } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { until } from '../support/waiting.ts'
 import { openAgain, openScratch } from './open.ts'
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const change = (database: Database, record: number) => database.write((tx) => touch(tx, 'event', record))
 

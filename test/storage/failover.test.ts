@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from 'pg'
-import { databaseName, scratchPostgres } from '../support/database.ts'
+import { onPostgres, scratchPostgres } from '../support/database.ts'
 import { type LoggedService, startLoggedService } from '../support/logged-service.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
@@ -55,37 +55,39 @@ async function venuesOf({ base }: LoggedService): Promise<string[]> {
   return venues.map(({ venue }) => venue).sort()
 }
 
-test('a standby takes the place of the database, which follows it then, and both go back, with every write', {
-  skip: databaseName() !== 'postgres' && 'on PostgreSQL',
-}, async (t) => {
-  const first = await startPostgres()
-  t.after(() => first.close())
-  const { address: database } = await scratchPostgres(first.address())
-  await makeCalendar(database)
-  const second = await first.startStandby()
-  t.after(() => second.close())
-  const other = second.address(new URL(database).pathname.slice(1))
+test(
+  'a standby takes the place of the database, which follows it then, and both go back, with every write',
+  onPostgres,
+  async (t) => {
+    const first = await startPostgres()
+    t.after(() => first.close())
+    const { address: database } = await scratchPostgres(first.address())
+    await makeCalendar(database)
+    const second = await first.startStandby()
+    t.after(() => second.close())
+    const other = second.address(new URL(database).pathname.slice(1))
 
-  const before = await serve(t, database, other)
-  assert.equal(await makeVenue(before, 'On the first'), 201)
-  await before.end()
-  const signal = await makeFollow(first, second)
-  await first.halt('fast')
-  assert.equal(await ask(other, 'select pg_promote()'), 'true')
-  writeFileSync(signal, '')
-  await first.start()
+    const before = await serve(t, database, other)
+    assert.equal(await makeVenue(before, 'On the first'), 201)
+    await before.end()
+    const signal = await makeFollow(first, second)
+    await first.halt('fast')
+    assert.equal(await ask(other, 'select pg_promote()'), 'true')
+    writeFileSync(signal, '')
+    await first.start()
 
-  const meanwhile = await serve(t, other, database)
-  assert.equal(await makeVenue(meanwhile, 'On the second'), 201)
-  await meanwhile.end()
-  const signalBack = await makeFollow(second, first)
-  await second.halt('fast')
-  assert.equal(await ask(database, 'select pg_promote()'), 'true')
-  writeFileSync(signalBack, '')
-  await second.start()
+    const meanwhile = await serve(t, other, database)
+    assert.equal(await makeVenue(meanwhile, 'On the second'), 201)
+    await meanwhile.end()
+    const signalBack = await makeFollow(second, first)
+    await second.halt('fast')
+    assert.equal(await ask(database, 'select pg_promote()'), 'true')
+    writeFileSync(signalBack, '')
+    await second.start()
 
-  const back = await serve(t, database, other)
-  assert.equal(await makeVenue(back, 'On the first again'), 201)
-  assert.deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
-  await back.end()
-})
+    const back = await serve(t, database, other)
+    assert.equal(await makeVenue(back, 'On the first again'), 201)
+    assert.deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
+    await back.end()
+  },
+)

@@ -4,11 +4,9 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { databaseName, patient, scratchDatabase } from '../support/database.ts'
+import { onPostgres, patient, scratchDatabase } from '../support/database.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 /** Starts a proxy of the database that delays answers to commits while `isLate`. */
 async function startLateAnswers(t: TestContext, address: string) {

@@ -3,11 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { databaseName, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { onPostgres, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const event = (title: string) => ({ title, start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' })
 

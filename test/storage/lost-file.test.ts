@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { openStorage } from '../../src/store/storage/open-database.ts'
-import { databaseName } from '../support/database.ts'
+import { onSqlite } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { day, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-describe('the file of a database', { skip: databaseName() !== 'sqlite' && 'on SQLite' }, () => {
+describe('the file of a database', onSqlite, () => {
   let folder: string
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kalends-lost-'))

@@ -8,15 +8,12 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { migrate, migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { findMigrations, listTables } from '../../src/store/storage/tables.ts'
-import { administer, databaseName, scratchDatabase } from '../support/database.ts'
+import { administer, databaseName, onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { day, startService } from '../support/service.ts'
 import { makeFirstVersion, openAgain, openScratch } from './open.ts'
-
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 test('three processes that start at once on an empty database run each step once', async () => {
   const { address, remove } = await scratchDatabase('bare')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
-import { databaseName, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { onPostgres, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { makeCalendar, type Reader, testConfig } from '../support/service.ts'
@@ -165,14 +165,16 @@ test('a change made through one node is seen at once there, and soon through the
   }
 })
 
+/** Returns the entity tag of a list at a node. */
+const tagAt = async (app: App) => {
+  const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
+  return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
+}
+
 test('a list has the same entity tag on all nodes with the same settings, whatever has changed', async (t) => {
   const config = testConfig(folder, { database: patient(scratch.address), site_url: 'http://calendar.example' })
   const apps = await Promise.all([startApp(config), startApp(config)])
   t.after(() => Promise.all(apps.map((app) => app.stop())))
-  const tagAt = async (app: App) => {
-    const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
-    return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
-  }
   const seen = new Set<string | null>()
   for (let round = 0; round < 3; round++) {
     await apps[0].database.write((tx) => touch(tx, 'event', 1))
@@ -185,8 +187,6 @@ test('a list has the same entity tag on all nodes with the same settings, whatev
   }
 })
 
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
-
 test(
   'a list has the same entity tag on all nodes where a transaction without a change ran beside the last one',
   onPostgres,
@@ -198,10 +198,6 @@ test(
       return app
     }
     const [one, holder] = await Promise.all([start(), start()])
-    const tagAt = async (app: App) => {
-      const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
-      return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
-    }
     const before = await tagAt(one)
     const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()

@@ -5,14 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, tellFailures } from '../../src/store/storage/open-database.ts'
-import { databaseName, scratchPostgres } from '../support/database.ts'
+import { onPostgres, scratchPostgres } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { openScratch } from './open.ts'
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 test('a look at a database that takes longer than the pause between two is not joined by another', async (t) => {
   const { database } = await openScratch(t)

@@ -8,12 +8,11 @@ import { recordWritten } from '../../src/calendar/records/record-store.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
-import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
+import { administer, onPostgres, SERVER, scratchDatabase } from '../support/database.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { openAgain, openScratch } from './open.ts'
 
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 const server = () => process.env[SERVER] ?? ''
 
 test('a statement that takes too long is stopped on the server, and its connection goes on', onPostgres, async (t) => {

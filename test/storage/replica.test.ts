@@ -11,7 +11,7 @@ import { Client } from 'pg'
 import { readConfig, replicaAddress } from '../../src/base/config.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { readFromReplica } from '../../src/store/storage/postgres/postgres-replica.ts'
-import { databaseName, scratchPostgres } from '../support/database.ts'
+import { onPostgres, scratchPostgres } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
@@ -20,8 +20,6 @@ import { until } from '../support/waiting.ts'
 
 // A service uses a standby for public reads while the standby is up to date. Any notification of a change, even of an old one, takes it out of use for some ms,
 // so a single read proves nothing.
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 let primary: PostgresServer
 let standby: PostgresServer

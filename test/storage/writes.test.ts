@@ -11,11 +11,9 @@ import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts
 import { passTurn, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { makeWriteTogether, type SharedWork } from '../../src/store/storage/write-together.ts'
-import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
+import { onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const insert = (database: Database, then: () => void = () => undefined) =>
   database.write(async (tx) => {

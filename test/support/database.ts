@@ -30,6 +30,7 @@ export function databaseName(): DatabaseName {
 
 /** Skips a test on PostgreSQL: it is about SQLite alone, or about no database at all. */
 export const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
+export const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 /** A new database of one test. */
 export interface ScratchDatabase {

@@ -282,6 +282,14 @@ describe('all dates of a series together', () => {
     const each = (await batch('normal')).body.responses.map(({ status }: Answer) => status)
     assert.deepEqual(each, [201, 201, 400])
   })
+
+  test('a batch moves no more than that to the trash, as rows are written again; any one series may go', async () => {
+    const long = await Promise.all([1, 2].map(() => roomy.create('/events', series(110_000, 100))))
+    const requests = long.map(({ post_parent }) => ({ method: 'DELETE', path: `/kalends/v1/series/${post_parent}` }))
+    const answer = await roomy.post('~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
+    assert.equal(answer.body.failed, 'validation', JSON.stringify(answer.body).slice(0, 200))
+    for (const { path } of requests) assert.equal((await roomy.remove(`~/wp-json${path}`)).status, 200)
+  })
 })
 
 test('a multipart form has at most a thousand fields, as more would keep everybody else waiting', async () => {

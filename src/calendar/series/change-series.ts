@@ -405,11 +405,18 @@ async function endSeries(
   await updateSeries(tx, series, { rules, written_until: FOR_EVER, modified_utc: formatUtc(now) })
 }
 
+async function moveToTrash(tx: Tx, series: SeriesRow, going: readonly EventRow[], context: Context): Promise<void> {
+  const shared = readShared(series)
+  const dates = { row: shared, links: shared, count: going.length }
+  requireRoom(dates, series, context, dates)
+  await writeChanges(tx, await trashed(tx, going, context))
+}
+
 /** Moves a series and all its occurrences to the trash, except the one with the id `but`. */
 export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: Context, but?: number): Promise<void> {
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
-  await writeChanges(tx, await trashed(tx, going, context))
+  await moveToTrash(tx, series, going, context)
   // The occurrence that stays may be the first, which has the UID of the series.
   const uid = but === undefined ? {} : { uid: randomUUID() }
   await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
@@ -422,7 +429,7 @@ export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, co
   if (!earlier.some(isLive)) return removeAll(tx, held, context)
   const going = rows.filter((row) => isLive(row) && row.recurrence_id >= at.recurrence_id)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
-  await writeChanges(tx, await trashed(tx, going, context))
+  await moveToTrash(tx, series, going, context)
   await endSeries(tx, series, halves(series, at.recurrence_id).before, earlier, context)
 }
 

@@ -5,21 +5,21 @@ import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Moments in UTC, and the zone of the machine where it is another one. */
+/** Moments in UTC, and the zone of the machine where it is another one. All are before the spring of 2027, in which fixtures lie. */
 const MOMENTS: Readonly<Record<string, readonly [moment: string, zone?: string]>> = {
-  monday: ['2027-02-01T12:00:00Z'],
-  tuesday: ['2027-02-02T00:30:00Z'],
-  wednesday: ['2027-02-03T23:30:00Z'],
-  thursday: ['2027-02-04T12:00:00Z'],
-  friday: ['2027-02-05T23:30:00Z'],
-  saturday: ['2027-02-06T00:30:00Z'],
-  sunday: ['2027-02-07T12:00:00Z'],
+  monday: ['2026-12-07T12:00:00Z'],
+  tuesday: ['2026-12-08T00:30:00Z'],
+  wednesday: ['2026-12-09T23:30:00Z'],
+  thursday: ['2026-12-10T12:00:00Z'],
+  friday: ['2026-12-11T23:30:00Z'],
+  saturday: ['2026-12-12T00:30:00Z'],
+  sunday: ['2026-12-13T12:00:00Z'],
+  december: ['2026-12-31T23:30:00Z'],
   february: ['2027-02-28T23:30:00Z'],
-  december: ['2027-12-31T23:30:00Z'],
-  spring: ['2028-03-12T06:30:00Z', 'America/New_York'],
-  autumn: ['2028-11-05T05:30:00Z', 'America/New_York'],
-  samoa: ['2027-06-30T10:45:00Z', 'Pacific/Pago_Pago'],
-  kiribati: ['2027-06-30T10:15:00Z', 'Pacific/Kiritimati'],
+  spring: ['2027-03-14T06:30:00Z', 'America/New_York'],
+  autumn: ['2026-11-01T05:30:00Z', 'America/New_York'],
+  samoa: ['2026-12-16T10:45:00Z', 'Pacific/Pago_Pago'],
+  kiribati: ['2026-12-16T10:15:00Z', 'Pacific/Kiritimati'],
 }
 
 const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')

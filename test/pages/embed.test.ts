@@ -451,7 +451,7 @@ describe('the element on a page of another site', { skip: program === undefined 
       await open(`<kalends-events view="day" date="${date}"></kalends-events>`)
       assert.equal(
         await inside(`root.querySelector('[data-key="1"]').dataset.to`),
-        later(new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' }), 1),
+        later(await tab.evaluate("new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' })"), 1),
         date,
       )
     }

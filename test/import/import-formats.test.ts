@@ -451,12 +451,19 @@ describe('an import of another format', () => {
 
   test('takes a table of venues in without the cells that cannot be read', async (t) => {
     t.after(end)
-    const table = 'Venue name,step_free,latitude,longitude\nHall,possibly,91,8.5\n'
+    const table = 'Venue name,step_free,latitude,longitude\nHall,possibly,91,8.5\nBarn,,0,0.0\n'
     const { code, out } = await calendar.kalends('import', await calendar.file('venues.csv', table))
     assert.equal(code, 2, out)
     assert.match(out, /line 2: Hall: "possibly" in the column step_free/)
     assert.match(out, /line 2: Hall: "91" in the column latitude/)
-    assert.equal((await calendar.service.get('/venues')).body.venues[0].venue, 'Hall')
+    const { venues } = (await calendar.service.get('/venues')).body
+    assert.deepEqual(
+      venues.map(({ venue, geo_lat }: Record<string, unknown>) => [venue, geo_lat]),
+      [
+        ['Barn', undefined],
+        ['Hall', undefined],
+      ],
+    )
   })
 
   test('takes meetings in from the iCalendar that the calendar itself writes, hidden links hidden', async (t) => {

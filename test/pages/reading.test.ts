@@ -177,6 +177,7 @@ describe('pages', () => {
       ['Jazz night is back.', 'Jazz night is back.'],
       ['Jazz night-life', 'Jazz night-life'],
       ['<h2>Only a heading</h2>', 'Only a heading'],
+      ['<p>Soon <script>alert(1)</script><style>p { color: red }</style></p>', 'Soon'],
       ['Jazz night', ''],
       [`Word <a href="https://example.org/${'x'.repeat(600)}">link</a>`, 'Word…'],
     ] as const) {

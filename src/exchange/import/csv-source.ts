@@ -510,10 +510,13 @@ function idsIn(cell: string): string[] {
 
 const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
-/** Returns the details of the venue of a row. Coordinates count only as pairs. */
+const NOUGHT = /^[+-]?0+(?:[.,]0*)?$/
+
+/** Returns the details of the venue of a row. Coordinates count only as pairs, and two noughts as unknown. */
 function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]
+  const isPlace = latitude !== '' && longitude !== '' && !(NOUGHT.test(latitude) && NOUGHT.test(longitude))
   return {
     address: [cell('address'), cell('address_more')].filter(Boolean).join(', '),
     city: cell('city'),
@@ -523,7 +526,7 @@ function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
     zip: cell('zip'),
     phone: cell('venue_phone'),
     website: cell('venue_website'),
-    ...(latitude !== '' && longitude !== '' && { geo_lat: latitude, geo_lng: longitude }),
+    ...(isPlace && { geo_lat: latitude, geo_lng: longitude }),
     ...othersOf(cells, 'venue'),
   }
 }

@@ -7,7 +7,15 @@ import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-ev
 import { can } from '../../calendar/people/caller.ts'
 import { servedNamed } from '../../calendar/resources.ts'
 import { examineSendingOf, type Sending } from '../../store/storage/examine.ts'
-import { lastDayOf, written, writtenDay, writtenNumber, writtenStart, writtenTime } from '../pages/page-dates.ts'
+import {
+  isOverAt,
+  laterOf,
+  written,
+  writtenDay,
+  writtenNumber,
+  writtenStart,
+  writtenTime,
+} from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
@@ -46,7 +54,7 @@ async function showToday({ context, user, start }: DeskRequest): Promise<DeskVie
     under: written(site, 'fullYear', today),
     body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${back}
 ${unsavedList(context, unsaved)}
-<section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, today, coming)}</section></div>
+<section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, wall, coming)}</section></div>
 <aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, troubles, freeBytes)}</aside></div>`,
   }
 }
@@ -56,11 +64,12 @@ function greeting({ site }: Context, hour: number, name: string): string {
   return sayAtDesk(site, text, { name: name.split(' ', 1)[0] ?? name })
 }
 
-function comingDays(context: Context, today: string, events: readonly PlannedEvent[]): Html {
+function comingDays(context: Context, wall: string, events: readonly PlannedEvent[]): Html {
   const { site } = context
-  const dayOf = ({ start_date }: PlannedEvent) => (start_date.slice(0, 10) < today ? today : start_date.slice(0, 10))
+  const today = wall.slice(0, 10)
+  const dayOf = ({ start_date }: PlannedEvent) => laterOf(start_date.slice(0, 10), today)
   const byDay = Map.groupBy(
-    events.filter(({ start_date, end_date }) => lastDayOf(start_date, end_date) >= today),
+    events.filter(({ start_date, end_date }) => !isOverAt(wall, start_date, end_date)),
     dayOf,
   )
   if (byDay.size === 0)

@@ -1,5 +1,5 @@
 import { beginningOf } from '../../base/text/characters.ts'
-import { BLOCK, plainText, splitMarkup } from '../../base/text/html.ts'
+import { BLOCK, INVISIBLE, plainText, splitMarkup } from '../../base/text/html.ts'
 import { EXCERPT_FROM } from '../../calendar/events/event-page-store.ts'
 
 // Writes the few lines that stand for a longer text: in lists, in the head of a page, and in previews of links.
@@ -49,6 +49,7 @@ function sentencesOf(html: string): { text: string; isCut: boolean } {
     else if (own !== '') text += `${text === '' ? '' : ENDED.test(text) ? ' ' : '. '}${own}`
   }
   for (const { kind, name, source } of pieces) {
+    if (kind === 'verbatim' && (name === 'script' || INVISIBLE.has(name))) continue
     if (kind === 'open' && HEADING.test(name)) {
       endLine()
       if (text !== '') return { text, isCut: true }

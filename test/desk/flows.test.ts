@@ -463,6 +463,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await service.app.database.write((tx) =>
         tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute(),
       )
+      cookies.clear()
       await person.goes(() => person.press('.savebar button.first'))
       assert.match(await text(), /Your session has ended/)
       await person.type('editor')

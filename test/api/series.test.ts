@@ -122,6 +122,8 @@ test('a recurrence of another product is read where it says one rule, and passed
       'FREQ=WEEKLY;COUNT=4;BYDAY=TU,FR',
     ],
     [[{ type: 'Custom', custom: { type: 'Daily', interval: '3' }, 'end-type': 'Never' }], 'FREQ=DAILY;INTERVAL=3'],
+    [{ rrule: { freq: 'weekly', byweekday: ['tu', 'FR'], dtstart: market().start_date } }, 'FREQ=WEEKLY;BYDAY=TU,FR'],
+    [{ freq: 'DAILY', count: 3 }, 'FREQ=DAILY;COUNT=3'],
   ] as const) {
     const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
     assert.equal(status, 201, JSON.stringify(body))
@@ -138,6 +140,12 @@ test('a recurrence of another product is read where it says one rule, and passed
     rules({ type: 'Custom', custom: { type: 'Monthly', month: { number: 'First', day: 1 } } }),
     rules({ type: 'weekly' }, { exclusions: [{ type: 'Date' }] }),
     { rules: [{ type: 'weekly' }, { type: 'daily' }] },
+    { type: 'weekly', end: 'the first of June' },
+    { type: 'constructor' },
+    ...['type', 'interval', 'end', 'end_type', 'count'].map((name) => ({ type: 'weekly', [name]: { toString: 1 } })),
+    { type: 'weekly', custom: { week: { day: { toString: 1 } } } },
+    { rrule: { freq: 'weekly', bysetpos: 2 } },
+    { rrule: { rrule: { freq: 'weekly' } } },
   ]) {
     const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
     assert.deepEqual([status, headers.get('x-kalends-ignored')], [201, 'recurrence'], JSON.stringify(sent))
@@ -148,6 +156,17 @@ test('a recurrence of another product is read where it says one rule, and passed
     )
   }
   assert.equal((await service.post('/events', market({ recurrence: { often: true } }))).status, 400)
+})
+
+test('a recurrence whose rule is a list or no text never makes a series a single event', async () => {
+  const shown = await service.create('/events', market())
+  const put = (recurrence: object) => service.put(`/events/${shown.id}`, { recurrence, recurrence_scope: 'all' })
+  for (const recurrence of [{ rrule: 5 }, { rrule: {} }, { rrule: true }, { lines: 5 }, { rule: 5 }]) {
+    await put(recurrence)
+    assert.equal((await occurrencesOf(shown.post_parent)).total, 10, JSON.stringify(recurrence))
+  }
+  for (const recurrence of [{ rrule: ['FREQ=WEEKLY;COUNT=4'] }, { lines: 'RRULE:FREQ=WEEKLY;COUNT=4' }])
+    assert.equal((await put(recurrence)).body.recurrence?.rrule, 'FREQ=WEEKLY;COUNT=4')
 })
 
 test('the filter by the parent finds nothing for an event, and refuses what is no event or series', async () => {

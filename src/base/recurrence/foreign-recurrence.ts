@@ -1,20 +1,25 @@
 import { MOST_DATES, type RecurrenceObject } from './recurrence-text.ts'
 
-// Reads how other products say that an event repeats: `{"type":"weekly","end_type":"never"}`, and `rules` with `custom` parts.
+// Reads how other products say that an event repeats: `{"type":"weekly","end_type":"never"}`, and `rules` with `custom` parts,
+// and `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
 
 type Members = Readonly<Record<string, unknown>>
 
 /** The members by which a recurrence is known to be that of another product. */
-const FOREIGN = ['type', 'rules', 'custom', 'exclusions', 'end_type', 'end-type', 'endType']
+const FOREIGN = ['type', 'rules', 'custom', 'exclusions', 'end_type', 'end-type', 'endType', 'freq']
 
 /** Decides whether a recurrence has the form of another product. */
 export function isForeign(recurrence: unknown): boolean {
   if (Array.isArray(recurrence)) return recurrence.some(isMembers)
-  return isMembers(recurrence) && !('frequency' in recurrence) && FOREIGN.some((name) => name in recurrence)
+  if (!isMembers(recurrence) || 'frequency' in recurrence) return false
+  return isMembers(recurrence.rrule) || FOREIGN.some((name) => name in recurrence)
 }
 
 /** Returns the rule that a recurrence of another product says; undefined where it says none, or more than one rule can say. */
-export function foreignRule(recurrence: unknown): RecurrenceObject | undefined {
+export function foreignRule(sent: unknown): RecurrenceObject | undefined {
+  const { rrule, ...beside } = isMembers(sent) ? sent : {}
+  if (isMembers(rrule) && !areBlank(beside, [])) return undefined
+  const recurrence = isMembers(rrule) ? rrule : sent
   const { rules = [recurrence], ...others } = isMembers(recurrence) ? recurrence : { rules: recurrence }
   const [rule, ...more] = Array.isArray(rules) ? rules : []
   if (!isMembers(rule) || more.length > 0 || (rule !== recurrence && !areBlank(others, ['description'])))
@@ -22,9 +27,9 @@ export function foreignRule(recurrence: unknown): RecurrenceObject | undefined {
   const custom = isMembers(rule.custom) ? rule.custom : {}
   const week = isMembers(custom.week) ? custom.week : {}
   if (!areBlank(rule, KNOWN) || !areBlank(custom, IN_CUSTOM) || !areBlank(week, ['day'])) return undefined
-  const frequency = frequencyOf(rule.type) ?? frequencyOf(custom.type)
+  const frequency = frequencyOf(rule.type ?? rule.freq) ?? frequencyOf(custom.type)
   const interval = numberIn(custom.interval ?? rule.interval ?? 1, 1000)
-  const days = [week.day ?? []].flat().map((day) => WEEKDAYS[Number(day) - 1])
+  const days = [week.day ?? rule.byweekday ?? []].flat().map(weekdayOf)
   const end = endOf(rule)
   if (!frequency || !interval || !end || days.includes(undefined)) return undefined
   if (days.length > 0 && frequency !== 'weekly') return undefined
@@ -34,6 +39,7 @@ export function foreignRule(recurrence: unknown): RecurrenceObject | undefined {
 const KNOWN = [
   ...['type', 'custom', 'interval', 'end_type', 'end-type', 'endType', 'end', 'end_date', 'endDate', 'until'],
   ...['end_count', 'end-count', 'endCount', 'count', 'occurrences', 'description', 'EventStartDate', 'EventEndDate'],
+  ...['freq', 'byweekday', 'dtstart'],
 ]
 const IN_CUSTOM = ['type', 'interval', 'week', 'same-time']
 const WEEKDAYS = ['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su']
@@ -44,20 +50,28 @@ const FREQUENCIES: Readonly<Record<string, string>> = {
 }
 
 function frequencyOf(type: unknown): string | undefined {
-  return FREQUENCIES[
-    String(type)
-      .toLowerCase()
-      .replace(/^every /, '')
-  ]
+  const name = wordOf(type).replace(/^every /, '')
+  return Object.hasOwn(FREQUENCIES, name) ? FREQUENCIES[name] : undefined
 }
+
+/** Returns the weekday of a number, which is 1 on Mondays, or of two letters. */
+function weekdayOf(day: unknown): string | undefined {
+  const word = wordOf(day)
+  return WEEKDAYS.find((weekday, index) => word === weekday || word === String(index + 1))
+}
+
+/** Returns a text or number in lower case, and nothing for other values. */
+const wordOf = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : ''
 
 /** Returns when a rule ends, nothing for one without an end; undefined where it is not clear. */
 function endOf(rule: Members): Pick<RecurrenceObject, 'count' | 'until'> | undefined {
   const first = (...names: string[]) => names.map((name) => rule[name]).find((value) => !isBlank(value))
   const count = first('end_count', 'end-count', 'endCount', 'count', 'occurrences')
-  const [until] = /^\d{4}-\d\d-\d\d/.exec(String(first('end', 'end_date', 'endDate', 'until'))) ?? []
-  const unsaid = until ? 'on' : 'never'
-  const type = String(first('end_type', 'end-type', 'endType') ?? (count ? 'after' : unsaid)).toLowerCase()
+  const end = first('end', 'end_date', 'endDate', 'until')
+  const [until] = /^\d{4}-\d\d-\d\d/.exec(wordOf(end)) ?? []
+  const unsaid = end === undefined ? 'never' : 'on'
+  const type = wordOf(first('end_type', 'end-type', 'endType') ?? (count ? 'after' : unsaid))
   if (NEVER.includes(type)) return {}
   if (ON.includes(type)) return until ? { until } : undefined
   const times = AFTER.includes(type) ? numberIn(count, MOST_DATES) : undefined
@@ -69,7 +83,7 @@ const ON = ['on', 'date', 'until', 'by', 'on_date']
 const AFTER = ['after', 'count', 'occurrences']
 
 function numberIn(value: unknown, most: number): number | undefined {
-  const number = /^\d{1,4}$/.test(String(value)) ? Number(value) : 0
+  const number = /^\d{1,4}$/.test(wordOf(value)) ? Number(value) : 0
   return number >= 1 && number <= most ? number : undefined
 }
 

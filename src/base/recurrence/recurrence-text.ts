@@ -207,8 +207,9 @@ export function readRecurrence(sent: unknown, start: Start): Recurrence | undefi
 export function withoutShown(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null || !SHOWN.some((member) => member in sent)) return sent
   const { rrule, rule, lines }: { rrule?: unknown; rule?: unknown; lines?: unknown } = sent
-  if (Array.isArray(lines)) return lines
-  return typeof rrule === 'string' ? rrule && `RRULE:${rrule.replace(/^RRULE:/i, '')}` : (rule ?? '')
+  return (
+    lines ?? (typeof rrule === 'string' ? rrule && `RRULE:${rrule.replace(/^RRULE:/i, '')}` : (rrule ?? rule ?? ''))
+  )
 }
 
 const SHOWN = ['rrule', 'rule', 'lines', 'series']

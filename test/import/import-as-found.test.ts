@@ -411,10 +411,12 @@ describe('the rest of a calendar file', () => {
         ['b', 'SUMMARY:Bare', AT, 'ORGANIZER;CN=The \\"Club\\":mailto:b@example.org'],
         ['c', 'SUMMARY:Path', AT, 'ORGANIZER;CN="C:\\":mailto:c@example.org'],
         ['d', 'SUMMARY:Wrong', AT, 'ORGANIZER;CN="The "Guild"":mailto:d@example.org'],
+        ['e', 'SUMMARY:Comma', AT, 'ORGANIZER;CN=Smith\\, Jones;ROLE=CHAIR:mailto:e@example.org'],
       ),
     )
     const found = await stored(({ organizer }) => organizer[0]?.organizer)
-    assert.deepEqual(found, { Quoted: 'Anna "Ann" B', Bare: 'The "Club"', Path: 'C:\\', Wrong: undefined })
+    const names = { Quoted: 'Anna "Ann" B', Bare: 'The "Club"', Path: 'C:\\', Wrong: undefined, Comma: 'Smith, Jones' }
+    assert.deepEqual(found, names)
     assert.match(out, /Wrong: Lines that cannot be read were left out: 25\./)
   })
 
@@ -425,17 +427,25 @@ describe('the rest of a calendar file', () => {
       'Club\\, club@example.org\\, (030) 12 34 56',
       'Guild of Bakers\\, https://guild.example/',
       'Rooms 12\\, 14',
+      'Anna B <a@b.example>',
+      'Choir\\; choir@b.example',
+      'Band (mailto:band@b.example)\\, Hall',
+      'a@b.example',
     ]
     await importing(
       icsOf(...contacts.map((text, at) => [`c${at}`, `SUMMARY:Contact ${at}`, AT, `CONTACT:${text}`] as const)),
     )
-    const found = await stored(({ organizer: [one] }) => `${one.organizer}|${one.phone ?? ''}`)
+    const found = await stored(({ organizer: [one] }) => one && `${one.organizer}|${one.phone ?? ''}`)
     assert.deepEqual(Object.values(found), [
       'Smith, Jones &#038; Co|',
       'Jim Dolittle, ABC Industries|+1-919-555-1234',
       'Club|(030) 12 34 56',
       'Guild of Bakers|',
       'Rooms 12, 14|',
+      'Anna B|',
+      'Choir|',
+      'Band, Hall|',
+      undefined,
     ])
   })
 
@@ -605,6 +615,8 @@ describe('the address and the place of an event', () => {
       'Microsoft Teams-Besprechung',
       'Réunion Microsoft Teams',
       'Reunión de Microsoft Teams',
+      'Réunion Teams',
+      'Reunión de Zoom',
       'Online',
       'Online event',
       'Online-Veranstaltung',

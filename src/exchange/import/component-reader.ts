@@ -247,7 +247,7 @@ function readProperty(line: string): Property | undefined {
   return { name: name.toUpperCase(), parameters, value: isQuoted ? decodeQuoted(value) : value }
 }
 
-const PARAMETER = /([\w-]+)=(?:"((?:[^"\\]|\\"?)*)"|((?:[^";:,\\]|\\"?)*))/y
+const PARAMETER = /([\w-]+)=(?:"((?:[^"\\]|\\"?)*)"|((?:[^";:,\\]|\\[",]?)*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
 /** Decodes the escapes of RFC 6868 in a parameter. */

@@ -452,8 +452,12 @@ function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
   const isAddress = (part: string) => /^(?:https?:|mailto:|[^\s@]+@\S+$)/i.test(part)
-  return { name: parts.filter((part) => part !== phone && !isAddress(part)).join(', '), phone }
+  const names = parts.filter((part) => part !== phone && !isAddress(part)).map((part) => part.replace(MAIL, '').trim())
+  return { name: names.filter(Boolean).join(', '), phone }
 }
+
+/** An e-mail address within a text, with what divides it from the text before. */
+const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,250}\.\w{2,60}[>)\]]?/giu
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 

@@ -2,14 +2,16 @@ import { linkedItem, type SourceItem } from './source-item.ts'
 
 // Reads the text of a place: a name and an address, a link, the name of a meeting program beside them.
 
+/** The word for a meeting in languages that have it before the name of a program. */
+const MEETING =
+  '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
+
 /** Names of Microsoft Teams and its meetings, as Outlook writes them in each language. */
-const TEAMS =
-  '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?' +
-  '(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?'
+const TEAMS = `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?`
 
 /** Names of programs that may be names of places as well. */
 const BRANDS =
-  '(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
+  `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?|gotomeeting|jitsi(?: meet)?|bigbluebutton)` +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
 /** The words for an event without a place, in the languages of the service. */

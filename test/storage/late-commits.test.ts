@@ -8,9 +8,9 @@ import { onPostgres, patient, scratchDatabase } from '../support/database.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** Starts a proxy of the database that delays answers to commits while `isLate`. */
+/** Starts a proxy of the database that delays answers to the statements that `isLate` picks. */
 async function startLateAnswers(t: TestContext, address: string) {
-  const answers = { isLate: false, address: '' }
+  const answers = { isLate: (_sent: Buffer): boolean => false, address: '' }
   const { hostname, port } = new URL(address)
   const proxy = createServer((client) => {
     const server = connect(Number(port), hostname)
@@ -18,7 +18,7 @@ async function startLateAnswers(t: TestContext, address: string) {
     server.on('error', () => client.destroy()).on('close', () => client.destroy())
     let held: Promise<void> = Promise.resolve()
     client.on('data', (sent: Buffer) => {
-      if (answers.isLate && sent.includes('commit')) held = sleep(250)
+      if (answers.isLate(sent)) held = sleep(250)
       server.write(sent)
     })
     server.on('data', (answer: Buffer) => {
@@ -33,29 +33,35 @@ async function startLateAnswers(t: TestContext, address: string) {
   return answers
 }
 
+/** Starts a service on a database whose answers come late, with one event, and the list that has its title. */
+async function startLate(t: TestContext) {
+  const scratch = await scratchDatabase()
+  const late = await startLateAnswers(t, scratch.address)
+  const service = await startService({ database: patient(late.address) })
+  const direct = new Client(scratch.address)
+  await direct.connect()
+  t.after(async () => {
+    await direct.end()
+    await service.close()
+    await scratch.remove()
+  })
+  const day = { start_date: '2027-08-01', end_date: '2027-08-01' }
+  const { id } = await service.create('/events', { title: 'Version 0', ...day })
+  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  const list = async () =>
+    (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
+  return { late, service, direct, id, list }
+}
+
 test(
   'who has seen a change before its writer is told of it never sees what was there before it',
   onPostgres,
   async (t) => {
-    const scratch = await scratchDatabase()
-    const late = await startLateAnswers(t, scratch.address)
-    const service = await startService({ database: patient(late.address) })
-    const direct = new Client(scratch.address)
-    await direct.connect()
-    t.after(async () => {
-      await direct.end()
-      await service.close()
-      await scratch.remove()
-    })
-    const day = { start_date: '2027-08-01', end_date: '2027-08-01' }
-    const { id } = await service.create('/events', { title: 'Version 0', ...day })
-    await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
-    const list = async () =>
-      (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
+    const { late, service, direct, id, list } = await startLate(t)
     for (let version = 1; version <= 4; version++) {
       // Reads the list until it is cached.
       for (let reads = 0; reads < 3; reads++) assert.equal(await list(), `Version ${version - 1}`)
-      late.isLate = true
+      late.isLate = (sent) => sent.includes('commit')
       const title = `Version ${version}`
       const writing = service.update(`/events/${id}`, { title })
       const isCommitted = async () =>
@@ -63,8 +69,24 @@ test(
       await until(isCommitted, 'nothing was committed', 20)
       const { body } = await service.get(`/events/${id}?read=${version}`)
       assert.deepEqual([body.title, await list()], [title, title])
-      late.isLate = false
+      late.isLate = () => false
       await writing
     }
   },
 )
+
+test('who has seen a change while memory reads it never sees what was there before it', onPostgres, async (t) => {
+  const { late, service, id, list } = await startLate(t)
+  for (let reads = 0; reads < 3; reads++) assert.equal(await list(), 'Version 0')
+  const begun = Promise.withResolvers<void>()
+  late.isLate = (sent) => {
+    const isOfMemory = sent.includes('"hide_from_listings", "start_date", "end_date"')
+    if (isOfMemory) begun.resolve()
+    return isOfMemory
+  }
+  const writing = service.update(`/events/${id}`, { title: 'Version 1' })
+  await begun.promise
+  const { body } = await service.get(`/events/${id}?read=1`)
+  assert.deepEqual([body.title, await list()], ['Version 1', 'Version 1'])
+  await writing
+})

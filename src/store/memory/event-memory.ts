@@ -60,8 +60,9 @@ interface Following {
   unsubscribe: () => void
   /** The cursor up to which changes were applied; undefined before the first look. */
   cursor: Cursor | undefined
-  /** True when a change was announced that has not been applied. */
-  isStale: boolean
+  /** How many times changes were announced, and how many of these are applied. */
+  announced: number
+  applied: number
   /** True while everything is read anew and the present index goes on to answer. */
   isRenewing: boolean
   /** The run that applies changes now, and the one that begins after it. */
@@ -99,10 +100,11 @@ export function openEventMemory(
     usersChanged,
     stop,
     unsubscribe: database.onChange(() => {
-      following.isStale = true
+      following.announced++
     }),
     cursor: undefined,
-    isStale: false,
+    announced: 0,
+    applied: 0,
     isRenewing: false,
     working: undefined,
     next: undefined,
@@ -125,7 +127,7 @@ export function openEventMemory(
 
 /** Returns true when the database may have changes that have not been applied. */
 export function isBehind({ following }: EventMemory): boolean {
-  return following.database.look() || following.isStale
+  return following.database.look() || following.applied !== following.announced
 }
 
 /** Returns true when a read that ends now may show changes that have not been applied. */
@@ -191,26 +193,25 @@ async function alone(following: Following, work: () => Promise<void>): Promise<v
 /** Applies the changes since the cursor. */
 async function takeIn(memory: EventMemory): Promise<void> {
   const { following } = memory
-  following.isStale = false
-  try {
-    const { cursor } = following
-    const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
-    if (read === 'too old') return await startAgain(memory)
-    if (read.changes.some(({ kind }) => kind === 'user')) following.usersChanged()
-    if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
-    if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
-    if (read.changes.length > 0) {
-      await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
-      if (memory.index && isMostlySpare(memory.index)) renew(memory)
-    }
-    // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw that transaction run have the new cursor from
-    // the start.
-    memory.version = read.cursor
-    following.cursor = read.cursor
-  } catch (error) {
-    following.isStale = true
-    throw error
+  const { cursor, announced } = following
+  const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
+  if (read === 'too old') {
+    await startAgain(memory)
+    following.applied = announced
+    return
   }
+  if (read.changes.some(({ kind }) => kind === 'user')) following.usersChanged()
+  if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
+  if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
+  if (read.changes.length > 0) {
+    await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
+    if (memory.index && isMostlySpare(memory.index)) renew(memory)
+  }
+  // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw
+  // that transaction run have the new cursor from the start.
+  memory.version = read.cursor
+  following.cursor = read.cursor
+  following.applied = announced
 }
 
 async function renewSettings(memory: EventMemory): Promise<void> {

@@ -48,8 +48,7 @@ async function startLate(t: TestContext) {
   const day = { start_date: '2027-08-01', end_date: '2027-08-01' }
   const { id } = await service.create('/events', { title: 'Version 0', ...day })
   await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
-  const list = async () =>
-    (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
+  const list = async () => (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
   return { late, service, direct, id, list }
 }
 

@@ -159,10 +159,9 @@ interface Running {
   authenticator: Authenticator
   memory: EventMemory
   database: Database
-  requestLog: RequestLog | undefined
+  log: Log
   sender: Sender
   imports: RunningImports
-  logger: Logger
   isStopping: boolean
 }
 
@@ -176,7 +175,8 @@ const LONGEST_LOGIN = 100
  * @throws Error with one sentence when the database cannot be opened or the port is in use.
  */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
-  const { logger, requestLog } = openLog(config)
+  const log = openLog(config)
+  const { logger, requestLog } = log
   const report: Report = (error, requestId) =>
     logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
   const tell = (sentence: string) => logger.warn(sentence)
@@ -216,10 +216,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     authenticator,
     memory,
     database,
-    requestLog,
+    log,
     sender,
     imports,
-    logger,
     isStopping: false,
   }
   // A port that the system picks has few clients: several listeners on it would only make the start and the stop longer.
@@ -313,7 +312,8 @@ async function followOwner({ read }: Database, site: Site, started: Config) {
 }
 
 async function stopRunning(running: Running, signal: string | undefined): Promise<void> {
-  const { config, http, authenticator, memory, database, requestLog, logger } = running
+  const { config, http, authenticator, memory, database } = running
+  const { logger, requestLog, ended } = running.log
   running.isStopping = true
   logger.info(signal === undefined ? {} : { signal }, 'stopping')
   for (const timer of running.timers) clearInterval(timer)
@@ -326,6 +326,7 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
   })
   if (requestLog) writeLines(requestLog)
   logger.info('stopped')
+  await atMost(CLOSES_WITHIN, ended)
 }
 
 /** Returns a handler of errors that stops a service which cannot go on, and throws the error again. */
@@ -347,9 +348,20 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Opens the log on standard error, and the log of requests that writes into it; undefined where no requests are logged. Secrets are cut out of all lines. */
-function openLog(config: Config): { logger: Logger; requestLog: RequestLog | undefined } {
-  const destination = pino.destination({ dest: 2, sync: false })
+/** The log on standard error. */
+interface Log {
+  logger: Logger
+  /** Writes into the log; undefined where no requests are logged. */
+  requestLog: RequestLog | undefined
+  /** Resolves when all lines are written: the exit of the process would write the last ones ahead of others. */
+  ended: () => Promise<void>
+}
+
+/** Opens the log. Secrets are cut out of all lines. */
+function openLog(config: Config): Log {
+  // Without a least length there is no waiting for the end.
+  const destination = pino.destination({ dest: 2, sync: false, minLength: 1 })
+  const ended = () => new Promise<void>((resolve) => destination.flush(() => resolve()))
   // The messages of our errors have those of their causes already.
   const serializers = { err: pino.stdSerializers.errWithCause }
   const logger = pino(
@@ -357,10 +369,10 @@ function openLog(config: Config): { logger: Logger; requestLog: RequestLog | und
     { write: (line) => destination.write(withoutSecrets(line)) },
   )
   const { request_log: kept } = config
-  if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined }
+  if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined, ended }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
   // The log of requests leaves out secrets by itself, and writes many lines at once.
-  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted) }
+  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), ended }
 }
 
 /** Returns a function that logs a refused sign-in in the form that docs/deploying.md describes for fail2ban. */

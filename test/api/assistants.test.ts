@@ -18,7 +18,7 @@ let concert: Answer['body']
 let hidden: Answer['body']
 
 before(async () => {
-  service = await startService({ mcp: 'write', mcp_rate_limit: '0', site_name: 'Town & hall' }, { waitsForRoom: true })
+  service = await startService({ mcp: 'write', mcp_rate_limit: '0', site_name: 'Town & hall' })
   hall = await service.create('/venues', { venue: 'Town hall', city: 'Kilvara', step_free: true })
   concert = await service.create('/events', {
     title: 'Jazz &amp; wine',

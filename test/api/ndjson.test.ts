@@ -19,7 +19,7 @@ let service: TestService
 let venue = 0
 const ids: number[] = []
 before(async () => {
-  service = await startService({ patience_ms: '6000' })
+  service = await startService({ patience_ms: '6000' }, { seesRefusals: true })
   venue = (await service.post('/venues', { venue: 'Hall' })).body.id
   const hidden = [{ status: 'draft' }, { status: 'private' }, { status: 'publish', hide_from_listings: true }]
   for (let i = 0; i < PUBLIC; i++) {

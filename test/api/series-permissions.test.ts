@@ -35,7 +35,7 @@ let service: TestService
 const planted: Planted[] = []
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' }, { waitsForRoom: true })
+  service = await startService({ timezone: 'Europe/Berlin' })
   for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(owner, status))
 })
 after(() => service.close())

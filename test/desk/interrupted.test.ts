@@ -17,7 +17,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   const times = { start_date: '2027-06-09 19:00:00', end_date: '2027-06-09 21:30:00', timezone: 'Europe/Oslo' }
   const XSS = '<img src=x onerror=window.taken=1> Hall'
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo' }, { waitsForRoom: true })
+    service = await startService({ timezone: 'Europe/Oslo' })
     await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
     await service.create('/venues', { venue: 'The Black Cat', city: 'Kilvara' })
     browser = await startChromium(program ?? '')

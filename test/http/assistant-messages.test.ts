@@ -9,7 +9,7 @@ const run = promisify(execFile)
 let service: TestService
 
 before(async () => {
-  service = await startService({ mcp: 'read', mcp_rate_limit: '0' }, { waitsForRoom: true })
+  service = await startService({ mcp: 'read', mcp_rate_limit: '0' })
 })
 after(() => service.close())
 
@@ -147,7 +147,7 @@ test('requests by the name of another site, or from one, are refused before anyt
 })
 
 test('an address may ask so many times a second, and is told when to come back', async () => {
-  const limited = await startService({ mcp: 'read', mcp_rate_limit: '1' }, { waitsForRoom: true })
+  const limited = await startService({ mcp: 'read', mcp_rate_limit: '1' })
   try {
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask(limited, 'server/discover')))
     const refused = answers.filter(({ status }) => status === 429)

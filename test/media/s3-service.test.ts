@@ -20,8 +20,8 @@ let direct: TestService
 
 before(async () => {
   s3 = await startS3()
-  service = await startService({ media: s3.place('calendar') })
-  direct = await startService({ media: s3.place('calendar'), media_url: `${s3.url}/calendar/` })
+  service = await startService({ media: s3.place('calendar') }, { seesRefusals: true })
+  direct = await startService({ media: s3.place('calendar'), media_url: `${s3.url}/calendar/` }, { seesRefusals: true })
 })
 after(async () => {
   await service.close()

@@ -16,10 +16,7 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
   let browser: Chromium
   const times = { start_date: '2027-04-15 10:00:00', end_date: '2027-04-15 12:00:00' }
   before(async () => {
-    service = await startService(
-      { timezone: 'Europe/Oslo', map_tiles: 'https://tiles.example/{z}/{x}/{y}.png' },
-      { waitsForRoom: true },
-    )
+    service = await startService({ timezone: 'Europe/Oslo', map_tiles: 'https://tiles.example/{z}/{x}/{y}.png' })
     for (const name of ['Music', 'Dance']) {
       const { id } = await service.create('/categories', { name })
       for (const n of [1, 2]) {

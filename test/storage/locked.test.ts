@@ -16,7 +16,7 @@ describe('while another process has the file locked', onSqlite, () => {
 
   beforeEach(async () => {
     scratch = await scratchDatabase()
-    service = await startService({ database: scratch.address })
+    service = await startService({ database: scratch.address }, { seesRefusals: true })
     other = new DatabaseSync(scratch.address.slice('sqlite:'.length))
   })
   afterEach(async () => {
@@ -71,7 +71,7 @@ describe('while somebody has a row locked', onPostgres, () => {
 
   beforeEach(async () => {
     scratch = await scratchDatabase()
-    service = await startService({ database: `${scratch.address}?connections=10&lock_ms=1500` })
+    service = await startService({ database: `${scratch.address}?connections=10&lock_ms=1500` }, { seesRefusals: true })
     other = new Client(scratch.address)
     await other.connect()
   })

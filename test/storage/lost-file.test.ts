@@ -27,7 +27,10 @@ describe('the file of a database', onSqlite, () => {
     ['is emptied', (file: string) => rename(file, `${file}.away`).then(() => writeFile(file, ''))],
   ] as const)
     test(`that ${what} under the service takes no write and readiness away at once, until it is back`, async () => {
-      const service = await startService({ database: `sqlite:${join(folder, `${what}.sqlite`)}` })
+      const service = await startService(
+        { database: `sqlite:${join(folder, `${what}.sqlite`)}` },
+        { seesRefusals: true },
+      )
       const file = join(folder, `${what}.sqlite`)
       const ready = async () => (await fetch(`${service.origin}/readyz`)).status
       await service.create('/events', { title: 'Before', ...day })
@@ -51,7 +54,7 @@ describe('the file of a database', onSqlite, () => {
 
   test('that a shorter one is copied over takes no write and readiness away, until it is back', async () => {
     const file = join(folder, 'overwritten.sqlite')
-    const service = await startService({ database: `sqlite:${file}` })
+    const service = await startService({ database: `sqlite:${file}` }, { seesRefusals: true })
     const ready = async () => (await fetch(`${service.origin}/readyz`)).status
     const fill = async (title: string) => {
       for (let i = 0; i < 10; i++)
@@ -81,7 +84,7 @@ describe('the file of a database', onSqlite, () => {
 
   test('may be made shorter by SQLite itself, while it is written to', async () => {
     const file = join(folder, 'vacuumed.sqlite')
-    const service = await startService({ database: `sqlite:${file}` })
+    const service = await startService({ database: `sqlite:${file}` }, { seesRefusals: true })
     const ready = async () => (await fetch(`${service.origin}/readyz`)).status
     const connection = new DatabaseSync(file, { timeout: 20_000 })
     connection.exec('create table filler (bytes blob); insert into filler values (zeroblob(10000000))')

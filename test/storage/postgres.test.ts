@@ -56,7 +56,10 @@ test('who gets no connection in time is told so, and the next one does', onPostg
 
 test('without a free connection requests are answered with 503 and when to try again', onPostgres, async () => {
   const scratch = await scratchDatabase()
-  const service = await startService({ database: `${scratch.address}?connections=2&connect_ms=1500&statement_ms=3000` })
+  const service = await startService(
+    { database: `${scratch.address}?connections=2&connect_ms=1500&statement_ms=3000` },
+    { seesRefusals: true },
+  )
   const locker = new Client(scratch.address)
   await locker.connect()
   await locker.query('begin; lock table venues in access exclusive mode')

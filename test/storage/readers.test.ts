@@ -106,7 +106,7 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   const TEXT = `${'Where the river turns, behind the mill, up the stairs. '.repeat(1800)} river`
 
   before(async () => {
-    service = await startService()
+    service = await startService({}, { seesRefusals: true })
     const { id } = await service.create('/venues', { venue: 'Hall', description: TEXT })
     await service.app.database.write(async (tx) => {
       const row = await tx.selectFrom('venues').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -127,14 +127,14 @@ export function credentialsOf(as: Reader): Record<string, string> {
 /** The dates of an event whose dates do not matter. */
 export const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
-/** Milliseconds before a request that got 503 is sent again. */
+/** Milliseconds before a request that was refused is sent again. */
 const AGAIN_AFTER = 50
 
 /**
- * Starts a service in this process, on a new database unless `settings` name one. Close it after the tests. With `waitsForRoom`, a request that gets 503 is
- * sent again until it is let in, for tests that a busy machine must not fail.
+ * Starts a service in this process, on a new database unless `settings` name one. Close it after the tests.
+ * A request that a busy service refuses is sent again, unless the test `seesRefusals`.
  */
-export async function startService(settings: Settings = {}, { waitsForRoom = false } = {}): Promise<TestService> {
+export async function startService(settings: Settings = {}, { seesRefusals = false } = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const scratch = settings.database === undefined ? await scratchDatabase('users') : undefined
   const config = testConfig(folder, { ...(scratch && { database: patient(scratch.address) }), ...settings })
@@ -155,9 +155,9 @@ export async function startService(settings: Settings = {}, { waitsForRoom = fal
       body: body === undefined || isText ? body : JSON.stringify(body),
     }
     for (const start = performance.now(); ; await sleep(AGAIN_AFTER)) {
-      const { text, ...answer } = await send(agent, method, url, sending)
-      const isOver = !waitsForRoom || answer.status !== 503 || performance.now() - start > PATIENCE_MS
-      if (isOver) return { ...answer, body: parsed(text) }
+      const { text, ...sent } = await send(agent, method, url, sending)
+      const answer: Answer = { ...sent, body: parsed(text) }
+      if (seesRefusals || !isRefused(answer) || performance.now() - start > PATIENCE_MS) return answer
     }
   }
   return {
@@ -180,6 +180,11 @@ export async function startService(settings: Settings = {}, { waitsForRoom = fal
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Whether a service was too busy for a request: to programs it says so in JSON, to browsers on a page. */
+function isRefused({ status, body }: Answer): boolean {
+  return status === 503 && (typeof body === 'string' || body.code === 'rest_unavailable')
 }
 
 function bodyOf({ status, body }: Answer, expected: number): Answer['body'] {

@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { wantedWords } from '../../src/base/text/stems.ts'
 import type { Database } from '../../src/store/storage/database.ts'
-import { migrate, migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
+import { listIds } from '../../src/store/storage/id-set.ts'
+import { finishMigration, migrate, migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
+import { findWords } from '../../src/store/storage/search/find-words.ts'
 import { findMigrations, listTables } from '../../src/store/storage/tables.ts'
 import { administer, databaseName, onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { day, startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 import { makeFirstVersion, openAgain, openScratch } from './open.ts'
 
 test('three processes that start at once on an empty database run each step once', async () => {
@@ -390,6 +394,42 @@ test('texts that were not saved before forms had names are still there, and can 
       { ...same, record: 12, form: '' },
     ],
   )
+})
+
+test('texts with marks are found after they are folded, and stems are cut anew while the service runs', async (t) => {
+  const database = await openAgain(t, await makeFirstVersion(t))
+  await database.migrate(async (tx) => {
+    await migrateWithin(tx, migrationNames.slice(0, migrationNames.indexOf('0051-marks')))
+    await sql`update events set search = ${'عن أحمد\nمُوسِيقَى cafe'} where id = 10`.execute(tx)
+    for (const table of ['venues', 'organizers', 'terms'])
+      await sql`update ${sql.table(table)} set folded = 'שָׁלוֹם'`.execute(tx)
+    await sql`delete from unstemmed`.execute(tx)
+    const stems =
+      databaseName() === 'sqlite' ? sql`(rowid, words) values (10, 'before =before')` : sql`values (10, 'before')`
+    await sql`insert into stems ${stems}`.execute(tx)
+  })
+  let waiting: Row[] = []
+  await database.migrate(async (tx) => {
+    await migrateWithin(tx, migrationNames)
+    await finishMigration(tx)
+    waiting = (await sql<Row>`select doc from unstemmed`.execute(tx)).rows
+  })
+  assert.deepEqual(
+    waiting.map(({ doc }) => Number(doc)),
+    [10],
+  )
+  const folded = async (table: string) => new Set((await rowsOf(database, table)).map(({ folded: own }) => own))
+  for (const table of ['venues', 'organizers', 'terms']) assert.deepEqual([...(await folded(table))], ['שלום'])
+  const events = (await rowsOf(database, 'events')).filter(({ id }) => id === 10)
+  assert.deepEqual(
+    events.map(({ search }) => search),
+    ['عن احمد\nموسيقى cafe'],
+  )
+  const isNoneLeft = async () => (await sql`select doc from unstemmed`.execute(database.read)).rows.length === 0
+  await until(isNoneLeft, 'stems are not cut anew')
+  const searcher = { db: database.read, aside: database.aside }
+  const found = async (words: string) => listIds((await findWords(searcher, wantedWords(words))).all)
+  assert.deepEqual([await found('مُوسِيقَى'), await found('before')], [[10], []])
 })
 
 test('a calendar of a version of development is refused in one sentence, and left as it is', async (t) => {

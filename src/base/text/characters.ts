@@ -86,10 +86,12 @@ const PLAIN_LETTERS: Record<string, string> = {
 }
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
-const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
+// Of Arabic and Hebrew, these are vowel marks and the hamza on another letter, which many leave out.
+const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 
-// Characters that nobody sees: soft hyphens, direction marks, zero-width blanks, and the choice between text and emoji style.
-const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
+// Characters that nobody reads: soft hyphens, direction marks, zero-width blanks, the stroke that lengthens Arabic words,
+// and the choice between text and emoji style.
+const UNSEEN = /[\u00ad\u0640\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
 const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
 const QUOTES = /[\u201c-\u201f\u2033]/g
 const DASHES = /[\u2010-\u2015\u2212]/g
@@ -104,8 +106,8 @@ const ASCII = /^[\t\n\r -~]*$/
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
 /**
- * Folds a text to the form that searches and orders compare: lower case; Latin, Greek and Cyrillic letters without accents; plain quotes and dashes; single
- * blanks. Other scripts keep their marks. Folding a folded text changes nothing.
+ * Folds a text to the form that searches and orders compare: lower case; Latin, Greek, Cyrillic, Arabic and Hebrew letters without accents
+ * and marks; plain quotes and dashes; single blanks. Other scripts keep their marks. Folding a folded text changes nothing.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)

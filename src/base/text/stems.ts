@@ -21,62 +21,81 @@ const [WORDS, ALL_SIGNS, RUNS] = [
 /** The most letters of a word. Longer words are cut: nobody types more of one. */
 const LONGEST_WORD = 32
 
-/** Endings that words of English, German, French and Spanish have behind a stem of four letters or more; the longest first. */
-const ENDINGS = ['ing', 'ern', 'ed', 'en', 'er', 'em'] as const
-/** The fewest letters of a stem. */
-const LEAST = 4
-
 /** Words that only seem to have an ending: without it, each would be another word. */
 const WHOLE = new Set(
-  'center centre corner counter cover evening finger flower garden letter master matter morning number order poster power summer sister winter water paper silver super tower under garten hafen laden wagen boden ofen osten westen norden suden danger'.split(
-    ' ',
-  ),
+  (
+    'center corner counter cover evening finger flower garden letter master matter morning number order poster ' +
+    'power summer sister winter water paper silver super tower under garten hafen laden wagen boden ofen osten ' +
+    'westen norden suden danger pasta paste planner banker leider messer wander founder news wedding marching'
+  ).split(' '),
 )
-const IRREGULAR = new Map([
-  ['children', 'child'],
-  ['women', 'woman'],
-  ['museen', 'museum'],
-  ['theatre', 'theater'],
-])
+
+/** Forms that no rule makes, each before the form of which the stem is taken. */
+const IRREGULAR = new Map(
+  (
+    'children child, men man, women woman, mice mouse, feet foot, teeth tooth, geese goose, buses bus, skis ski, ' +
+    'theatre theater, centre center, buss bus, museen museum, zentren zentrum, foren forum, alben album, ' +
+    'nouvelle nouveau, nouvel nouveau, belle beau, bel beau, vieille vieux, travaux travail, amis ami, ' +
+    'voces voz, luces luz, peces pez, veces vez, lapices lapiz, narices nariz, raices raiz, felices feliz, ' +
+    'actrices actriz, actrice actriz, nina nino'
+  )
+    .split(', ')
+    .map((pair) => pair.split(' ') as [string, string]),
+)
+
+/** What words lose or become, the first that fits, again and again: so each form of a word comes to the same stem. */
+const STEPS: readonly (readonly [RegExp, string])[] = [
+  // Short German nouns, of which nothing but their own endings may go: Züge, Rädern.
+  [/^(akt|art|bad|hof|ohr|ort|rad|tag|tal|tor|uhr|weg|zug)e?[nrs]?n?$/, '$1'],
+  // Plurals.
+  [/(eau|eu|ou)x$/, '$1'],
+  [/(..)aux$/, '$1al'],
+  [/(..[^isu]|...[iu])s$/, '$1'],
+  [/([^aeiou])y$/, '$1i'],
+  // Words for women, and cases behind -er and -el.
+  [/(...[eo]r|ant|ent|ist|und|arzt|konig)in(?:nen)?$/, '$1'],
+  [/(..e[lr])n$/, '$1'],
+  [/^(...e)n$/, '$1'],
+  // Forms of verbs: hiking, skiing, dancing.
+  [/^([^aeiou][aeiou][^aeiouwxy])ing$/, '$1e'],
+  [/^([aeiou]..|.[aeiouy].|..[aeiouy])ing$/, '$1'],
+  [/(....)(?:ing|e[dmnr])$/, '$1'],
+  // Two equal letters, which only an ending asks for.
+  [/([bdgmnptz])\1$/, '$1'],
+  [/(...el)l$/, '$1'],
+  // Genders, and vowels that only tell cases apart.
+  [/(...eu)r$/, '$1'],
+  [/(....|x)e$/, '$1'],
+  [/(...[^aeiou])[ao]$/, '$1'],
+  [/v$/, 'f'],
+]
+
+/** What a step turns an end into, before that end: no other step takes more than it leaves. */
+const TURNED: readonly (readonly [RegExp, string])[] = [
+  [/i$/, 'y'],
+  [/f$/, 'v'],
+  [/al$/, 'aux'],
+  [/^(...)e$/, '$1ing'],
+]
 
 const PLAIN = /^[a-z]{4,}$/
 
-/** Returns the stem of a folded word: the word without its plural, gender and case. A word of three letters or with digits is its own stem. */
+/** Returns the stem of a folded word: the word without plural, gender and case. */
 export function stemOf(word: string): string {
-  if (!PLAIN.test(word)) return word.startsWith('ال') && word.length > LEAST ? word.slice(2) : word
-  const single = singular(word)
-  const whole = IRREGULAR.get(single) ?? single
-  if (WHOLE.has(whole)) return ended(whole)
-  const bare = ended(whole)
-  const ending = ENDINGS.find((end) => bare.endsWith(end) && bare.length - end.length >= LEAST)
-  return ending === undefined ? bare : ended(undoubled(bare.slice(0, -ending.length)))
-}
-
-/** Returns a word without the ending of its plural. */
-function singular(word: string): string {
-  if (word.endsWith('eaux') || word.endsWith('eux') || word.endsWith('oux')) return word.slice(0, -1)
-  if (word.endsWith('aux')) return `${word.slice(0, -2)}l`
-  return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
-}
-
-/** Returns a word without the vowel at its end, which only tells genders and cases apart. A `y` at the end becomes `i`, as in the plural. */
-function ended(word: string): string {
-  let stem = word
-  while (stem.length > LEAST && stem.endsWith('e')) stem = stem.slice(0, -1)
-  if (stem.length > LEAST && /[^aeiou][ao]$/.test(stem)) stem = stem.slice(0, -1)
-  return stem.length > LEAST - 1 && /[^aeiou]y$/.test(stem) ? `${stem.slice(0, -1)}i` : stem
-}
-
-/** Returns a word whose ending was cut without the second of two equal letters, which only the ending asks for: `swimming`, `Künstlerinnen`. */
-function undoubled(word: string): string {
-  return /([bdgmnpt])\1$/.test(word) ? word.slice(0, -1) : word
+  const single = IRREGULAR.get(word) ?? word
+  if (!PLAIN.test(single)) return single.startsWith('ال') && single.length > 4 ? single.slice(2) : single
+  if (WHOLE.has(single)) return single
+  for (const [end, less] of STEPS) {
+    const shorter = single.replace(end, less)
+    if (shorter !== single) return stemOf(shorter)
+  }
+  return single
 }
 
 /** Returns beginnings of words: each word with this stem has one of them. */
 export function beginningsOf(stem: string): string[] {
-  const irregular = [...IRREGULAR].flatMap(([word, single]) => (single === stem ? [word] : []))
-  if (stem.endsWith('i')) return [stem, `${stem.slice(0, -1)}y`, ...irregular]
-  return stem.endsWith('al') ? [stem, `${stem.slice(0, -1)}ux`, ...irregular] : [stem, ...irregular]
+  const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
+  return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
 }
 
 /** The stems of words of a usual length, since texts have the same words again and again. */

@@ -4,6 +4,7 @@ import { countedSteps, type Migration, step } from './migration.ts'
 import { oneSchema } from './migrations/0034-one-schema.ts'
 import { freeEvents } from './migrations/0045-free-events.ts'
 import { stemsOfTexts } from './migrations/0046-stems.ts'
+import { foldedMarks } from './migrations/0051-marks.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -169,6 +170,7 @@ const migrations: readonly Migration[] = [
     'drop table former_texts_of_forms',
     'create index unsaved_texts_time on unsaved_texts (saved_utc)',
   ]),
+  foldedMarks,
 ]
 
 /** Returns more columns for an index on SQLite, which narrows lists by indexes alone (see `indexesOfPosts` in 0034-one-schema.ts). */

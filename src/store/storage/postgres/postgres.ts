@@ -111,11 +111,13 @@ function presentDatabase(node: PostgresDatabase): Database {
     readPublic: () => db,
     aside: ((from, _lane, queries) => inShare(asides, () => runQueries(from, queries))) as Database['aside'],
     write: (work, by = writerBy('')) => write(node, work, by),
-    migrate: (work) =>
-      node.patient.transaction().execute(async (tx) => {
+    migrate: async (work) => {
+      await node.patient.transaction().execute(async (tx) => {
         await holdName(tx, 'migrations')
         await work(tx)
-      }),
+      })
+      node.stemmer.wake()
+    },
     cursor: () => presentCursor(db),
     readChanges: (since) => findChanges(db, since),
     onChange: (listener) => {

@@ -16,11 +16,11 @@ const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Prepares fast searches at every start: stores the stems that are missing, indexes the waiting events on SQLite, and makes trigram indexes on PostgreSQL,
- * since their extension may have been added. Returns a sentence for the operator when searches stay slow.
+ * Prepares fast searches at every start: stores stems of what has none, indexes the waiting events on SQLite, and makes trigram indexes on
+ * PostgreSQL, since their extension may have been added. Returns a sentence for the operator when searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
-  await stemAll(tx)
+  await stemMissing(tx)
   if (!isPostgres(tx)) {
     while ((await indexEvents(tx, EVENTS_AT_ONCE)) > 0);
     return undefined
@@ -246,10 +246,18 @@ interface UnstemmedName extends Unstemmed {
 
 const DOCS_AT_ONCE = 500
 
-/** Stores the stems of all waiting documents, as after a migration or a restart. */
-async function stemAll(tx: Db): Promise<void> {
+/** Stores the stems of waiting documents that have none, as after a restore. Those that have former ones are left to the stemmer. */
+async function stemMissing(tx: Db): Promise<void> {
+  const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
   let all = 0
-  for (let some = 1; some > 0; all += some) some = await stemSome(tx, DOCS_AT_ONCE)
+  for (let some = 1; some > 0; all += some) {
+    const { rows } = await sql<{ doc: number }>`select doc from unstemmed
+      where not exists (select 1 from ${stemmed} = unstemmed.doc) order by doc limit ${sql.lit(DOCS_AT_ONCE)}`.execute(
+      tx,
+    )
+    const docs = rows.map(({ doc }) => Number(doc))
+    some = docs.length === 0 ? 0 : await stemSome(tx, docs.length, docs)
+  }
   if (all === 0) return
   await sortIn(tx)
   if (isPostgres(tx)) await sql`analyze stems`.execute(tx)

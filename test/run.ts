@@ -29,11 +29,8 @@ import { fillTemplate } from './support/service.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/**
- * One more process than cores, since tests sometimes wait for a clock or a server. In CI no more than cores: a service whose event
- * loop is late sheds requests, which some tests take for a failure.
- */
-const CONCURRENCY = availableParallelism() + (process.env.CI === 'true' ? 0 : 1)
+/** One more process than cores, since tests sometimes wait for a clock or a server. */
+const CONCURRENCY = availableParallelism() + 1
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
 /** The most time of a process, in ms: only one that hangs, or is not over with its last test, takes so long. */
@@ -41,6 +38,12 @@ const TIMEOUT_MS = 300_000
 /** The folder in memory of Linux, and the free bytes that a run needs there, most of them for PostgreSQL. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4_000_000_000
+
+/** Test files that share a process. */
+interface Program {
+  database: DatabaseName
+  files: readonly string[]
+}
 
 interface Counts {
   passed: number
@@ -75,76 +78,96 @@ process.once('SIGTERM', () => process.exit(143))
 keepInMemory()
 await shareCompiled()
 const closeChromium = await shareChromium()
-const lines: string[] = []
+const programs = new Map<string, Program>()
+const untested: string[] = []
+const servers: PostgresServer[] = []
+const folder = scratchFolder('programs')
 for (const database of databases) {
   if (files[database].length === 0) continue
-  const server = await prepare(database)
-  const { passed, failed, skipped } = typeof server === 'string' ? none() : await runFiles(files[database])
-  const what = typeof server === 'string' ? server : `${passed} passed, ${failed} failed, ${skipped} skipped`
-  lines.push(`${database}: ${what}`)
-  if (failed > 0) process.exitCode = 1
-  if (typeof server === 'object') await server.close()
+  const prepared = await prepare(database)
+  if (typeof prepared === 'string') untested.push(`${database}: ${prepared}`)
+  else addPrograms(database, prepared)
 }
+const lines = [...(await runPrograms()), ...untested]
+for (const server of servers) await server.close()
 await closeChromium()
 const [took, worked] = [performance.now() / 1000, processorSeconds()].map(Math.round)
 console.log(`\n${took} s, ${worked} s of processor time\n\n${lines.join('\n')}`)
+
+/** Divides the files of a database among programs. */
+function addPrograms(database: DatabaseName, settings: Readonly<Record<string, string>>): void {
+  const groups = kind === 'measure' ? files[database].map((file) => [file]) : groupFiles(files[database], root, isSlow)
+  for (const group of groups)
+    programs.set(writeProgram(group, root, join(folder, database), settings), { database, files: group })
+}
+
+/**
+ * Runs the programs and prints what fails. A process that fails without a failing test counts as one, and so does a
+ * file without a test. Returns a line of counts for each database.
+ */
+async function runPrograms(): Promise<string[]> {
+  // The slowest come first, on whichever database, so that no core is idle at the end.
+  const isLate = ([, { files: names }]: [string, Program]) => Number(!names.every(isSlow))
+  const tests = run({
+    cwd: root,
+    files: [...programs].sort((a, b) => isLate(a) - isLate(b)).map(([path]) => path),
+    concurrency: kind === 'measure' ? 1 : CONCURRENCY,
+    timeout: TIMEOUT_MS,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  const seconds = new Map<string, number>()
+  const seen = new Set<string>()
+  tests.on('test:pass', ({ details, file = '', skip }) => {
+    // The tests of a suite that is skipped are not reported.
+    if (details.type !== 'suite' || skip) seen.add(file)
+    if (details.type !== 'suite') seconds.set(file, (seconds.get(file) ?? 0) + details.duration_ms / 1000)
+  })
+  tests.on('test:fail', ({ file = '' }) => seen.add(file))
+  const over = new Set<Program>()
+  const counts = { sqlite: none(), postgres: none() }
+  tests.on('test:summary', ({ file = '', counts: ended, success }) => {
+    const program = programs.get(file)
+    if (!program) return
+    over.add(program)
+    const all = counts[program.database]
+    all.passed += ended.passed
+    all.skipped += ended.skipped
+    const failed = ended.tests - ended.passed - ended.skipped - ended.todo
+    all.failed += failed
+    if (!success && failed === 0) failWhole(program, all)
+  })
+  for await (const piece of tests.compose(patterns.length > 0 ? spec : reportFailures)) process.stdout.write(piece)
+  for (const program of programs.values()) {
+    const all = counts[program.database]
+    if (!over.has(program)) failWhole(program, all)
+    for (const file of program.files.filter((name) => !seen.has(join(root, name)))) {
+      console.log(`✖ ${file} has no test that ran`)
+      all.failed += 1
+    }
+  }
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
+  for (const [file, took] of slowest) console.log(`${took.toFixed(1).padStart(7)} s  ${file.slice(root.length)}`)
+  const tested = new Set([...programs.values()].map(({ database }) => database))
+  return [...tested].map((database) => {
+    const { passed, failed, skipped } = counts[database]
+    if (failed > 0) process.exitCode = 1
+    return `${database}: ${passed} passed, ${failed} failed, ${skipped} skipped`
+  })
+}
+
+/** Counts and names a program that has failed by itself, whatever its tests say. */
+function failWhole({ files: names }: Program, counts: Counts): void {
+  console.log(`✖ the process of ${names.join(', ')}`)
+  counts.failed += 1
+}
 
 function none(): Counts {
   return { passed: 0, failed: 0, skipped: 0 }
 }
 
-/**
- * Runs files in processes and prints what fails. A test counts for the file in which it stands; a process that fails without a
- * failing test counts as one, and so does a file without a test.
- */
-async function runFiles(files: readonly string[]): Promise<Counts> {
-  const folder = scratchFolder('programs')
-  const groups = kind === 'measure' ? files.map((file) => [file]) : groupFiles(files, root, isSlow)
-  const tests = run({
-    cwd: root,
-    files: groups.map((group) => writeProgram(group, root, folder)),
-    concurrency: kind === 'measure' ? 1 : CONCURRENCY,
-    timeout: TIMEOUT_MS,
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  })
-  const counts = none()
-  const seconds = new Map<string, number>()
-  const seen = new Set<string>()
-  tests.on('test:pass', ({ details, file = '', skip, todo }) => {
-    // The tests of a suite that is skipped are not reported.
-    if (details.type !== 'suite' || skip) seen.add(file)
-    if (details.type === 'suite') return
-    counts[skip || todo ? 'skipped' : 'passed'] += 1
-    add(seconds, file, details.duration_ms / 1000)
-  })
-  const failing = new Set<string>()
-  tests.on('test:fail', ({ details, file = '' }) => {
-    seen.add(file)
-    if (details.type !== 'suite') counts.failed += 1
-    else if (!isOfItsTests(details.error)) failing.add(file)
-  })
-  const broken = new Set<string>()
-  tests.on('test:summary', ({ file, success }) => {
-    if (!success) broken.add(file ?? '')
-  })
-  for await (const piece of tests.compose(patterns.length > 0 ? spec : reportFailures)) process.stdout.write(piece)
-  for (const file of files.filter((name) => !seen.has(join(root, name))))
-    failing.add(`${file}, which has no test that ran`)
-  if (counts.failed === 0 && broken.size > 0 && failing.size === 0) failing.add([...broken].join(', '))
-  for (const file of failing) console.log(`✖ ${file}`)
-  counts.failed += failing.size
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
-  for (const [file, took] of slowest) console.log(`${took.toFixed(1).padStart(7)} s  ${file.slice(root.length)}`)
-  return counts
-}
-
 /** Whether a suite failed only because some of its tests did, which are reported themselves. */
 function isOfItsTests({ message }: Error): boolean {
   return /^\d+ subtests? failed$/.test(message)
-}
-
-function add(sums: Map<string, number>, key: string, more: number): void {
-  sums.set(key, (sums.get(key) ?? 0) + more)
 }
 
 /** A reporter: a dot for each hundred tests, and each failure with its place and error. */
@@ -159,20 +182,18 @@ async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncIterable<
   yield '\n'
 }
 
-/** Prepares new databases of this kind for the tests; a sentence says why that is impossible. */
-async function prepare(database: DatabaseName): Promise<PostgresServer | string | undefined> {
-  delete process.env[SERVER]
+/** Prepares new databases of this kind. Returns the variables by which tests find them, or why there are none. */
+async function prepare(database: DatabaseName): Promise<Readonly<Record<string, string>> | string> {
   if (database === 'sqlite') {
-    const folder = scratchFolder('template')
-    await makeTemplateFiles(folder, fillTemplate)
-    process.env[TEMPLATE_FOLDER] = folder
-    return undefined
+    const templates = scratchFolder('template')
+    await makeTemplateFiles(templates, fillTemplate)
+    return { [TEMPLATE_FOLDER]: templates }
   }
   try {
     const server = await startPostgres()
+    servers.push(server)
     await makeTemplates(server.address(), fillTemplate)
-    process.env[SERVER] = server.address()
-    return server
+    return { [SERVER]: server.address() }
   } catch (error) {
     if (process.env.CI === 'true') process.exitCode = 1
     return `not tested. ${error instanceof Error ? error.message : String(error)}`

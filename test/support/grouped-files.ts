@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -48,10 +48,17 @@ for (const file of files)
   })
 `
 
-/** Writes the program that runs these files. Returns its path. */
-export function writeProgram(files: readonly string[], root: string, folder: string): string {
+/** Writes the program that runs these files with some variables of the environment. Returns its path. */
+export function writeProgram(
+  files: readonly string[],
+  root: string,
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+): string {
   const addresses = files.map((file) => pathToFileURL(join(root, file)).href)
   const path = join(folder, `from-${files[0]?.replaceAll('/', '-')}.mjs`)
-  writeFileSync(path, `const files = ${JSON.stringify(addresses)}\n${PROGRAM}`)
+  mkdirSync(folder, { recursive: true })
+  const beginning = `Object.assign(process.env, ${JSON.stringify(variables)})\nconst files = ${JSON.stringify(addresses)}\n`
+  writeFileSync(path, beginning + PROGRAM)
   return path
 }

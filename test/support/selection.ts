@@ -97,12 +97,19 @@ const SLOWEST: Paths = [
   'test/storage/backup',
   'test/campaigns/',
   'test/fuzz/',
+  'test/api/intake',
+  'test/api/ndjson',
+  'test/api/processes',
   'test/api/stopping',
   'test/api/tokens',
   'test/api/watching',
-  'test/api/processes',
-  'test/api/ndjson',
+  'test/api/webhooks',
+  'test/commands/command-line',
+  'test/desk/sign-in',
   'test/push',
+  'test/storage/locked',
+  'test/storage/outage',
+  'test/storage/postgres',
 ]
 
 const isUnder = (file: string, paths: Paths) => paths.some((path) => file.startsWith(path))

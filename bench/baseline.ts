@@ -12,12 +12,11 @@ export interface Baseline {
   stop: () => Promise<void>
 }
 
-/** Starts the bare server on the core of the service, in one process, or in several with another one that watches them. */
-export async function startBaseline(cores: Cores, processes = 1): Promise<Baseline> {
+/** Starts the bare server on the core of the service. */
+export async function startBaseline(cores: Cores): Promise<Baseline> {
   const port = await freePort()
   const file = join(import.meta.dirname, 'baseline-server.ts')
-  const args = [file, String(port), String(processes)]
-  const child = startOn(cores.server, process.execPath, args, ['ignore', 'inherit', 'inherit', 'ipc'])
+  const child = startOn(cores.server, process.execPath, [file, String(port)], ['ignore', 'inherit', 'inherit', 'ipc'])
   await once(child, 'message')
   return {
     port,

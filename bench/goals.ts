@@ -14,7 +14,6 @@ const MILLION = 1_000_000
 const goals: Readonly<Record<string, Goal>> = {
   'list-repeated': { least: 0.95 },
   'list-long': { least: 0.95 },
-  'list-workers': { least: 0.8 },
   'event-by-id': { least: 0.95 },
   'event-by-slug': { least: 0.95 },
   'not-modified': { least: 0.95 },

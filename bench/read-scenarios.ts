@@ -1,5 +1,3 @@
-import { settings } from '../src/base/config.ts'
-import { startBaseline } from './baseline.ts'
 import { type BenchRun, capture, type Load, probe, readFrom, type Throughput } from './bench-run.ts'
 import { makeRandom } from './random.ts'
 import {
@@ -53,7 +51,6 @@ const LONG_LIST = { path: `${LIST}?per_page=18`, connections: 32 }
 export const readScenarios: readonly Scenario[] = [
   repeated('list-repeated', 'same list, 10 events', async () => LIST),
   repeated('list-long', 'same list of 18 events, 32 connections', async () => LONG_LIST.path, LONG_LIST),
-  { id: 'list-workers', title: 'same list with `--workers 2`, against two bare ones', measure: measureWorkers },
   repeated(
     'event-by-id',
     'one event by id',
@@ -232,25 +229,6 @@ export async function firstEvent(service: RunningService): Promise<{ id: number;
   const { body } = await fetchAnswer(service.port, `${BASE}/events?per_page=1`)
   const [event] = JSON.parse(body.toString()).events
   return event
-}
-
-/**
- * Compares two workers with two processes of the bare server. Each pair shares the one core of the service, so the ratio is that of a worker on its own core to
- * a bare server on its own core.
- */
-async function measureWorkers(run: BenchRun, named: Named): Promise<Result[]> {
-  if (!('workers' in settings)) {
-    run.say('  list-workers: this service has no setting for workers')
-    return []
-  }
-  const service = await run.startOwn(['--workers', '2'])
-  const baseline = await startBaseline(run.cores, 2)
-  try {
-    return [await compare({ ...run, baseline }, service, named, { samples: [LIST], linesOf: () => [LIST] })]
-  } finally {
-    await service.stop()
-    await baseline.stop()
-  }
 }
 
 async function measureNotModified(run: BenchRun, named: Named): Promise<Result[]> {

@@ -70,17 +70,13 @@ export async function startService({ address, cores, flags }: ServiceOptions): P
   return { port, pid: child.pid ?? 0, startSeconds, stop }
 }
 
-/** Workers get connections in turn, so this many reach each of them. */
-const LOOKS = 8
-
-/** Waits until the memory of every process is filled, as in a service that has run for a while. */
+/** Waits until the memory is filled, as in a service that has run for a while. */
 async function filled(port: number): Promise<void> {
-  for (let seen = 0; seen < LOOKS; ) {
+  const isFilled = async () => {
     const { body } = await fetchAnswer(port, '/readyz')
-    const isFilled = JSON.parse(body.toString()).memory === 'filled'
-    seen = isFilled ? seen + 1 : 0
-    if (!isFilled) await sleep(50)
+    return JSON.parse(body.toString()).memory === 'filled'
   }
+  while (!(await isFilled())) await sleep(50)
 }
 
 function collect(child: ChildProcess): () => string {

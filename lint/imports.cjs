@@ -44,7 +44,7 @@ const LAYERS = [
   ['operate/demo', 'operate/doctor'],
   ['operate/watching'],
   ['app.ts'],
-  ['workers.ts', 'commands.ts'],
+  ['commands.ts'],
   ['command-line.ts'],
   ['main.ts'],
 ]

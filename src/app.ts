@@ -106,13 +106,13 @@ const PRUNING_EVERY = 600_000
 const IMPORTS_EVERY = 30_000
 
 /** A calendar that is ready to be served, with its images and its site, and what the demo did to it. */
-export type Ground = CalendarGround & Pick<App, 'demo'>
+type Ground = CalendarGround & Pick<App, 'demo'>
 
 /** Writes a failure that the service survives into the log. */
 type Report = (error: unknown, requestId?: string) => void
 
 /** Options for `prepareGround`. */
-export interface GroundOptions {
+interface GroundOptions {
   /** Whether a database without events is filled with the demo. */
   demo?: boolean
   /** Receives sentences for the operator. */
@@ -141,8 +141,6 @@ export async function prepareGround(
 
 /** Options for `startApp`. */
 export interface StartOptions extends Pick<GroundOptions, 'demo'> {
-  /** Whether this process is one of several workers: the first process then gives the first administrator its password. */
-  isWorker?: boolean
   /** The source of each setting that was given, by the name of the setting, for the log. */
   settings?: Readonly<Record<string, SettingSource>>
   /** Called once the service answers, and before it says that it is ready: tells the operator the first password. */
@@ -222,16 +220,16 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     isStopping: false,
   }
   // A port that the system picks has few clients: several listeners on it would only make the start and the stop longer.
-  const isShared = canShare && config.port !== 0 && !options.isWorker
+  const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared)
-  const lost = options.isWorker ? undefined : tellLostFiles(primary.read, images.store, mediaAddress(config), tell)
-  for (const work of [loadMemory(memory), lost]) work?.catch((error: unknown) => running.isStopping || report(error))
+  const lost = tellLostFiles(primary.read, images.store, mediaAddress(config), tell)
+  for (const work of [loadMemory(memory), lost]) work.catch((error: unknown) => running.isStopping || report(error))
   owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
   logger.info({ version, node: process.version, port, settings: options.settings ?? {} }, 'started')
-  const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(stopAndThrow(stop))
+  const first = await openDoors(primary, config, options).catch(stopAndThrow(stop))
   const watched = { version, database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
   const app = { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
@@ -243,10 +241,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
 /** The password of the first administrator and the link to the desk, which the service tells its operator at the start. */
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
-const NOT_FIRST: Doors = { firstAdministrator: undefined, deskEntry: undefined }
-
 /** Makes the password of the first administrator and a link to the desk, where they are due. Call it once the service answers, so that both can be used. */
-export async function openDoors(
+async function openDoors(
   database: Database,
   { desk }: Config,
   { demo = false }: Pick<GroundOptions, 'demo'>,

@@ -6,10 +6,9 @@ import {
   environmentName,
   flagName,
   readConfig,
-  type Site,
+  removedSettings,
   settingSources,
   settings,
-  siteOf,
 } from './base/config.ts'
 import { messageOf } from './base/errors.ts'
 import { runCommand } from './base/run-command.ts'
@@ -28,6 +27,11 @@ function settingOptions(): Option[] {
   })
 }
 
+/** Returns a flag for every setting of earlier versions, so that it is answered with what to do in place of it. */
+function removedOptions(): Option[] {
+  return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
+}
+
 /** Gives a command a hidden flag for every setting. Only the help of `serve` shows them: elsewhere they would bury the options of the command. */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
@@ -44,7 +48,7 @@ function formatHelpEntry(this: Help, term: string, width: number, about: string,
 
 /** Returns the values that were given as flags, by the names of their settings. */
 function givenFlags(flags: Record<string, unknown>): Record<string, string> {
-  const texts = Object.keys(settings).flatMap((name) => {
+  const texts = [...Object.keys(settings), ...Object.keys(removedSettings)].flatMap((name) => {
     const value = flags[optionName(name)]
     return typeof value === 'string' ? [[name, value]] : []
   })
@@ -66,33 +70,18 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
   // The code of the service is loaded only here, since other commands do without it.
   const { startApp } = await import('./app.ts')
   const { returnSpareMemory } = await import('./base/spare-memory.ts')
-  const { isWorker, startWorkers, tellMetrics } = await import('./workers.ts')
   const given = {
     startImport: importStarter(settingWords(flags)),
     settings: settingSources(flags, env),
   }
-  if (isWorker) {
-    const app = await startApp(config, { isWorker, ...given })
-    stopOnSignal(app, isWorker)
-    returnSpareMemory()
-    return tellMetrics(app)
-  }
-  if (config.workers === 1) {
-    const metrics = await openMetrics(config)
-    const tell = (app: App) => {
-      stopOnSignal(app)
-      metrics?.begin(app)
-      announce(app.site, app, config)
-    }
-    await startApp(config, { demo, announce: tell, ...given })
-    returnSpareMemory()
-    return
-  }
   const metrics = await openMetrics(config)
-  const workers = await startWorkers(config, { demo })
-  stopOnSignal(workers)
-  metrics?.begin(workers)
-  announce(siteOf(config, workers.port), workers, config)
+  const tell = (app: App) => {
+    stopOnSignal(app)
+    metrics?.begin(app)
+    announce(app, config)
+  }
+  await startApp(config, { demo, announce: tell, ...given })
+  returnSpareMemory()
 }
 
 /**
@@ -116,15 +105,14 @@ async function openMetrics({
 
 /**
  * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once. Call it before anybody is told that the
- * service answers. SIGHUP stops it as well: a supervisor that sends it for new settings starts the service again. A second signal ends the process at once,
- * except in a worker, which gets each signal of a terminal twice: from the terminal and from the first process.
+ * service answers. SIGHUP stops it as well: a supervisor that sends it for new settings starts the service again. A second signal ends the process at once.
  */
-function stopOnSignal({ stopBy }: { stopBy: (signal: NodeJS.Signals) => Promise<void> }, isWorker = false): void {
+function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.removeAllListeners(signal)
     process.on(signal, () => {
-      if (isStopping) return isWorker ? undefined : process.exit(1)
+      if (isStopping) process.exit(1)
       isStopping = true
       stopBy(signal).then(
         () => process.exit(0),
@@ -137,11 +125,7 @@ function stopOnSignal({ stopBy }: { stopBy: (signal: NodeJS.Signals) => Promise<
   }
 }
 
-function announce(
-  site: Site,
-  { firstAdministrator, deskEntry, demo }: Pick<App, 'firstAdministrator' | 'deskEntry' | 'demo'>,
-  { data }: Config,
-): void {
+function announce({ site, firstAdministrator, deskEntry, demo }: App, { data }: Config): void {
   const told = { folder: data, isTerminal: process.stdout.isTTY, siteUrl: site.url }
   for (const sentence of tellFirstSteps(firstAdministrator, deskEntry, told)) console.log(sentence)
   if (demo) console.log(demo)
@@ -163,8 +147,9 @@ export async function makeProgram(
   bare = new Command('kalends'),
 ): Promise<Command> {
   const options = settingOptions()
+  const allOptions = [...options, ...removedOptions()]
   const looks: HelpConfiguration = { formatItem: formatHelpEntry }
-  const program = addSettings(bare, options)
+  const program = addSettings(bare, allOptions)
     .description('The event calendar server. Without a command it serves.')
     .configureHelp(looks)
     .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })

@@ -135,7 +135,6 @@ export const settings = {
     isListenHost,
   ),
   port: wholeNumber('The port to listen on; 0 for any free one.', 'PORT', 8080, 0, 65535),
-  workers: wholeNumber('How many processes answer side by side on this machine.', 'NUMBER', 1, 1, 64),
   database: discreet(
     word(
       'The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. Empty: kalends.sqlite in the data folder.',
@@ -308,6 +307,12 @@ export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 /** Returns the flag for a setting: `site_url` is `--site-url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
+/** What a setting of earlier versions is replaced by, in a sentence, by its name. */
+export const removedSettings: Readonly<Record<string, string>> = {
+  workers:
+    'For more than one core start several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
+}
+
 /** Variables of the environment that are no settings: each is read by one command. */
 export const commandVariables = {
   copyFrom: 'KALENDS_COPY_FROM',
@@ -318,13 +323,18 @@ export const commandVariables = {
 
 /**
  * Reads the value of every setting from its flag, else from the environment, else takes its default.
- * @throws Error with one sentence for each setting that is unknown or has a wrong value.
+ * @throws Error with one sentence for each setting that is unknown, removed, or has a wrong value.
  */
 export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
-  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
-  const wrong = Object.keys(environment)
-    .filter((name) => name.startsWith('KALENDS_') && !known.has(name))
-    .map((name) => `There is no setting ${name}; kalends serve --help lists them all.`)
+  const removed = Object.keys(removedSettings)
+  const names = [...Object.keys(settings), ...removed].map(environmentName)
+  const known = new Set<string>([...names, ...Object.values(commandVariables)])
+  const wrong = [
+    ...Object.keys(environment)
+      .filter((name) => name.startsWith('KALENDS_') && !known.has(name))
+      .map((name) => `There is no setting ${name}; kalends serve --help lists them all.`),
+    ...removed.flatMap((name) => tellRemoved(name, flags, environment)),
+  ]
   const config = Object.entries(settings).map(([name, setting]) => {
     const text = flags[name] ?? environment[environmentName(name)]
     const source = flags[name] === undefined ? environmentName(name) : flagName(name)
@@ -332,6 +342,17 @@ export function readConfig(flags: Readonly<Record<string, string>>, environment:
   })
   if (wrong.length > 0) throw new Error(wrong.join('\n'))
   return { ...Object.fromEntries(config), given: settingSources(flags, environment) }
+}
+
+/** Returns a sentence for each place where a removed setting is still given. */
+function tellRemoved(name: string, flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): string[] {
+  const given: [string, string | undefined][] = [
+    [flagName(name), flags[name]],
+    [environmentName(name), environment[environmentName(name)]],
+  ]
+  return given.flatMap(([place, value]) =>
+    value ? [`${place} is no setting any more: leave it out. ${removedSettings[name]}`] : [],
+  )
 }
 
 /** The place where the value of a setting was given. */
@@ -362,7 +383,7 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
 /** The headings of the page of settings, with the settings below each. */
 const settingGroups: Readonly<Record<string, readonly string[]>> = {
   'Place and addresses': [
-    ...['site_url', 'host', 'port', 'workers', 'trusted_proxy', 'rest_root', 'vendor'],
+    ...['site_url', 'host', 'port', 'trusted_proxy', 'rest_root', 'vendor'],
     ...['data', 'database', 'database_read', 'media', 'media_url'],
   ],
   'The calendar': [

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
 import { afterEach, beforeEach, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { kalends } from '../support/commands.ts'
 import { onSqlite, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type Served, type ServiceProcess, startServed, startServiceProcess } from '../support/processes.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
-import { PATIENCE_MS, until } from '../support/waiting.ts'
+import { until } from '../support/waiting.ts'
 
 let scratch: ScratchDatabase
 let folder: string
@@ -31,8 +27,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function start(workers = '1'): Promise<ServiceProcess> {
-  const service = await startServiceProcess({ database: patient(scratch.address), data: folder, workers })
+async function start(): Promise<ServiceProcess> {
+  const service = await startServiceProcess({ database: patient(scratch.address), data: folder })
   services.push(service)
   return service
 }
@@ -50,34 +46,6 @@ async function createEvent(service: Served, title: string): Promise<number> {
   const { status, body } = await service.send('admin', 'POST', '/events', eventNamed(title))
   assert.equal(status, 201, JSON.stringify(body))
   return body.id
-}
-
-/** Reads the title of an event over a new connection, which any worker may get. Undefined when the connection breaks. Fails for any other answer, or none. */
-async function titleOf(service: ServiceProcess, id: number): Promise<string | undefined> {
-  const url = `${service.base}/events/${id}`
-  const answer = await new Promise<{ status: number; text: string } | undefined>((resolve, reject) => {
-    const request = get(url, { agent: false, signal: AbortSignal.timeout(PATIENCE_MS) }, (response) => {
-      readText(response).then((body) => resolve({ status: response.statusCode ?? 0, text: body }), reject)
-    })
-    request.on('error', (error) =>
-      'code' in error && error.code === 'ECONNRESET' ? resolve(undefined) : reject(error),
-    )
-  })
-  if (!answer) return undefined
-  assert.equal(answer.status, 200, answer.text)
-  return JSON.parse(answer.text).title
-}
-
-function workersOf({ child }: ServiceProcess): number[] {
-  const { stdout } = spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' })
-  return stdout.split('\n').filter(Boolean).map(Number)
-}
-
-/** Returns one worker of a service, the same one while it lives. */
-function getWorker(service: ServiceProcess): number {
-  const [first] = workersOf(service)
-  assert.ok(first !== undefined)
-  return first
 }
 
 test('no acknowledged write is lost when the process is killed in the middle of writing', async () => {
@@ -191,52 +159,4 @@ test('a command on a database without a calendar says so, and leaves it as it is
     assert.deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
   }
   await bare.remove()
-})
-
-test('a write by one worker is soon seen by all of them', async () => {
-  const service = await start('2')
-  const id = await createEvent(service, 'Version 0')
-  for (let version = 1; version <= 5; version++) {
-    const title = `Version ${version}`
-    await service.send('admin', 'PUT', `/events/${id}`, { title })
-    const titles = () => Promise.all(Array.from({ length: 6 }, () => titleOf(service, id)))
-    await until(async () => (await titles()).every((shown) => shown === title), `${title} was not seen by all`)
-  }
-})
-
-test('a worker that dies is replaced, and the others answer meanwhile', onSqlite, async () => {
-  const service = await start('2')
-  const id = await createEvent(service, 'Still here')
-  const first = getWorker(service)
-  process.kill(first, 'SIGKILL')
-  await until(() => !workersOf(service).includes(first), 'it did not die')
-  let [asked, broken] = [0, 0]
-  await until(
-    async () => {
-      asked++
-      if ((await titleOf(service, id)) !== 'Still here') broken++
-      return asked >= 5 && workersOf(service).length === 2
-    },
-    'it was not replaced',
-    50,
-  )
-  // One connection may have been handed to the worker just before its end was noticed.
-  assert.ok(broken <= 1, `${broken} connections broke`)
-  assert.ok(!workersOf(service).includes(first))
-  assert.equal(await service.end(), 0)
-})
-
-test('no client is left waiting when a worker dies that its connection was just handed to', onSqlite, async () => {
-  const service = await start('2')
-  const id = await createEvent(service, 'Still here')
-  const first = getWorker(service)
-  // While the process that hands out connections is stopped they queue up, so it finds them together with the end of the worker.
-  process.kill(Number(service.child.pid), 'SIGSTOP')
-  const titles = [1, 2, 3, 4].map(() => titleOf(service, id))
-  await sleep(50)
-  process.kill(first, 'SIGKILL')
-  process.kill(Number(service.child.pid), 'SIGCONT')
-  const broken = (await Promise.all(titles)).filter((title) => title !== 'Still here')
-  assert.ok(broken.length <= 1, `${broken.length} connections broke`)
-  assert.equal(await service.end(), 0)
 })

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -48,9 +46,9 @@ afterEach(() => {
 })
 
 /** Starts a service on a fixed port, on which it opens several listeners like a service in use. With port 0 it would open only one. */
-async function start(further: Settings = {}, before = ''): Promise<ServiceProcess> {
+async function start(further: Settings = {}): Promise<ServiceProcess> {
   const port = String(await freePort())
-  running = await startServiceProcess(settings({ port, ...further }), before)
+  running = await startServiceProcess(settings({ port, ...further }))
   return running
 }
 
@@ -70,58 +68,36 @@ async function beginEvent(service: ServiceProcess, length: number): Promise<Line
   return line
 }
 
-for (const workers of ['1', '2'])
-  describe(`told to stop, a service of ${workers === '1' ? 'one process' : 'two workers'}`, () => {
-    test('closes connections that are silent or wait for their next request at once, answers what is on its way, and ends', async () => {
-      const service = await start({ workers, stop_ms: String(STOP_MS) })
-      const silent = await openTo(service)
-      const idle = await openTo(service)
-      idle.socket.write(head('GET', EVENTS, 'anonymous'))
-      assert.equal(await idle.status(), 200)
-      const line = await beginEvent(service, EVENT.length)
-      line.socket.write(EVENT.slice(0, 20))
-      const ended = service.end()
-      await Promise.all([silent.closed, idle.closed])
-      line.socket.write(EVENT.slice(20))
-      assert.equal(await line.status(), 201)
-      assert.match(line.received(), /\r\nconnection: close\r\n/i)
-      await line.closed
-      assert.equal(await ended, 0)
-    })
-
-    test('ends at its deadline beside half of a head and half of a body', async () => {
-      const service = await start({ workers, stop_ms: '1000' })
-      const ofHead = await openTo(service)
-      ofHead.socket.write('GET /wp-json/ HTTP/1.1\r\nHost: x\r\n')
-      const ofBody = await beginEvent(service, 1000)
-      ofBody.socket.write('{"title":')
-      const started = performance.now()
-      assert.equal(await service.end(), 0)
-      const took = performance.now() - started
-      assert.ok(took > 500, `it took ${took} ms`)
-      await Promise.all([ofHead.closed, ofBody.closed])
-    })
+describe('told to stop, a service', () => {
+  test('closes connections that are silent or wait for their next request at once, answers what is on its way, and ends', async () => {
+    const service = await start({ stop_ms: String(STOP_MS) })
+    const silent = await openTo(service)
+    const idle = await openTo(service)
+    idle.socket.write(head('GET', EVENTS, 'anonymous'))
+    assert.equal(await idle.status(), 200)
+    const line = await beginEvent(service, EVENT.length)
+    line.socket.write(EVENT.slice(0, 20))
+    const ended = service.end()
+    await Promise.all([silent.closed, idle.closed])
+    line.socket.write(EVENT.slice(20))
+    assert.equal(await line.status(), 201)
+    assert.match(line.received(), /\r\nconnection: close\r\n/i)
+    await line.closed
+    assert.equal(await ended, 0)
   })
 
-test('by the key of a terminal, which reaches each process, workers answer what is on its way and name the signal', async () => {
-  const log = join(folder, 'log')
-  const service = await start({ workers: '2', stop_ms: '20000', log_level: 'info' }, `exec 2>${log}`)
-  const line = await beginEvent(service, EVENT.length)
-  const { stdout } = spawnSync('pgrep', ['-P', String(service.child.pid)], { encoding: 'utf8' })
-  for (const worker of stdout.split('\n').filter(Boolean)) process.kill(Number(worker), 'SIGINT')
-  const ended = service.end('SIGINT')
-  const stops = () =>
-    readFileSync(log, 'utf8')
-      .split('\n')
-      .filter((said) => said.includes('"stopping"'))
-  await until(() => stops().length === 2, 'they do not stop')
-  line.socket.write(EVENT)
-  assert.equal(await line.status(), 201)
-  assert.equal(await ended, 0)
-  assert.deepEqual(
-    stops().map((said) => JSON.parse(said).signal),
-    ['SIGINT', 'SIGINT'],
-  )
+  test('ends at its deadline beside half of a head and half of a body', async () => {
+    const service = await start({ stop_ms: '1000' })
+    const ofHead = await openTo(service)
+    ofHead.socket.write('GET /wp-json/ HTTP/1.1\r\nHost: x\r\n')
+    const ofBody = await beginEvent(service, 1000)
+    ofBody.socket.write('{"title":')
+    const started = performance.now()
+    assert.equal(await service.end(), 0)
+    const took = performance.now() - started
+    assert.ok(took > 500, `it took ${took} ms`)
+    await Promise.all([ofHead.closed, ofBody.closed])
+  })
 })
 
 describe('while it drains, a service', () => {

@@ -188,73 +188,63 @@ function parseMetrics(page: string): Map<string, number> {
   return samples
 }
 
-for (const workers of ['1', '2']) {
-  const where = workers === '1' ? {} : onSqlite
-  test(
-    `metrics tell requests, times, caches, database and process, and made-up methods and paths make no series (${workers} at work)`,
-    where,
-    async (t) => {
-      const service = await start(t, { metrics: '127.0.0.1:0', workers })
-      const { base, metrics } = service
-      assert.ok(metrics)
-      for (let i = 0; i < 30; i++) assert.equal((await fetch(`${base}/events?start_date=2027-01-01`)).status, 200)
-      for (let i = 0; i < 4; i++) assert.equal((await post(base, event(`Event ${i}`))).status, 201)
-      await fetch(`${base}/events/1`)
-      await fetch(`${base}/venues?search=anything`)
-      const read = async () => {
-        const response = await fetch(metrics)
-        assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-        return parseMetrics(await response.text())
-      }
-      const sum = (samples: Map<string, number>, name: string, ...labels: string[]) =>
-        [...samples].reduce((total, [sample, value]) => {
-          const isMeant = sample.split('{')[0] === name && labels.every((label) => sample.includes(label))
-          return total + (isMeant ? value : 0)
-        }, 0)
-      const samples = await read()
-      const route = `route="${EVENTS}"`
-      assert.equal(sum(samples, 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 30)
-      assert.equal(sum(samples, 'kalends_requests_total', route, 'method="POST"', 'status="201"'), 4)
-      assert.equal(sum(samples, 'kalends_requests_total', `route="${EVENTS}/{id}"`, 'status="404"'), 1)
-      assert.equal(sum(samples, 'kalends_request_duration_seconds_count', route), 34)
-      assert.equal(sum(samples, 'kalends_request_duration_seconds_bucket', route, 'le="+Inf"'), 34)
-      assert.equal(sum(samples, 'kalends_answers_total'), 36)
-      assert.ok(sum(samples, 'kalends_answers_total', 'from="finished"') > 0)
-      assert.ok(sum(samples, 'kalends_database_seconds_count', 'kind="write"') >= 4)
-      assert.equal(sum(samples, 'kalends_database_waiting'), 0)
-      assert.equal(sum(samples, 'kalends_queue_waiting'), 0)
-      assert.ok(sum(samples, 'kalends_queue_limit', 'work="searches"') > 0)
-      const hasServer = databaseName() === 'postgres'
-      assert.equal(sum(samples, 'kalends_database_connections') > 0, hasServer)
-      assert.equal(sum(samples, 'kalends_database_up'), Number(workers))
-      assert.ok(sum(samples, 'kalends_log_position') >= 4)
-      assert.ok(sum(samples, 'kalends_memory_bytes') > 10_000_000)
-      assert.equal(sum(samples, 'kalends_info', 'version="'), Number(workers))
-      assert.ok([...samples.keys()].some((sample) => sample.startsWith('kalends_event_loop_delay_seconds')))
-      assert.equal(samples.has('kalends_answer_bytes_total'), workers === '1', 'of several workers each has its own')
-      await fetch(`${base}/events?start_date=2027-01-01`)
-      assert.equal(sum(await read(), 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 31)
-      await until(
-        async () => sum(await read(), 'kalends_index_events') === 4 * Number(workers),
-        'the index is not counted',
-      )
-      for (const [path, status] of [
-        ['/', 404],
-        ['/events', 404],
-      ] as const)
-        assert.equal((await fetch(new URL(path, metrics))).status, status)
-      assert.equal((await fetch(metrics, { method: 'POST' })).status, 405)
-      assert.notEqual(new URL(metrics).port, new URL(base).port)
-      assert.equal((await fetch(new URL('/metrics', base))).status, 404)
-      for (let i = 0; i < 20; i++) {
-        await fetch(`${base}/made-up-${i}`, { method: 'PROPFIND' })
-        await fetch(new URL(`/made-up-${i}`, base))
-      }
-      const page = await (await fetch(metrics)).text()
-      assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
-    },
-  )
-}
+test('metrics tell requests, times, caches, database and process, and made-up methods and paths make no series', async (t) => {
+  const service = await start(t, { metrics: '127.0.0.1:0' })
+  const { base, metrics } = service
+  assert.ok(metrics)
+  for (let i = 0; i < 30; i++) assert.equal((await fetch(`${base}/events?start_date=2027-01-01`)).status, 200)
+  for (let i = 0; i < 4; i++) assert.equal((await post(base, event(`Event ${i}`))).status, 201)
+  await fetch(`${base}/events/1`)
+  await fetch(`${base}/venues?search=anything`)
+  const read = async () => {
+    const response = await fetch(metrics)
+    assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    return parseMetrics(await response.text())
+  }
+  const sum = (samples: Map<string, number>, name: string, ...labels: string[]) =>
+    [...samples].reduce((total, [sample, value]) => {
+      const isMeant = sample.split('{')[0] === name && labels.every((label) => sample.includes(label))
+      return total + (isMeant ? value : 0)
+    }, 0)
+  const samples = await read()
+  const route = `route="${EVENTS}"`
+  assert.equal(sum(samples, 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 30)
+  assert.equal(sum(samples, 'kalends_requests_total', route, 'method="POST"', 'status="201"'), 4)
+  assert.equal(sum(samples, 'kalends_requests_total', `route="${EVENTS}/{id}"`, 'status="404"'), 1)
+  assert.equal(sum(samples, 'kalends_request_duration_seconds_count', route), 34)
+  assert.equal(sum(samples, 'kalends_request_duration_seconds_bucket', route, 'le="+Inf"'), 34)
+  assert.equal(sum(samples, 'kalends_answers_total'), 36)
+  assert.ok(sum(samples, 'kalends_answers_total', 'from="finished"') > 0)
+  assert.ok(sum(samples, 'kalends_database_seconds_count', 'kind="write"') >= 4)
+  assert.equal(sum(samples, 'kalends_database_waiting'), 0)
+  assert.equal(sum(samples, 'kalends_queue_waiting'), 0)
+  assert.ok(sum(samples, 'kalends_queue_limit', 'work="searches"') > 0)
+  const hasServer = databaseName() === 'postgres'
+  assert.equal(sum(samples, 'kalends_database_connections') > 0, hasServer)
+  assert.equal(sum(samples, 'kalends_database_up'), 1)
+  assert.ok(sum(samples, 'kalends_log_position') >= 4)
+  assert.ok(sum(samples, 'kalends_memory_bytes') > 10_000_000)
+  assert.equal(sum(samples, 'kalends_info', 'version="'), 1)
+  assert.ok([...samples.keys()].some((sample) => sample.startsWith('kalends_event_loop_delay_seconds')))
+  assert.ok(samples.has('kalends_answer_bytes_total'))
+  await fetch(`${base}/events?start_date=2027-01-01`)
+  assert.equal(sum(await read(), 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 31)
+  await until(async () => sum(await read(), 'kalends_index_events') === 4, 'the index is not counted')
+  for (const [path, status] of [
+    ['/', 404],
+    ['/events', 404],
+  ] as const)
+    assert.equal((await fetch(new URL(path, metrics))).status, status)
+  assert.equal((await fetch(metrics, { method: 'POST' })).status, 405)
+  assert.notEqual(new URL(metrics).port, new URL(base).port)
+  assert.equal((await fetch(new URL('/metrics', base))).status, 404)
+  for (let i = 0; i < 20; i++) {
+    await fetch(`${base}/made-up-${i}`, { method: 'PROPFIND' })
+    await fetch(new URL(`/made-up-${i}`, base))
+  }
+  const page = await (await fetch(metrics)).text()
+  assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
+})
 
 /** Starts a receiver of webhooks that answers with `status`. */
 async function startReceiver(t: TestContext) {
@@ -268,65 +258,61 @@ async function startReceiver(t: TestContext) {
   return receiver
 }
 
-test(
-  'what becomes of messages to webhooks is counted in whichever worker, and told by a line where it turns',
-  onSqlite,
-  async (t) => {
-    const receiver = await startReceiver(t)
-    const given = { metrics: '127.0.0.1:0', workers: '2', webhook_hosts: '127.0.0.1', log_level: 'warn' }
-    const service = await start(t, given)
-    const database = await openDatabase(patient(service.address))
-    t.after(database.close)
-    const added = { url: receiver.url, events: 'event.created', is_private: 0 }
-    const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
-    const counted = async () => {
-      const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
-      const sum = (name: string, label: string) =>
-        [...page].reduce((total, [sample, value]) => {
-          const isMeant = sample.split('{')[0] === name && sample.includes(label)
-          return total + (isMeant ? value : 0)
-        }, 0)
-      const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
-        sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
-      )
-      return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
-    }
-    const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
-    const come = async (status: number, counts: string) => {
-      receiver.status = status
-      assert.equal((await post(service.base, event(`Told with ${status}`))).status, 201)
-      await until(async () => (await counted()) === counts, `not counted: ${counts}`)
-    }
-    await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
-    await come(204, '1,0,0,0')
-    await come(500, '1,1,0,0')
-    await come(503, '1,2,0,0')
-    await come(204, '2,2,0,0')
-    await come(500, '2,3,0,0')
-    const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
-    await database.write((tx) => tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute())
-    await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
-    await come(410, '2,4,3,1')
-    const address = `${new URL(receiver.url).origin}/***`
-    await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
-    const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
-    const gone = { ...failed, status: 410, reason: 'The receiver answered that it is gone (410).', waiting: 1 }
-    assert.deepEqual(
-      lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
-        message === undefined ? { ...line, waiting } : line,
-      ),
-      [
-        { ...failed, waiting: 1, msg: 'webhook fails' },
-        { ...failed, waiting: 3, msg: 'webhook fails' },
-        ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
-        { ...gone, msg: 'webhook disabled' },
-      ],
+test('what becomes of messages to webhooks is counted, and told by a line where it turns', onSqlite, async (t) => {
+  const receiver = await startReceiver(t)
+  const given = { metrics: '127.0.0.1:0', webhook_hosts: '127.0.0.1', log_level: 'warn' }
+  const service = await start(t, given)
+  const database = await openDatabase(patient(service.address))
+  t.after(database.close)
+  const added = { url: receiver.url, events: 'event.created', is_private: 0 }
+  const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
+  const counted = async () => {
+    const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
+    const sum = (name: string, label: string) =>
+      [...page].reduce((total, [sample, value]) => {
+        const isMeant = sample.split('{')[0] === name && sample.includes(label)
+        return total + (isMeant ? value : 0)
+      }, 0)
+    const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
+      sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
     )
-    const ids = new Set(lines().flatMap(({ message }) => message ?? []))
-    assert.equal(ids.size, 3)
-    assert.ok(!service.printed().includes('hidden'))
-  },
-)
+    return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
+  }
+  const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
+  const come = async (status: number, counts: string) => {
+    receiver.status = status
+    assert.equal((await post(service.base, event(`Told with ${status}`))).status, 201)
+    await until(async () => (await counted()) === counts, `not counted: ${counts}`)
+  }
+  await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
+  await come(204, '1,0,0,0')
+  await come(500, '1,1,0,0')
+  await come(503, '1,2,0,0')
+  await come(204, '2,2,0,0')
+  await come(500, '2,3,0,0')
+  const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
+  await database.write((tx) => tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute())
+  await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
+  await come(410, '2,4,3,1')
+  const address = `${new URL(receiver.url).origin}/***`
+  await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
+  const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
+  const gone = { ...failed, status: 410, reason: 'The receiver answered that it is gone (410).', waiting: 1 }
+  assert.deepEqual(
+    lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
+      message === undefined ? { ...line, waiting } : line,
+    ),
+    [
+      { ...failed, waiting: 1, msg: 'webhook fails' },
+      { ...failed, waiting: 3, msg: 'webhook fails' },
+      ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
+      { ...gone, msg: 'webhook disabled' },
+    ],
+  )
+  const ids = new Set(lines().flatMap(({ message }) => message ?? []))
+  assert.equal(ids.size, 3)
+  assert.ok(!service.printed().includes('hidden'))
+})
 
 test(
   'the link of a meeting is in no line of the log, however it was sent, asked for or refused',

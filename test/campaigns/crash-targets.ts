@@ -8,7 +8,6 @@ import type { Random } from '../../bench/random.ts'
 import { scratchPostgres } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { childrenOf, isRunning, killIfThere } from '../support/process-tree.ts'
 import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -18,7 +17,7 @@ import type { Ask, Row } from './stored-records.ts'
 // The targets of the crash campaign: a service with its database, run in three ways.
 
 /** The ways to run a service. */
-export const SETTINGS = ['sqlite', 'sqlite-workers', 'postgres'] as const
+export const SETTINGS = ['sqlite', 'sqlite-nodes', 'postgres'] as const
 export type SettingName = (typeof SETTINGS)[number]
 
 /** A running calendar whose processes can be killed and started again. */
@@ -47,15 +46,14 @@ export async function startTarget(name: SettingName): Promise<Target> {
 }
 
 /** Returns the settings of a service of the campaign. */
-function settingsOf(database: string, folder: string, port: number, workers = '1'): Settings {
-  return { database, data: folder, port: String(port), workers, page_size_cap: '1000' }
+function settingsOf(database: string, folder: string, port: number): Settings {
+  return { database, data: folder, port: String(port), page_size_cap: '1000' }
 }
 
 /** A service process that may be down. */
 interface Node {
   settings: Settings
   port: number
-  workers: number
   running: ServiceProcess | undefined
 }
 
@@ -63,14 +61,9 @@ async function startNode(node: Node): Promise<void> {
   node.running ??= await startServiceProcess(node.settings)
 }
 
-/** Waits until a node answers with all its workers and filled memory. */
-async function untilReady(node: Node): Promise<void> {
-  const pid = Number(node.running?.child.pid)
-  if (node.workers > 1) await until(() => childrenOf(pid).length === node.workers, 'workers are missing', 50)
-  // Workers get connections in turn, so twice as many requests reach each of them.
-  for (let seen = 0; seen < 2 * node.workers; seen++) {
-    await until(async () => (await isFilled(node.port)) === true, 'a node does not get ready', 20)
-  }
+/** Waits until a node answers with filled memory. */
+async function untilReady({ port }: Node): Promise<void> {
+  await until(() => isFilled(port), 'a node does not get ready', 20)
 }
 
 async function isFilled(port: number): Promise<boolean> {
@@ -78,15 +71,10 @@ async function isFilled(port: number): Promise<boolean> {
   return status === 200 && body.memory === 'filled'
 }
 
-/** Kills a whole node and waits until all its processes have ended. */
 async function killNode(node: Node): Promise<void> {
-  const running = node.running
-  if (!running) return
+  const { running } = node
   node.running = undefined
-  const workers = node.workers > 1 ? childrenOf(Number(running.child.pid)) : []
-  await running.end('SIGKILL')
-  for (const pid of workers) killIfThere(pid)
-  await until(() => !workers.some(isRunning), 'workers live on')
+  await running?.end('SIGKILL')
 }
 
 async function killStartOf(node: Node, ms: number): Promise<boolean> {
@@ -94,60 +82,41 @@ async function killStartOf(node: Node, ms: number): Promise<boolean> {
   const flags = Object.entries(node.settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const starting = startProcess(MAIN, [...flags, '--timezone', 'America/New_York', '--log-level', 'silent', 'serve'])
   await sleep(ms)
-  const workers = childrenOf(Number(starting.child.pid))
   await starting.end('SIGKILL')
-  for (const pid of workers) killIfThere(pid)
-  await until(() => !workers.some(isRunning), 'workers live on')
   return true
 }
 
-async function startOnSqlite(name: 'sqlite' | 'sqlite-workers', folder: string): Promise<Target> {
+async function makeNodes(howMany: number, database: string, folder: string): Promise<Node[]> {
+  const ports = await Promise.all(Array.from({ length: howMany }, freePort))
+  return ports.map((port) => ({ settings: settingsOf(database, folder, port), port, running: undefined }))
+}
+
+async function startOnSqlite(name: 'sqlite' | 'sqlite-nodes', folder: string): Promise<Target> {
   const file = join(folder, 'kalends.sqlite')
   await makeCalendar(`sqlite:${file}`)
-  const workers = name === 'sqlite' ? 1 : 2
-  const port = await freePort()
-  const settings = settingsOf(`sqlite:${file}`, folder, port, String(workers))
-  const node: Node = { settings, port, workers, running: undefined }
+  const nodes = await makeNodes(name === 'sqlite' ? 1 : 2, `sqlite:${file}`, folder)
   const restore = async () => {
-    await startNode(node)
-    await untilReady(node)
+    await Promise.all(nodes.map(startNode))
+    await Promise.all(nodes.map(untilReady))
   }
   await restore()
   return {
     name,
-    ports: [port],
-    kill: (random) => (workers === 1 ? killNode(node).then(() => 'process') : killSomeOf(node, random)),
-    killStart: (ms) => killStartOf(node, ms),
+    ports: nodes.map(({ port }) => port),
+    kill: (random) => killNodes(nodes, random, random.next() < 0.65),
+    killStart: async (ms) => {
+      const down = nodes.find(({ running }) => !running)
+      return down ? killStartOf(down, ms) : false
+    },
     restore,
     ask: async (sql) => askFile(file, sql),
     findDamage: async () => findDamageOf(file),
     mediaFolder: join(folder, 'media'),
     close: async () => {
-      await killNode(node)
+      await Promise.all(nodes.map(killNode))
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Kills one worker, the process that watches the workers, or all at once. */
-async function killSomeOf(node: Node, random: Random): Promise<string> {
-  const dice = random.next()
-  const pid = Number(node.running?.child.pid)
-  const workers = childrenOf(pid)
-  if (dice < 0.5) {
-    const one = random.pick(workers)
-    killIfThere(one)
-    await until(() => !isRunning(one), 'a worker lives on')
-    return 'worker'
-  }
-  if (dice < 0.8) {
-    await killNode(node)
-    return 'all processes'
-  }
-  await node.running?.end('SIGKILL')
-  node.running = undefined
-  await until(() => !workers.some(isRunning), 'workers live on without the process that watches over them', 50)
-  return 'primary process'
 }
 
 function askFile(file: string, sql: string): Row[] {
@@ -174,12 +143,7 @@ async function startOnPostgres(folder: string): Promise<Target> {
   const server = await startPostgres()
   const { address } = await scratchPostgres(server.address())
   await makeCalendar(address)
-  const nodes = await Promise.all(
-    [1, 2].map(async (): Promise<Node> => {
-      const port = await freePort()
-      return { settings: settingsOf(address, folder, port), port, workers: 1, running: undefined }
-    }),
-  )
+  const nodes = await makeNodes(2, address, folder)
   let isServerUp = true
   const restore = async () => {
     if (!isServerUp) await server.start()
@@ -223,7 +187,7 @@ async function killNodes(nodes: readonly Node[], random: Random, isOne: boolean)
     return 'node'
   }
   await Promise.all(nodes.map(killNode))
-  return 'both nodes'
+  return 'all nodes'
 }
 
 async function askServer(address: string, sql: string): Promise<Row[]> {

@@ -6,8 +6,8 @@ import type { SettingName } from './crash-targets.ts'
 
 // A short form of `npm run crash`.
 
-const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 1, 'sqlite-workers': 1, postgres: 1 }
-const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-workers']
+const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 1, 'sqlite-nodes': 1, postgres: 1 }
+const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-nodes']
 
 for (const setting of here) {
   test(`${setting}: nothing acknowledged is lost and nothing is half there, whatever is killed under eight writers`, async (t) => {

@@ -27,7 +27,6 @@ export interface RestartOptions {
   way: Way
   restarts: number
   writers: number
-  workers: number
   /** The ms for which a node drains. */
   drainMs: number
   /** The ms between an answer and the next event of a writer. */
@@ -68,7 +67,6 @@ export async function restartUnderWrites(options: RestartOptions): Promise<Resta
   const settings = {
     database: scratch.address,
     data: folder,
-    workers: String(options.workers),
     drain_ms: String(options.drainMs),
     trusted_proxy: 'loopback',
   }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { hasNginx, restartUnderWrites, type Way } from './restarts-campaign.ts'
 
 async function restartNodes(way: Way): Promise<number> {
-  const figures = await restartUnderWrites({ way, restarts: 2, writers: 3, workers: 1, drainMs: 300, restMs: 30 })
+  const figures = await restartUnderWrites({ way, restarts: 2, writers: 3, drainMs: 300, restMs: 30 })
   const { failed, lost, doubled, created } = figures
   assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 })
   assert.ok(created > 0)

@@ -1,5 +1,5 @@
 // Restarts two nodes in turn under writers, for each way of reaching them, and counts failures:
-//   npm run restarts [-- --restarts 20] [--way new|kept|nginx] [--workers 1] [--writers 16]
+//   npm run restarts [-- --restarts 20] [--way new|kept|nginx] [--writers 16]
 import { parseArgs } from 'node:util'
 import { hasNginx, restartUnderWrites, WAYS } from './restarts-campaign.ts'
 
@@ -7,11 +7,10 @@ const { values } = parseArgs({
   options: {
     restarts: { type: 'string', default: '20' },
     way: { type: 'string', multiple: true },
-    workers: { type: 'string', default: '1' },
     writers: { type: 'string', default: '16' },
   },
 })
-const numbers = { restarts: Number(values.restarts), workers: Number(values.workers), writers: Number(values.writers) }
+const numbers = { restarts: Number(values.restarts), writers: Number(values.writers) }
 const ways = WAYS.filter((way) => values.way?.includes(way) ?? (way !== 'nginx' || hasNginx))
 let failures = 0
 for (const way of ways) {

@@ -96,38 +96,35 @@ test('a service is not ready before its operator has been told the first passwor
   assert.match(await first, /^\w{4} /)
 })
 
-for (const workers of ['1', '2']) {
-  test(`into a log, the first password of a new database is written only as the name of a file of mode 0600 (${workers} at work)`, async (t) => {
-    const data = join(folderFor(t), 'data')
-    const file = join(data, 'first-password.txt')
-    const first = await startOnce(data, ['--workers', workers])
-    const [login = '', password = '', link = ''] = readFileSync(file, 'utf8').split('\n')
-    assert.equal(login, 'admin')
-    assert.match(link, /^http:\/\/localhost:\d+\/desk\/set-up\/[\w-]{43}$/)
-    assert.ok(!first.lines.join('\n').includes(link.slice(-43)))
-    assert.match(password, /^\w{4}( \w{4}){5}$/)
-    assert.deepEqual([modeOf(data), modeOf(file)], ['700', '600'])
-    assert.ok(first.lines[0]?.includes(file), first.lines.join('\n'))
-    assert.ok(!first.lines.join('\n').includes(password))
-    assert.equal(await signIn(first.base, login, password), 200)
-    await first.end()
-    assert.equal(modeOf(join(data, 'kalends.sqlite')), '600')
-    if (workers !== '1') return
+test('into a log, the first password of a new database is written only as the name of a file of mode 0600', async (t) => {
+  const data = join(folderFor(t), 'data')
+  const file = join(data, 'first-password.txt')
+  const first = await startOnce(data)
+  const [login = '', password = '', link = ''] = readFileSync(file, 'utf8').split('\n')
+  assert.equal(login, 'admin')
+  assert.match(link, /^http:\/\/localhost:\d+\/desk\/set-up\/[\w-]{43}$/)
+  assert.ok(!first.lines.join('\n').includes(link.slice(-43)))
+  assert.match(password, /^\w{4}( \w{4}){5}$/)
+  assert.deepEqual([modeOf(data), modeOf(file)], ['700', '600'])
+  assert.ok(first.lines[0]?.includes(file), first.lines.join('\n'))
+  assert.ok(!first.lines.join('\n').includes(password))
+  assert.equal(await signIn(first.base, login, password), 200)
+  await first.end()
+  assert.equal(modeOf(join(data, 'kalends.sqlite')), '600')
 
-    const again = await startOnce(data)
-    await again.end()
-    assert.match(
-      again.lines[0] ?? '',
-      /^The first application password is still in .*first-password\.txt; delete the file/,
-    )
-    rmSync(file)
-    const third = await startOnce(data)
-    await third.end()
-    assert.equal(third.lines[0], 'Nobody has a password for the desk yet; kalends user link admin prints a link to it.')
-    assert.equal(third.lines.length, 2)
-    assert.ok(!existsSync(file))
-  })
-}
+  const again = await startOnce(data)
+  await again.end()
+  assert.match(
+    again.lines[0] ?? '',
+    /^The first application password is still in .*first-password\.txt; delete the file/,
+  )
+  rmSync(file)
+  const third = await startOnce(data)
+  await third.end()
+  assert.equal(third.lines[0], 'Nobody has a password for the desk yet; kalends user link admin prints a link to it.')
+  assert.equal(third.lines.length, 2)
+  assert.ok(!existsSync(file))
+})
 
 test('a first start that fails on a busy port takes no password with it', async (t) => {
   const data = join(folderFor(t), 'data')

@@ -69,6 +69,17 @@ test('a wrong value of a setting is named in one sentence', async () => {
   ])
 })
 
+test('a setting of earlier versions is refused with what to do in place of it, as a flag and in the environment', async () => {
+  const says = (place: string) => new RegExp(`^${place} is no setting any more: leave it out\\. .*docs/\\S+\\)\\.\\n$`)
+  await Promise.all([
+    assertRefused(['--workers', '4'], {}, says('--workers')),
+    assertRefused([], { KALENDS_WORKERS: '4' }, says('KALENDS_WORKERS')),
+  ])
+  const { code, out } = await kalends(['doctor', '--data', folder], { KALENDS_WORKERS: '4' })
+  assert.equal(code, 1)
+  assert.match(out, /^error +configuration +KALENDS_WORKERS is no setting any more/)
+})
+
 test('a wrong or unknown setting is refused by every command', async () => {
   const commands = [
     ...['settings', 'resume', 'restored', 'audit', 'look', 'imports', 'copy sqlite:a sqlite:b', 'backup x', 'export'],
@@ -153,12 +164,11 @@ test('a place for metrics that is taken is told of before the service says that 
   t.after(() => busy.close())
   await once(busy, 'listening')
   const { port } = busy.address() as AddressInfo
-  for (const workers of ['1', '2'])
-    await assertRefused(
-      ['--metrics', `127.0.0.1:${port}`, '--log-level', 'info', '--workers', workers],
-      {},
-      /^The place for metrics, \S+, is in use; choose another with --metrics\.\n$/,
-    )
+  await assertRefused(
+    ['--metrics', `127.0.0.1:${port}`, '--log-level', 'info'],
+    {},
+    /^The place for metrics, \S+, is in use; choose another with --metrics\.\n$/,
+  )
 })
 
 test('a command on a calendar that is not there says so, and makes none', async () => {

@@ -152,7 +152,6 @@ const examples: Record<SettingName, readonly [string, string]> = {
   request_log: ['writes', 'none'],
   log_level: ['warn', 'silent'],
   cache_bytes: ['1000000', '2000000'],
-  workers: ['2', '3'],
 }
 
 test('a refused place for images is not repeated, since it may hold a secret', () => {

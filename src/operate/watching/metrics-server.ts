@@ -37,19 +37,6 @@ export function single(name: string, type: Counted, help: string, value: number)
   return labelled(name, type, help, [[{}, value]])
 }
 
-/** Merges the families of several workers by their names. Each sample gets the label `worker`. */
-export function mergeFamilies(workers: readonly { worker: string; families: readonly Family[] }[]): Family[] {
-  const merged = new Map<string, Family>()
-  for (const { worker, families } of workers) {
-    for (const family of families) {
-      const known = merged.get(family.name) ?? { ...family, samples: [] }
-      merged.set(family.name, known)
-      for (const sample of family.samples) known.samples.push({ ...sample, labels: { worker, ...sample.labels } })
-    }
-  }
-  return [...merged.values()]
-}
-
 /** Writes families in the text format of Prometheus, version 0.0.4. */
 function renderFamilies(families: readonly Family[]): string {
   return families.map(renderFamily).join('')
@@ -92,10 +79,9 @@ export async function serveMetrics(place: string, read: () => Promise<Family[]>)
   const server = createServer((request, response) => {
     answer(request, response, read).catch(() => response.destroy())
   })
-  // Workers share the port of the calendar. This port is of one process alone.
   const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host: hostname, port, exclusive: true }, resolve)
+    server.listen({ host: hostname, port }, resolve)
   })
   await listening.catch((error: unknown) => {
     const taken = codeOf(error) === 'EADDRINUSE'

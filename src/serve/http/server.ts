@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { connect, createServer as createNetServer, type Server as NetServer, Socket } from 'node:net'
@@ -224,9 +223,7 @@ const MOST_KNOCKS = 64
  */
 export async function closeAcceptors({ port, listeners }: Acceptors): Promise<{ ended: Promise<unknown> }> {
   const ended = Promise.all(listeners.map((listener) => once(listener, 'close')))
-  // In a cluster, Node's first process accepts for its workers, and hands whoever comes later to another one.
-  if (cluster.isWorker) for (const listener of listeners) listener.close()
-  else await closeOneByOne(port, listeners)
+  await closeOneByOne(port, listeners)
   return { ended }
 }
 

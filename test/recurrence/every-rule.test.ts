@@ -42,6 +42,27 @@ const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: strin
     '1997-09-02 09:00:00',
     ...['1997-09-02 09:00:00', '1997-09-03 09:00:00'],
   ],
+  // RFC 7529, 4.1 and 8: days that do not exist move to the next or the one before, each day once.
+  [
+    'RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=FORWARD',
+    '2027-01-31 20:00:00',
+    ...['2027-01-31 20:00:00', '2027-03-01 20:00:00', '2027-03-31 20:00:00', '2027-05-01 20:00:00'],
+  ],
+  [
+    'RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;COUNT=4',
+    '2027-01-31 20:00:00',
+    ...['2027-01-31 20:00:00', '2027-02-28 20:00:00', '2027-03-31 20:00:00', '2027-04-30 20:00:00'],
+  ],
+  [
+    'RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=FORWARD',
+    '2028-02-29 20:00:00',
+    ...['2028-02-29 20:00:00', '2029-03-01 20:00:00', '2030-03-01 20:00:00'],
+  ],
+  [
+    'RSCALE=GREGORIAN;FREQ=MONTHLY;BYMONTHDAY=1,31;SKIP=FORWARD;BYDAY=SA,SU,MO,TU',
+    '2027-03-01 20:00:00',
+    ...['2027-03-01 20:00:00', '2027-05-01 20:00:00', '2027-05-31 20:00:00', '2027-06-01 20:00:00'],
+  ],
   // Not in the RFC: the last week of a year on the weekday of the start, and the last day of a year.
   ['FREQ=YEARLY;BYWEEKNO=-1', '2026-12-31 20:00:00', '2026-12-31 20:00:00', '2027-12-30 20:00:00'],
   ['FREQ=YEARLY;BYYEARDAY=-1,366', '2027-12-31 20:00:00', '2027-12-31 20:00:00', '2028-12-31 20:00:00'],

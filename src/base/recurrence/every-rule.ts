@@ -1,11 +1,15 @@
 import { dayNumber } from '../text/zones.ts'
 import {
+  type Conditions,
   completed,
   type DayRule,
   dayConditions,
+  dayOfNumber,
   daysOf,
   FREQUENCIES,
   isPlainScale,
+  numberOf,
+  type Period,
   periodOf,
   type Rule,
   WEEKDAYS,
@@ -28,7 +32,12 @@ export interface EveryRule {
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
+  /** Where a day of the month goes that a month does not have (RFC 7529, 4.1); nowhere if undefined. */
+  readonly skip: Skip | undefined
 }
+
+const SKIPS = ['FORWARD', 'BACKWARD'] as const
+type Skip = (typeof SKIPS)[number]
 
 /** A budget of steps that several rules share. Below 0 it is used up, and a rule was cut off. */
 export interface Steps {
@@ -66,7 +75,7 @@ const LISTS = {
   BYSECOND: [0, 60],
   BYSETPOS: [-366, 366],
 } as const
-const PARTS = new Set([...Object.keys(LISTS), 'FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'BYDAY', 'WKST'])
+const PARTS = new Set([...Object.keys(LISTS), 'FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'BYDAY', 'WKST', 'SKIP'])
 
 function ruleIn(parts: ReadonlyMap<string, string>): EveryRule {
   const list = (name: keyof typeof LISTS) => numbersOf(parts.get(name), LISTS[name][0], LISTS[name][1])
@@ -95,6 +104,7 @@ function ruleIn(parts: ReadonlyMap<string, string>): EveryRule {
     minutes: list('BYMINUTE'),
     seconds: list('BYSECOND').filter((second) => second < 60),
     positions: list('BYSETPOS'),
+    skip: parts.has('SKIP') ? oneOf(SKIPS, parts.get('SKIP')) : undefined,
   }
 }
 
@@ -120,6 +130,7 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 export function* everyDate(rule: EveryRule, start: string, end: string, steps: Steps): Generator<string, void> {
   let left = rule.count ?? Number.POSITIVE_INFINITY
   let isFirst = true
+  let latest = ''
   for (const set of setsOf(rule, start, end, steps)) {
     // Each position costs a step: there may be hundreds, and each is looked for in every set.
     steps.left -= rule.positions.length
@@ -127,7 +138,9 @@ export function* everyDate(rule: EveryRule, start: string, end: string, steps: S
     for (const wall of timesOfSet(set, rule.positions)) {
       steps.left -= 1
       if (wall > end || steps.left < 0) return
-      if (wall < start) continue
+      // A day that one month does not have may be the first of the next.
+      if (wall < start || wall === latest) continue
+      latest = wall
       if (isFirst && wall > start) left -= 1
       isFirst = false
       if (left <= 0) return
@@ -157,11 +170,29 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
     if (!(period.first <= last)) return
     steps.left -= 1 + (period.last - period.first) / DAYS_A_STEP
     if (steps.left < 0) return
-    const found = daysOf(period, conditions)
+    const found = rule.skip
+      ? withMoved(daysOf(period, conditions), rule.skip, period, conditions)
+      : daysOf(period, conditions)
     if (found.length === 0) continue
     if (rule.unit === undefined) yield { days: found, ...times }
     else yield* setsWithin(rule, rule.unit, period.first, start, steps)
   }
+}
+
+/** Adds the days that stand for days of the month which the months of a period do not have. */
+function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
+  const { months, monthdays } = conditions
+  const moved: number[] = []
+  for (let first = period.first; first <= period.last; ) {
+    const { year, month, monthday } = dayOfNumber(first)
+    const next = numberOf(year, month + 1, 1)
+    const isLacking = monthday === 1 && monthdays.some((asked) => asked > next - first)
+    if (isLacking && (months.length === 0 || months.includes(month))) moved.push(skip === 'FORWARD' ? next : next - 1)
+    first = next
+  }
+  const others = { ...conditions, months: [], monthdays: [] }
+  const meeting = moved.filter((day) => daysOf({ first: day, last: day }, others).length > 0)
+  return [...new Set([...days, ...meeting])].sort((one, other) => one - other)
 }
 
 const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)

@@ -111,7 +111,7 @@ export interface DayRule extends Rule {
 }
 
 /** A stretch of days by their numbers, both ends among them. */
-interface Period {
+export interface Period {
   first: number
   last: number
 }
@@ -123,7 +123,7 @@ interface NamedWeekday {
 }
 
 /** The conditions that a day has to meet, including those that follow from the start. */
-interface Conditions {
+export interface Conditions {
   months: readonly number[]
   monthdays: readonly number[]
   weekdays: readonly NamedWeekday[]

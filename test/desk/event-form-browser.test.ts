@@ -91,18 +91,26 @@ describe('the form of an event in a browser', {
       assert.deepEqual(complaintsOf(tab), [])
     })
 
-  test('Enter in a field of a long form sends nothing, and makes a chip of a tag', async () => {
+  test('Enter sends no form that is long or cannot be taken back, and makes a chip of a tag', async () => {
     const admin = (await sitAtDesk(service, 'admin')).cookie
-    for (const [path, scripts] of [
+    const [venue, category] = [
+      await service.create('/venues', { venue: 'Twice' }),
+      await service.create('/categories', { name: 'Twice' }),
+    ]
+    for (const [path, scripts, only = 'form.edit input'] of [
       ['/desk/events/new?start_date=2027-06-11&start_time=19:00', true],
       ['/desk/events/new?start_date=2027-06-11&start_time=19:00', false],
       ['/desk/venues/new', false],
       ['/desk/categories/new', false],
       ['/desk/look', false],
+      ['/desk/people/new', false],
+      [`/desk/people/${service.userIds.author}`, false, '#heir'],
+      [`/desk/venues/${venue.id}/trash`, false, '#into'],
+      [`/desk/categories/${category.id}/trash`, false, '#into'],
     ] as const) {
       const tab = await open(path, scripts, admin)
       const count = await tab.evaluate<number>(
-        "(window.lines = [...document.querySelectorAll('form.edit input')].filter((one) => /^(text|url|email|search|number)$/.test(one.type) && one.checkVisibility())).length",
+        `(window.lines = [...document.querySelectorAll('${only}')].filter((one) => /^(text|url|email|search|number)$/.test(one.type) && one.checkVisibility())).length`,
       )
       for (let at = 0; at < count; at++) {
         await tab.evaluate(`lines[${at}].focus()`)

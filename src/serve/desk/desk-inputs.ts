@@ -95,7 +95,10 @@ export function guarded(site: Site): Html {
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
-/** The default button of a long form, which Enter in a field would press: disabled, so that nothing half typed is published. */
+/**
+ * The default button of a form that is long or cannot be taken back, which Enter in a field would press: disabled, so
+ * that nothing half typed is sent.
+ */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {

@@ -22,7 +22,7 @@ import {
 } from '../../calendar/people/users.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type FormFaults, faultList, guarded, plainField } from './desk-inputs.ts'
+import { type FormFaults, faultList, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -100,7 +100,7 @@ function invitationView(request: DeskRequest, faults: FormFaults): DeskView {
     title: say('Invite somebody'),
     room: 'people',
     under: html`<a href="${deskPath(site, '/people')}">${say('People')}</a>`,
-    body: html`${faultList(site, faults)}<form class="edit" method="post" novalidate${guarded(site)}><div class="story">
+    body: html`${faultList(site, faults)}<form class="edit" method="post" novalidate${guarded(site)}>${UNSENT_BY_ENTER}<div class="story">
 ${plainField({ name: 'name', label: say('Name'), value: value('name'), attributes: html` autocomplete="off"` }, faults)}
 ${plainField({ name: 'login', label: say('Sign-in name'), value: value('login'), hint: say('Letters, digits and . _ - @; it stays as it is.'), attributes: html` autocomplete="off" autocapitalize="none" spellcheck="false" required` }, faults)}
 ${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: value('email'), attributes: html` autocomplete="off"` }, faults)}
@@ -220,7 +220,7 @@ async function heirForm(request: DeskRequest, user: User, faults: FormFaults): P
     .slice(0, MOST_OFFERED)
     .map((heir) => html`<option value="${heir.user.login}">${heir.user.name}</option>`)
   const attributes = html` list="heirs" autocomplete="off" autocapitalize="none" spellcheck="false"`
-  return html`<form class="card" method="post" novalidate>
+  return html`<form class="card" method="post" novalidate>${UNSENT_BY_ENTER}
 ${plainField({ name: 'heir', label: say('Who takes over their records'), value: fieldOf(request, 'heir'), hint: say('A sign-in name.'), attributes }, faults)}<datalist id="heirs">${options}</datalist>
 <div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }

@@ -249,7 +249,7 @@ describe('what a role may do at the desk', () => {
     assert.deepEqual(known.toSorted(), posted.toSorted())
   })
 
-  test('no list of the desk links to what its reader may not open, and one’s own events come first', async () => {
+  test('no list or form of the desk links to what its reader may not open, and one’s own events come first', async () => {
     const day = new Date().toISOString().slice(0, 10)
     const times = { start_date: `${addDays(day, -1)} 10:00:00`, end_date: `${addDays(day, 2)} 10:00:00` }
     for (let n = 0; n < 31; n++) await service.create('/events', { title: `Of others ${n}`, ...times }, 'editor')
@@ -274,6 +274,11 @@ describe('what a role may do at the desk', () => {
           if (path !== '/events') assert.ok(main.indexOf('My own') < main.indexOf('Of others'), path)
         }
       }
+      for (const path of hrefs)
+        if (/^\/desk\/events\/\d+$/.test(path)) {
+          const [, main = ''] = /<main(.*)<\/main>/s.exec((await at(login).get(path)).body) ?? []
+          for (const [, href = ''] of main.matchAll(/<a [^>]*href="([^"#]*)/g)) hrefs.add(href.replace(service.origin, ''))
+        }
       for (const href of hrefs) {
         const { status } = await at(login).get(decodedText(href))
         assert.ok(status < 400, `${login} to ${href}: ${status}`)

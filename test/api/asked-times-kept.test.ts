@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
+import { sitAtDesk } from '../support/desk.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 // Friday, 19:00 in Berlin.
@@ -126,5 +127,19 @@ test('pages show what lists and subscriptions of the same words have, by day and
     assert.deepEqual(every, (await list('start_date=2026-01-01')).sort(), `all once at ${hour}`)
     const night = await (await fetch(new URL('/event/night/', service.base))).text()
     assert.equal(night.includes('This event is over.'), hour >= 3, `over at ${hour}`)
+  }
+})
+
+test('Today says until when a party of last night is on, and forgets it then', async () => {
+  for (const [hour, said] of [
+    [21, '22:00'],
+    [25, '– 2:00'],
+    [26.5, undefined],
+  ] as const) {
+    mock.timers.setTime(Date.UTC(2026, 10, 27, 23 + hour))
+    const { body } = await (await sitAtDesk(service, 'editor')).get('/desk/')
+    const [, ball] = /<span class="when">([^<]*)<\/span><a [^>]*>Ball</.exec(body) ?? []
+    assert.equal(ball, said, String(hour))
+    assert.match(body, /<span class="when">All day<\/span><a [^>]*>Exhibition</)
   }
 })

@@ -1,5 +1,6 @@
+import type { Site } from '../../base/config.ts'
 import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
-import { addDays } from '../../base/text/moments.ts'
+import { addDays, dayOf } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { listUnsavedTexts } from '../../calendar/editing/unsaved-texts.ts'
@@ -12,6 +13,7 @@ import {
   laterOf,
   written,
   writtenDay,
+  writtenEnd,
   writtenNumber,
   writtenStart,
   writtenTime,
@@ -67,10 +69,10 @@ function greeting({ site }: Context, hour: number, name: string): string {
 function comingDays(context: Context, wall: string, events: readonly PlannedEvent[]): Html {
   const { site } = context
   const today = wall.slice(0, 10)
-  const dayOf = ({ start_date }: PlannedEvent) => laterOf(start_date.slice(0, 10), today)
+  const shownDay = ({ start_date }: PlannedEvent) => laterOf(dayOf(start_date), today)
   const byDay = Map.groupBy(
     events.filter(({ start_date, end_date }) => !isOverAt(wall, start_date, end_date)),
-    dayOf,
+    shownDay,
   )
   if (byDay.size === 0)
     return html`<p class="nothing">${sayAtDesk(site, 'Nothing is planned for the coming days.')}</p>`
@@ -84,14 +86,19 @@ function comingDays(context: Context, wall: string, events: readonly PlannedEven
 
 function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html {
   const { site } = context
-  const isWhole = event.all_day === 1 || event.start_date.slice(0, 10) < today
   const state =
     event.event_status === 'canceled'
       ? sayAtDesk(site, 'Canceled')
       : event.status === 'publish'
         ? ''
         : statusName(site, event.status)
-  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : writtenStart(site, event.start_date, event.end_date, writtenTime)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
+  return html`<li><span class="when">${timeOfEvent(site, today, event)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
+}
+
+/** Writes when an event begins that day or, of one that has begun before, when it ends today. */
+function timeOfEvent(site: Site, today: string, { start_date: start, end_date: end, all_day }: PlannedEvent): string {
+  if (all_day === 1 || (dayOf(start) < today && dayOf(end) !== today)) return sayAtDesk(site, 'All day')
+  return dayOf(start) < today ? `– ${writtenEnd(site, start, end)}` : writtenStart(site, start, end, writtenTime)
 }
 
 /** Lists the texts that the caller has typed and not saved. */

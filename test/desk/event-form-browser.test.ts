@@ -207,6 +207,11 @@ describe('the form of an event in a browser', {
       'Tom & <b>Ann\nBell</b>\n\n<a href="https://a.example/">Tickets</a> < 5<br>\nlast',
       '<p>Tom &amp; <b>Ann<br>Bell</b></p><p><a href="https://a.example/">Tickets</a> &lt; 5<br>last!</p>',
     ],
+    [
+      'signs that begin no tag or entity',
+      'https://a.example/?a=1&copy=2\n5 <b and x<y & <!>\n\nlast <i',
+      '<p>https://a.example/?a=1&amp;copy=2<br>5 &lt;b and x&lt;y &amp;</p><p>last &lt;i!</p>',
+    ],
     ['text around blocks', 'Before\n<h3>Head</h3>\nafter\n\nend', '<p>Before</p><h3>Head</h3><p>after</p><p>end!</p>'],
     [
       'blocks of other editors',
@@ -240,6 +245,32 @@ describe('the form of an event in a browser', {
       const shown = rendered.replaceAll(/\n/g, '').replaceAll('<br />', '<br>')
       if (typeof expected === 'string') assert.equal(shown, expected, what)
       else assert.match(shown, expected, what)
+    }
+  })
+
+  test('the caret stays where somebody types before the editor has loaded', async () => {
+    for (const [text, at, expected] of [
+      ['Doors at seven.\n\nMusic at eight.', 'Doors', '<p>Doors! at seven.</p><p>Music at eight.</p>'],
+      ['Doors at seven.\n\nMusic at eight.', 'Doors at seven.', '<p>Doors at seven.!</p><p>Music at eight.</p>'],
+      ['Doors at seven.\n\nMusic at eight.', 'Doors at seven.\n', '<p>Doors at seven.</p><p>!Music at eight.</p>'],
+      ['<p>One</p>\n<p>two &amp; <b>three</b></p>', '<p>One</p>', '<p>One</p><p>!two &amp; <b>three</b></p>'],
+      [
+        '<p>One</p>\n<p>two &amp; <b>three</b></p>',
+        '<p>One</p>\n<p>two &am',
+        '<p>One</p><p>two &amp;! <b>three</b></p>',
+      ],
+    ] as const) {
+      const tab = await open('/desk/events/new')
+      await tab.send('Network.setCacheDisabled', { cacheDisabled: true })
+      await tab.send('Network.emulateNetworkConditions', { ...UNBOUNDED, latency: 300 })
+      await tab.evaluate("document.getElementById('description').focus()")
+      await type(tab, text)
+      await tab.evaluate(`document.getElementById('description').setSelectionRange(${at.length}, ${at.length})`)
+      await untilShown(tab, "document.querySelector('.rich-frame .text')")
+      await type(tab, '!')
+      await untilShown(tab, "document.getElementById('description').value.includes('!')")
+      const value = await tab.evaluate<string>("document.getElementById('description').value")
+      assert.equal(value.replaceAll('\n', ''), expected, `${text} at ${at}`)
     }
   })
 

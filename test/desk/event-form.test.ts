@@ -228,6 +228,29 @@ describe('the form of an event', () => {
     assert.deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
   })
 
+  test('no line end of a title, a name or a text that nobody has touched is changed', async () => {
+    const times = { start_date: '2030-05-02 22:00:00', end_date: '2030-05-02 23:00:00' }
+    for (const [room, naming, more] of [
+      ['events', 'title', times],
+      ['venues', 'venue', {}],
+      ['organizers', 'organizer', {}],
+    ] as const)
+      for (const lines of ['Late\n\nnight', 'Late\r\nnight', 'Late\rnight', 'Late night\n']) {
+        const sent = { ...more, [naming]: `${lines} ${room}`, description: lines }
+        const { id } = await service.create(`/${room}`, sent, 'editor')
+        const before = (await service.get(`/${room}/${id}`, 'admin')).body
+        const form = await untouched(`/desk/${room}/${id}`)
+        // Browsers drop the line ends of a line.
+        form[naming] = String(form[naming]).replaceAll(/[\r\n]/g, '')
+        form.description = String(form.description).replaceAll(/\r\n?|\n/g, '\r\n')
+        assert.equal((await editor.post(`/desk/${room}/${id}`, form)).status, 303)
+        assert.deepEqual((await service.get(`/${room}/${id}`, 'admin')).body, before)
+        assert.equal(versionIn((await editor.get(`/desk/${room}/${id}`)).body), form.version)
+        await editor.post(`/desk/${room}/${id}`, { ...form, [naming]: `${form[naming]}!` })
+        assert.match((await service.get(`/${room}/${id}`, 'admin')).body[naming], /^Late +night.*!$/)
+      }
+  })
+
   test('a venue and an organizer are made in place from what was typed, and known ones are taken', async () => {
     const form = { title: 'Two', start_date: '2030-06-01', start_time: '10:00', status: 'publish' }
     const first = await editor.post('/desk/events/new', {

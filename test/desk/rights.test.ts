@@ -277,7 +277,8 @@ describe('what a role may do at the desk', () => {
       for (const path of hrefs)
         if (/^\/desk\/events\/\d+$/.test(path)) {
           const [, main = ''] = /<main(.*)<\/main>/s.exec((await at(login).get(path)).body) ?? []
-          for (const [, href = ''] of main.matchAll(/<a [^>]*href="([^"#]*)/g)) hrefs.add(href.replace(service.origin, ''))
+          for (const [, href = ''] of main.matchAll(/<a [^>]*href="([^"#]*)/g))
+            hrefs.add(href.replace(service.origin, ''))
         }
       for (const href of hrefs) {
         const { status } = await at(login).get(decodedText(href))

@@ -35,6 +35,10 @@ export type Input =
   | 'parent'
   | 'links'
 
+/** Returns a text as its control sends it back untouched. Browsers drop line ends from a line, which therefore shows blanks. */
+export const asSentBack = (input: Input | undefined, text: string): string =>
+  text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
+
 /** The time of a request and the zone of the site: all that a kind needs besides the value. */
 export interface RequestTime {
   site: Pick<Site, 'timezone'>

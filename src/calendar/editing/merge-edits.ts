@@ -1,3 +1,4 @@
+import { asSentBack } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { lastWallToUtc, wallToUtc } from '../../base/text/zones.ts'
@@ -189,16 +190,18 @@ const MOMENTS: readonly string[] = ['start_date', 'end_date', 'date', 'date_utc'
 
 /** Writes a value as a text that is the same for the same values, however they were sent. */
 function comparable(fields: Fields, name: string, value: unknown, zone: string, now: number): string {
-  if (name === 'venue' || name === 'organizer') return JSON.stringify(linkEntries(value) ?? value)
-  if (name === 'categories' || name === 'tags')
-    return JSON.stringify(termEntries(value)?.map(String).toSorted() ?? value)
-  if (name === 'cost') return JSON.stringify(parseCost(value) ?? value)
   const kind = fields[name]?.kind
+  const isLinks = kind?.input === 'links'
+  if (isLinks && (name === 'categories' || name === 'tags'))
+    return JSON.stringify(termEntries(value)?.map(String).toSorted() ?? value)
+  if (isLinks) return JSON.stringify(linkEntries(value) ?? value)
+  if (name === 'cost') return JSON.stringify(parseCost(value) ?? value)
   const read = kind?.read(value)
   if (read === undefined) return JSON.stringify(value) ?? ''
   if (MOMENTS.includes(name)) return comparableTime(String(read), zone, now)
   const settled: unknown = kind?.keep ? kind.keep(read) : read
-  return typeof settled === 'string' ? settled.replaceAll('\r\n', '\n') : (JSON.stringify(settled) ?? '')
+  const input = fields[name]?.input || kind?.input
+  return typeof settled === 'string' ? asSentBack(input, settled) : (JSON.stringify(settled) ?? '')
 }
 
 /** Writes a wall time, with its moment where the clocks show it twice and the text says which one is meant. */

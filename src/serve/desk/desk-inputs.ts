@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { STATUS_WORDS, STATUSES } from '../../base/fields/field.ts'
-import type { Input } from '../../base/fields/kinds.ts'
+import { asSentBack, type Input } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import type { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
@@ -63,7 +63,7 @@ export function formValuesOf(fields: Fields, columns: Readonly<Record<string, un
 
 function writtenValue(input: Input | undefined, column: unknown): string {
   if (input === 'fact') return column === 1 ? 'yes' : column === 0 ? 'no' : ''
-  return column === null || column === undefined ? '' : String(column)
+  return column === null || column === undefined ? '' : asSentBack(input, String(column))
 }
 
 /** Returns a field with its label, its control, its hint and its fault. */

@@ -1,3 +1,4 @@
+import { asSentBack } from '../../base/fields/kinds.ts'
 import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
@@ -48,9 +49,9 @@ export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
     const value = state[name]
-    if (inputOf(event.fields[name as keyof typeof event.fields]) === 'fact')
-      return value === true ? 'yes' : value === false ? 'no' : ''
-    return value === true ? '1' : value === false ? '0' : String(value ?? '')
+    const input = inputOf(event.fields[name as keyof typeof event.fields])
+    if (input === 'fact') return value === true ? 'yes' : value === false ? 'no' : ''
+    return value === true ? '1' : value === false ? '0' : asSentBack(input, String(value ?? ''))
   }
   const list = (name: string) => (Array.isArray(state[name]) ? state[name].map(String) : [])
   const plain = plainFields.map(([name]): [string, string[]] => [name, [text(name)]])

@@ -29,8 +29,8 @@ import { fillTemplate } from './support/service.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** One more process than cores, since tests sometimes wait for a clock or a server. */
-const CONCURRENCY = availableParallelism() + 1
+/** More processes than cores, since tests wait for a clock or a server now and then. */
+const CONCURRENCY = availableParallelism() + 2
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
 /** The most time of a process, in ms: only one that hangs, or is not over with its last test, takes so long. */

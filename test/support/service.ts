@@ -183,8 +183,9 @@ export async function startService(settings: Settings = {}, { seesRefusals = fal
 }
 
 /** Whether a service was too busy for a request: to programs it says so in JSON, to browsers on a page. */
-function isRefused({ status, body }: Answer): boolean {
-  return status === 503 && (typeof body === 'string' || body.code === 'rest_unavailable')
+function isRefused({ status, headers, body }: Answer): boolean {
+  if (status !== 503 || headers.get('retry-after') !== '1') return false
+  return typeof body === 'string' || body.code === 'rest_unavailable'
 }
 
 function bodyOf({ status, body }: Answer, expected: number): Answer['body'] {

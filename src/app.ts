@@ -2,15 +2,7 @@ import type { Server } from 'node:http'
 import { type Logger, pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { limitCaches } from './base/cache.ts'
-import {
-  type Config,
-  mediaAddress,
-  mediaUrl,
-  replicaAddress,
-  type SettingSource,
-  type Site,
-  siteOf,
-} from './base/config.ts'
+import { type Config, mediaAddress, mediaUrl, type SettingSource, type Site, siteOf } from './base/config.ts'
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
@@ -178,33 +170,33 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const report: Report = (error, requestId) =>
     logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
   const tell = (sentence: string) => logger.warn(sentence)
-  const { database: primary, images, site, demo } = await prepareGround(config, report, { ...options, tell })
+  const { database: opened, images, site, demo } = await prepareGround(config, report, { ...options, tell })
   const metrics = config.metrics === '' ? undefined : makeMetrics()
-  const database = await readingDatabase(primary, config, metrics, report, tell)
+  const database = metrics ? withCounts(metrics, opened) : opened
   const refused = refusalsIn(logger)
   const authenticator = makeAuthenticator(database, undefined, refused, () => isBehind(memory))
   const gate = config.desk === 'on' ? makeDeskGate(database, refused) : undefined
   const budget = limitCaches(config.cache_bytes)
-  const owner = await followOwner(primary, site, config)
+  const owner = await followOwner(database, site, config)
   const memory = openEventMemory(database, budget, report, owner.renew, authenticator.forget)
-  const edition = await readEdition(primary.read)
+  const edition = await readEdition(database.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
   const together = makeWriteTogether(database.write, mostTogether(database.read))
-  const opened = Promise.withResolvers<void>()
-  const kept = { database, together, edition, memory, images, announced: opened.promise }
+  const announced = Promise.withResolvers<void>()
+  const kept = { database, together, edition, memory, images, announced: announced.promise }
   const http = makeServer(
     { ...kept, site, webhookHosts, start: config, authenticate, gate, now: Date.now, report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
   )
-  const sender = senderOf(primary, site, images, config, report, watchingSettled(logger, metrics))
+  const sender = senderOf(database, site, images, config, report, watchingSettled(logger, metrics))
   const imports = makeRunningImports()
   const timers = [
     startWebhooks(sender, report),
     startSchedule(database, logger),
     startExtending(database, site, report, tell),
     startPruning(database, config, report),
-    tellFailures(primary, report, tell),
+    tellFailures(database, report, tell),
     ...(options.startImport ? [startImports(database, options.startImport, imports, report)] : []),
   ]
   const running: Running = {
@@ -222,19 +214,19 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   // A port that the system picks has few clients: several listeners on it would only make the start and the stop longer.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared)
-  const lost = tellLostFiles(primary.read, images.store, mediaAddress(config), tell)
+  const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)
   for (const work of [loadMemory(memory), lost]) work.catch((error: unknown) => running.isStopping || report(error))
   owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
   logger.info({ version, node: process.version, port, settings: options.settings ?? {} }, 'started')
-  const first = await openDoors(primary, config, options).catch(stopAndThrow(stop))
+  const first = await openDoors(database, config, options).catch(stopAndThrow(stop))
   const watched = { version, database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
   const app = { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
   options.announce?.(app)
-  opened.resolve()
+  announced.resolve()
   return app
 }
 
@@ -251,23 +243,6 @@ async function openDoors(
   const which = { isFirst: firstAdministrator !== undefined, isDemo: demo }
   const deskEntry = desk === 'on' ? await findDeskEntry(database, which, Date.now()) : undefined
   return { firstAdministrator, deskEntry }
-}
-
-/** Returns the database for requests: the primary one, with its replica where one is configured, and counted where metrics are served. */
-async function readingDatabase(
-  primary: Database,
-  config: Config,
-  metrics: Metrics | undefined,
-  report: Report,
-  tell: (sentence: string) => void,
-): Promise<Database> {
-  const replica = replicaAddress(config)
-  let database = primary
-  if (replica !== undefined) {
-    const { readFromReplica } = await import('./store/storage/postgres/postgres-replica.ts')
-    database = readFromReplica(primary, replica, report, tell)
-  }
-  return metrics ? withCounts(metrics, database) : database
 }
 
 function serverLimits(config: Config) {

@@ -144,15 +144,6 @@ export const settings = {
     'takes sqlite:FILE or postgres://…',
     (text) => text === '' || /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text),
   ),
-  database_read: discreet(
-    word(
-      'A streaming standby of the PostgreSQL database, postgres://USER:PASSWORD@HOST/NAME. It answers anonymous reads while it has everything that this process knows of; the database answers all else. Empty: none.',
-      'ADDRESS',
-      '',
-    ),
-    'takes postgres://…',
-    (text) => /^($|postgres(ql)?:\/\/.)/.test(text),
-  ),
   data: word('The folder of the SQLite file and of the images.', 'FOLDER', 'data'),
   media: discreet(
     word(
@@ -309,8 +300,8 @@ export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
 /** What a setting of earlier versions is replaced by, in a sentence, by its name. */
 export const removedSettings: Readonly<Record<string, string>> = {
-  workers:
-    'For more than one core start several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
+  database_read: 'More nodes answer more readers, from their memory; a standby is for failover (docs/deploying.md).',
+  workers: 'Run several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
 }
 
 /** Variables of the environment that are no settings: each is read by one command. */
@@ -384,7 +375,7 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
 const settingGroups: Readonly<Record<string, readonly string[]>> = {
   'Place and addresses': [
     ...['site_url', 'host', 'port', 'trusted_proxy', 'rest_root', 'vendor'],
-    ...['data', 'database', 'database_read', 'media', 'media_url'],
+    ...['data', 'database', 'media', 'media_url'],
   ],
   'The calendar': [
     ...['timezone', 'language', 'languages', 'currency', 'series_months', 'pages', 'desk', 'mcp', 'frame_ancestors'],
@@ -523,15 +514,4 @@ export function assumedPath({ data, database, media }: Config): string | undefin
   if (data !== settings.data.default) return undefined
   if (database === '') return resolve(data, 'kalends.sqlite')
   return media === '' ? resolve(data) : undefined
-}
-
-/**
- * Returns the address of the replica that anonymous reads go to; undefined where none is configured.
- * @throws Error with one sentence when a replica is configured for a database that is not PostgreSQL.
- */
-export function replicaAddress(config: Config): string | undefined {
-  if (config.database_read === '') return undefined
-  if (!/^postgres/.test(config.database))
-    throw new Error(`${environmentName('database_read')} goes with a PostgreSQL database only.`)
-  return config.database_read
 }

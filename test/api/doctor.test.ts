@@ -381,22 +381,6 @@ test('a clock that is hours away from that of the site is told', onSqlite, async
   assert.match(found.findings.get('clock')?.[0]?.says ?? '', / (7[12]\d\d) seconds away from that of http:\/\/127/)
 })
 
-test('a replica that does not answer is a warning, and so is one that follows nobody', {
-  skip: databaseName() !== 'postgres' && 'on PostgreSQL',
-}, async (t) => {
-  const { data, address } = await calendar(t)
-  const found = await doctor({
-    database: address,
-    database_read: 'postgres://x:secret@127.0.0.1:1/x',
-    data,
-    port: '0',
-  })
-  assert.deepEqual(stateOf(found, 'replica'), ['warning'], found.text)
-  assert.doesNotMatch(found.text, /secret/)
-  const primary = await doctor({ database: address, database_read: address, data, port: '0' })
-  assert.match(primary.findings.get('replica')?.[0]?.says ?? '', /follows no other/)
-})
-
 test('searches without pg_trgm are told', { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }, async (t) => {
   const { data, address } = await calendar(t)
   const database = await openDatabase(address)

@@ -73,6 +73,7 @@ test('a setting of earlier versions is refused with what to do in place of it, a
   const says = (place: string) => new RegExp(`^${place} is no setting any more: leave it out\\. .*docs/\\S+\\)\\.\\n$`)
   await Promise.all([
     assertRefused(['--workers', '4'], {}, says('--workers')),
+    assertRefused(['--database-read', 'postgres://db-2/x'], {}, says('--database-read')),
     assertRefused([], { KALENDS_WORKERS: '4' }, says('KALENDS_WORKERS')),
   ])
   const { code, out } = await kalends(['doctor', '--data', folder], { KALENDS_WORKERS: '4' })

@@ -125,7 +125,6 @@ const examples: Record<SettingName, readonly [string, string]> = {
   host: ['0.0.0.0', '::1'],
   port: ['8081', '0'],
   database: ['sqlite:/srv/calendar.sqlite', 'postgres://calendar@localhost/calendar'],
-  database_read: ['postgres://calendar@replica/calendar', 'postgresql://calendar@localhost:5433/calendar'],
   data: ['/srv/calendar', 'elsewhere'],
   media: ['file:/srv/images', 's3://images/calendar?endpoint=http://localhost:9000&region=eu-1'],
   media_url: ['https://images.example.org', 'http://localhost:9000/images/'],

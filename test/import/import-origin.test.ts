@@ -170,7 +170,7 @@ describe('a site that has moved here', () => {
     t.after(() => closeMemory(memory))
     await catchUp(memory)
     const paths = noOldPaths()
-    const maybe = (path: string) => mayBeOldPath(paths, memory, database.readPublic, path)
+    const maybe = (path: string) => mayBeOldPath(paths, memory, database.read, path)
     assert.equal(maybe('/veranstaltung/other/'), true, 'nothing is known yet')
     await until(() => !paths.isReading, 'old paths are not read')
     assert.equal(maybe('/veranstaltung/other/'), false)

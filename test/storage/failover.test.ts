@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from 'pg'
 import { onPostgres, scratchPostgres } from '../support/database.ts'
-import { type LoggedService, startLoggedService } from '../support/logged-service.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { credentialsOf, makeCalendar } from '../support/service.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-// Follows docs/replicas.md, except for pg_basebackup, which the test server lacks: the standby starts from copied files.
+// Follows docs/deploying.md, except for pg_basebackup, which the test server lacks: the standby starts from copied files.
 
 async function ask(address: string, text: string): Promise<string> {
   const client = new Client(address)
@@ -31,28 +31,22 @@ async function makeFollow(server: PostgresServer, other: PostgresServer): Promis
   return join(await ask(server.address(), 'show data_directory'), 'standby.signal')
 }
 
-/** Serves a database with its standby. Waits until the standby is used. */
-async function serve(t: TestContext, database: string, replica: string): Promise<LoggedService> {
+/** Serves a database that a standby follows. */
+async function serve(t: TestContext, database: string): Promise<ServiceProcess> {
   const data = await mkdtemp(join(tmpdir(), 'kalends-failover-'))
   t.after(() => rm(data, { recursive: true, force: true }))
-  const service = await startLoggedService({ database, database_read: replica, data, metrics: '127.0.0.1:0' })
-  await until(async () => {
-    const metrics = await (await fetch(service.metrics ?? '')).text()
-    return metrics.includes('\nkalends_replica_up 1\n') && (await ask(replica, 'select pg_is_in_recovery()')) === 'true'
-  }, 'the standby is not used')
-  return service
+  const follows = `select count(*) from pg_stat_replication where state = 'streaming'`
+  await until(async () => (await ask(database, follows)) === '1', 'the standby does not follow')
+  return startServiceProcess({ database, data })
 }
 
-async function makeVenue({ base }: LoggedService, venue: string): Promise<number> {
-  const headers = { ...credentialsOf('admin'), 'content-type': 'application/json' }
-  const { status } = await fetch(`${base}/venues`, { method: 'POST', headers, body: JSON.stringify({ venue }) })
-  return status
+async function makeVenue(service: ServiceProcess, venue: string): Promise<number> {
+  return (await service.send('admin', 'POST', '/venues', { venue })).status
 }
 
-async function venuesOf({ base }: LoggedService): Promise<string[]> {
-  const response = await fetch(`${base}/venues?per_page=50`)
-  const { venues } = (await response.json()) as { venues: { venue: string }[] }
-  return venues.map(({ venue }) => venue).sort()
+async function venuesOf(service: ServiceProcess): Promise<string[]> {
+  const { body } = await service.send('anonymous', 'GET', '/venues?per_page=50')
+  return body.venues.map(({ venue }: { venue: string }) => venue).sort()
 }
 
 test(
@@ -67,7 +61,7 @@ test(
     t.after(() => second.close())
     const other = second.address(new URL(database).pathname.slice(1))
 
-    const before = await serve(t, database, other)
+    const before = await serve(t, database)
     assert.equal(await makeVenue(before, 'On the first'), 201)
     await before.end()
     const signal = await makeFollow(first, second)
@@ -76,7 +70,7 @@ test(
     writeFileSync(signal, '')
     await first.start()
 
-    const meanwhile = await serve(t, other, database)
+    const meanwhile = await serve(t, other)
     assert.equal(await makeVenue(meanwhile, 'On the second'), 201)
     await meanwhile.end()
     const signalBack = await makeFollow(second, first)
@@ -85,7 +79,7 @@ test(
     writeFileSync(signalBack, '')
     await second.start()
 
-    const back = await serve(t, database, other)
+    const back = await serve(t, database)
     assert.equal(await makeVenue(back, 'On the first again'), 201)
     assert.deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
     await back.end()

@@ -11,7 +11,7 @@ export async function publicContext({ database, site }: App): Promise<Context> {
   const images = { store, hosts: [], maxBytes: 0, mediaUrl: `${site.url}/media` }
   const now = Date.now()
   return {
-    db: database.readPublic(),
+    db: database.read,
     aside,
     write,
     findMatching,

@@ -86,7 +86,6 @@ const LONG: Paths = [
   'test/pages/interrupted',
   'test/push',
   'test/storage/backup',
-  'test/storage/replica',
 ]
 
 /** The slowest files start first, so that no core is idle at the end. */

@@ -144,11 +144,11 @@ const PAGES_AT_ONCE = 1000
 const MOST_LISTS = 1000
 
 /** Returns false where no moved source had a page or list at this path, and true where one may have had it, or where the paths are not loaded. */
-export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: () => Db, path: string): boolean {
+export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
   if (hashes && asOf === memory.sources) return hasHash(hashes, hashOf(oldPath(path)))
-  if (!paths.isReading && performance.now() - paths.readAt >= RESTS_MS) void readPaths(paths, memory.sources, db())
+  if (!paths.isReading && performance.now() - paths.readAt >= RESTS_MS) void readPaths(paths, memory.sources, db)
   return true
 }
 

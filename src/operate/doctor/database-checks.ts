@@ -1,11 +1,11 @@
-import { type Config, databaseAddress, replicaAddress } from '../../base/config.ts'
+import { type Config, databaseAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { describeReason } from '../../serve/webhooks/webhook-store.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
-import { type Examined, examineDatabase, isStandby } from '../../store/storage/examine.ts'
+import { type Examined, examineDatabase } from '../../store/storage/examine.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
@@ -44,7 +44,6 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
     ...checkSearch(examined),
     ...checkSending(examined),
     ...checkBackup(examined, now),
-    ...(await checkReplica(config)),
   ]
   return { examined, findings }
 }
@@ -147,18 +146,4 @@ function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] 
   if (days >= BACKUP_DAYS)
     return [warning('backup', `The last one was taken at ${lastBackup}, ${days} days ago.`, todo)]
   return [ok('backup', `The last one was taken at ${lastBackup}.`)]
-}
-
-/** Checks that the replica answers and follows another server. No finding where none is configured. */
-async function checkReplica(config: Config): Promise<Finding[]> {
-  const todo = 'Look at --database-read and at that server; all reads go to the database meanwhile.'
-  try {
-    const address = replicaAddress(config)
-    if (address === undefined) return []
-    return (await isStandby(address))
-      ? [ok('replica', 'It answers, and follows another server.')]
-      : [warning('replica', 'It follows no other server, so it is not used.', todo)]
-  } catch (error) {
-    return [warning('replica', messageOf(error), todo)]
-  }
 }

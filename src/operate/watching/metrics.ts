@@ -81,7 +81,6 @@ export async function readMetrics(metrics: Metrics, watched: Watched): Promise<F
     ...(await webhookFamilies(metrics.webhooks, watched.database)),
     ...queueFamilies(watched),
     ...connectionFamilies(watched),
-    ...replicaFamilies(watched),
     ...processFamilies(metrics.loopDelay),
   ]
 }
@@ -116,13 +115,6 @@ function queueFamilies({ admission }: Watched): Family[] {
     family('waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.size),
     family('limit', 'Requests that may wait; more are refused.', (queue) => queue.limit.waiting),
   ]
-}
-
-/** Returns the state of the replica; empty without one. */
-function replicaFamilies({ database }: Watched): Family[] {
-  const isUp = database.isReplicaUp?.()
-  if (isUp === undefined) return []
-  return [single('kalends_replica_up', 'gauge', '1 unless the read replica is away or far behind.', Number(isUp))]
 }
 
 /** Returns the numbers of connections to the database server; empty for SQLite. */

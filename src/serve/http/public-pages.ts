@@ -255,7 +255,7 @@ const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
 /** Decides whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
 const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
-  (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
+  (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
 /** Answers with a page, which is cached unless programs get another answer at its address. Where there is no page, `otherwise` answers if it is given. */
 async function answerWithPage(

@@ -297,17 +297,17 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
 
 /** Makes the context of an anonymous request. */
 export function anonymousContext(service: Service, now: number): Context & { memory: EventMemory } {
-  return contextWith(service, anonymous, now, service.database.readPublic(), service.memory)
+  return contextWith(service, anonymous, now, service.database.read, service.memory)
 }
 
 function contextOf(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
   const { database, memory } = service
   return isLoggedIn(caller)
     ? callerContext(service, caller, now, incoming)
-    : contextWith(service, caller, now, database.readPublic(), memory, incoming)
+    : contextWith(service, caller, now, database.read, memory, incoming)
 }
 
-/** Makes the context of a request that reads from the primary database alone. */
+/** Makes the context of a request that reads from the database alone. */
 export function callerContext(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }

@@ -416,7 +416,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
 }
 
 /** Decides whether a path may be one of a source that has moved here; false is certain. The test is cheap enough for every 404. */
-export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
+export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
   return (
@@ -430,7 +430,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => 
 async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
   const { db, site } = context
   const root = rootOf(site)
-  if (!mayHaveMoved(pages, site, () => db, path)) throw new Problem('rest-event-not-found')
+  if (!mayHaveMoved(pages, site, db, path)) throw new Problem('rest-event-not-found')
   const moved = await findByOldPath(db, root + path)
   if (moved) {
     const page = await pageOfRecord(context, moved)
@@ -440,7 +440,7 @@ async function oldPage(pages: Pages, context: Context, path: string, query: URLS
   const fed = feed && (await findByOldPath(db, root + feed.page))
   if (feed && fed) return feedOfPage(await pageOfRecord(context, fed), feed.ending)
   for (const { list, to } of readOldLists(path, site))
-    if (mayBeOldPath(pages.oldPaths, pages.memory, () => db, root + list) && (await hadListAt(db, root + list)))
+    if (mayBeOldPath(pages.oldPaths, pages.memory, db, root + list) && (await hadListAt(db, root + list)))
       return byQuery(context, movedTo(site, to), query)
   const image = await findByOldImagePath(db, root + path)
   if (image) return { ...movedTo(site, ''), location: imageUrl(image, context.images.mediaUrl, sizeInName(path)) }

@@ -34,14 +34,9 @@ interface Connections {
 
 /** An open database. */
 export interface Database {
-  /** For reads outside a transaction. It shows committed rows only. */
+  /** For reads outside a transaction. It shows committed rows only, and all of which `cursor` or a listener told. */
   read: Db
-  /**
-   * Returns the connection that one request reads with, outside a transaction, where anybody may see the answer. Its reads show every change that `cursor`,
-   * `readChanges` or a listener of `onChange` has reported before.
-   */
-  readPublic: () => Db
-  /** Runs long reads, such as lists and searches, for `read` or for the result of `readPublic`. */
+  /** Runs long reads, such as lists and searches, for `read`. */
   aside: ReadAside
   /**
    * Runs `work` as one transaction and resolves to its result once the commit is durable. `work` may run again after a conflict with another writer, so it
@@ -71,8 +66,6 @@ export interface Database {
   findMatching: (search: Search) => Promise<IdSet>
   /** Counts the connections to the server; undefined for a database without a server. */
   connections?: () => Connections
-  /** Returns true while the replica is reached and keeps up; undefined for a database without a replica. */
-  isReplicaUp?: () => boolean
   /** Rejects when the database does not answer, or when it refused the last write for lack of room or permission and still does. */
   ping: () => Promise<void>
   close: () => Promise<void>

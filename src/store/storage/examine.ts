@@ -97,19 +97,6 @@ export async function examineDatabase(address: string, nowUtc: string): Promise<
   }
 }
 
-/** Returns true when the server at an address is a standby of another. @throws Error with one sentence when it does not answer */
-export async function isStandby(address: string): Promise<boolean> {
-  const database = await openPostgres(address)
-  try {
-    const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(database.read)
-    return rows[0]?.standby === true
-  } catch (error) {
-    throw new Error(`The replica ${withoutPassword(address)} cannot be looked at: ${reason(error)}`)
-  } finally {
-    await database.close()
-  }
-}
-
 async function examineFile(file: string, nowUtc: string): Promise<Examined> {
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]

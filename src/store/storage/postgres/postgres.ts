@@ -108,7 +108,6 @@ function presentDatabase(node: PostgresDatabase): Database {
   const { pool, db, asides, others, listeners, committing } = node
   return {
     read: db,
-    readPublic: () => db,
     aside: ((from, _lane, queries) => inShare(asides, () => runQueries(from, queries))) as Database['aside'],
     write: (work, by = writerBy('')) => write(node, work, by),
     migrate: async (work) => {

@@ -412,7 +412,6 @@ export function openSqlite(file: string): Database {
   )
   return {
     read,
-    readPublic: () => read,
     aside: pool
       ? makeAside(read, reader, readable, pool)
       : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),

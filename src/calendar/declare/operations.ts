@@ -1,4 +1,3 @@
-import type { Deflated } from '../../base/gzip.ts'
 import type { Problem, ProblemCode } from '../../base/problems.ts'
 import type { WantedText } from '../../base/text/long-texts.ts'
 import type { Tx } from '../../store/storage/recording.ts'
@@ -48,11 +47,6 @@ export interface ListedJson {
   held: () => ListedJson
   /** Writes record `i` into a buffer from `at` on, and returns the place behind its end. Adds the places of the counts of terms to `counts`, if given. */
   write: (i: number, into: Buffer, at: number, counts?: number[]) => number
-  /**
-   * Returns the deflate blocks of record `i` as it is now, and undefined for a record without a piece in memory. Missing blocks are made and kept for any
-   * record, for one that was asked for again, or for none, as `making` says.
-   */
-  blocks: (i: number, making: 'none' | 'asked again' | 'any') => Deflated | undefined
 }
 
 /** The extent of a record in an answer: as lists show it, or by itself with its linked data. */

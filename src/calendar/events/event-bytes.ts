@@ -9,8 +9,6 @@ import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.t
 import {
   bytesOf,
   type CountedJson,
-  deflatePiece,
-  type EventPiece,
   type EventPieces,
   findPiece,
   findPresented,
@@ -72,14 +70,13 @@ export function loadJson(
   if (!memory || !index || revision === undefined || isCollapsed) return undefined
   const listed = ids.filter((id) => isIndexed(index, id))
   const events = listedEvents(memory, index, listed, context, extent)
-  const { pieces } = memory
-  return events instanceof Promise ? events.then((later) => asJson(pieces, later)) : asJson(pieces, events)
+  return events instanceof Promise ? events.then(asJson) : asJson(events)
 }
 
 /** An event of a list: a piece, a copy of the bytes of a piece, or the parts to write the event from. */
-export type ListedEvent = EventPiece | CountedJson | EventJsonParts
+export type ListedEvent = Piece | CountedJson | EventJsonParts
 
-function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson {
+function asJson(events: readonly ListedEvent[]): ListedJson {
   const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
   let most = 0
   for (const event of events) most += mostOf(event)
@@ -87,16 +84,10 @@ function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson
     count: events.length,
     mostBytes: most,
     mostBytesOf: (i) => mostOf(events[i] as ListedEvent),
-    held: () => asJson(pieces, events.map(held)),
+    held: () => asJson(events.map(held)),
     write: (i, into, at, counts) => {
       const event = events[i] as ListedEvent
       return 'bytes' in event ? writeCounted(event, into, at, counts) : writeParts(event, into, at, counts)
-    },
-    blocks: (i, making) => {
-      const event = events[i] as ListedEvent
-      if (!('deflated' in event)) return undefined
-      const mayMake = making === 'any' || (making === 'asked again' && event.wasFound)
-      return event.deflated ?? (mayMake ? deflatePiece(pieces, event) : undefined)
     },
   }
 }
@@ -117,14 +108,14 @@ export function listedEvents(
   extent: 'page' | 'window',
 ): ListedEvent[] | Promise<ListedEvent[]> {
   const { pieces, terms } = memory
-  const atHand: (EventPiece | undefined)[] = []
+  const atHand: (Piece | undefined)[] = []
   const missing: number[] = []
   for (const id of ids) {
     const piece = findPiece(pieces, id, terms)
     atHand.push(piece)
     if (!piece) missing.push(id)
   }
-  if (missing.length === 0) return atHand as EventPiece[]
+  if (missing.length === 0) return atHand as Piece[]
   return presentMissing(memory, index, missing, context, extent).then((made) =>
     ids.flatMap((id, i) => atHand[i] ?? made.get(id) ?? []),
   )

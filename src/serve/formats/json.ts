@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { isTruthy } from '../../base/fields/kinds.ts'
-import { endGzip, type GzipRun, HERE_UP_TO, joinable } from '../../base/gzip.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
@@ -242,41 +241,6 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** The records that are deflated for later answers while an answer is sent once or kept, and their most bytes: 3 kB take up to 0.1 ms. */
-const DEFLATED = { once: { making: 'asked again', bytes: 12_288 }, kept: { making: 'any', bytes: 81_920 } } as const
-
-/**
- * Returns the runs that a gzip body of a list is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
- * `mostListBytes`. Undefined for a list of which more than `HERE_UP_TO` bytes would be compressed.
- */
-export function gzipRuns(
-  { head, records, tail }: JsonList,
-  into: Buffer,
-  life: keyof typeof DEFLATED,
-): GzipRun[] | undefined {
-  const { making, bytes } = DEFLATED[life]
-  let left: number = bytes
-  const runs: GzipRun[] = []
-  let [at, from] = [into.write(head, 0, 'latin1'), 0]
-  for (let i = 0; i < records.count; i++) {
-    if (i > 0) into[at++] = COMMA
-    const kept = records.blocks(i, 'none')
-    const size = records.mostBytesOf(i)
-    const blocks = kept ?? records.blocks(i, size <= left ? making : 'none')
-    if (!blocks) {
-      at = records.write(i, into, at)
-      if (at > HERE_UP_TO) return undefined
-      continue
-    }
-    if (!kept) left -= size
-    runs.push(into.subarray(from, at), blocks)
-    from = at
-  }
-  at += into.write(tail, at)
-  runs.push(into.subarray(from, at))
-  return runs
-}
-
 /** Writes a list record by record, with the counts of now; other requests take their turns in between. */
 export function listInChunks({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
   return chunksOf(head, records.held(), tail)
@@ -302,8 +266,6 @@ export interface FollowedBody {
   recount: (isSending: boolean) => boolean
   /** The JSON around the records of a list, with the present total; undefined for a single event. */
   frame: ListFrame | undefined
-  /** The body as gzip, for a list whose gzip body can be followed as well. */
-  gzip?: Buffer
 }
 
 /** Makes a followed body of a piece that was assembled from memory. */
@@ -322,14 +284,10 @@ function followBody(
       const reframed = followed.frame === written ? undefined : followed.frame
       if (isCounted && !reframed) return false
       if (isSending) piece.bytes = bytesOf(piece.bytes)
-      const { deflated } = piece
-      // The former gzip body may still be in transit.
-      if (deflated) piece.deflated = { ...deflated, blocks: bytesOf(deflated.blocks) }
       if (written && reframed) piece.bytes = withTail(piece.bytes, written, reframed)
       written = followed.frame
       if (!isCounted) updateCounts(memory.pieces, piece, memory.terms)
       followed.body = piece.bytes
-      if (piece.deflated) followed.gzip = endGzip(piece.deflated, piece.bytes.subarray(piece.deflated.length))
       return true
     },
     frame,
@@ -347,31 +305,11 @@ function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame):
   return into
 }
 
-/**
- * Prepares a gzip body of a list, without its last run, so that counts can be rewritten in it. Returns undefined if a count is not in a block of its own, or
- * if the last run has records.
- * @param counts how many counts the list has
- * @param places the places of the counts in `gzip`, and last the place of the last run, which is removed from them
- */
-export function followedGzip(
-  { tail }: JsonList,
-  runs: readonly GzipRun[],
-  plain: Buffer,
-  counts: number,
-  gzip: Buffer,
-  places: number[],
-): Piece['deflated'] {
-  const end = places.pop()
-  const tailBytes = Buffer.byteLength(tail)
-  if (places.length !== counts || runs.at(-1)?.length !== tailBytes) return undefined
-  return joinable(plain.subarray(0, plain.length - tailBytes), bytesOf(gzip.subarray(0, end)), places)
-}
-
 /** Makes a followed body of a list that was written on this day, with the counts of terms in it. */
 export function followList(
   memory: EventMemory,
   { found, states, frameWith, records: _records, ...frame }: JsonList,
-  written: Pick<Piece, 'bytes' | 'counts' | 'deflated'>,
+  written: Pick<Piece, 'bytes' | 'counts'>,
   writtenOn: string,
 ): FollowedBody {
   const { ids, again: findAgain } = found

@@ -25,7 +25,7 @@ export interface Finished extends Outgoing {
   framedHeaders?: (frame: ListFrame) => string[]
   /** The version of the record that the answer shows, where it shows one. */
   recordVersion?: Version | undefined
-  /** Bytes that `followed` holds for counts and for the body as gzip. */
+  /** Bytes that `followed` holds for counts. */
   bytesFollowed?: number
 }
 
@@ -105,10 +105,7 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   const { version } = answers.memory
   const isRecounted = followed.recount(known.isSending)
   if (isRecounted) {
-    const { body, gzip } = followed
-    const isShorter = gzip !== undefined && gzip.length < body.length
-    const encoded = isShorter ? { gzip: { bytes: gzip, isLight: true, readers: 0 } } : {}
-    Object.assign(known, { body, encoded, isChanging: true, isSending: false })
+    Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
     if (followed.frame && known.framedHeaders) known.headers = known.framedHeaders(followed.frame)
   }
   // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.

@@ -381,7 +381,7 @@ async function closeIdle(server: Server, { connections }: Closing, lingersUntil:
 // Headers of answers, and headers of requests that decide about them: conditions and compression.
 
 /** Bodies shorter than this many bytes are sent as they are. */
-export const COMPRESS_FROM = 1400
+const COMPRESS_FROM = 1400
 const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
 const VARY = 'Origin, Accept-Encoding, Authorization'
@@ -476,18 +476,13 @@ function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }
 
-export type Encoding = 'br' | 'gzip'
+export type Encoding = 'zstd' | 'br' | 'gzip'
 
-/** Returns the best encoding that a client takes for a body of this many bytes; undefined for none. */
-export function encodingFor(headers: IncomingHttpHeaders, size: number): Encoding | undefined {
+/** Returns the encoding that a client gets for a body of this many bytes, `isLasting` if it never changes; undefined for none. */
+export function encodingFor(headers: IncomingHttpHeaders, size: number, isLasting = false): Encoding | undefined {
   const accepted = headers['accept-encoding']
   if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined
-  return ACCEPTING.find(({ taken }) => taken.test(accepted))?.encoding
-}
-
-/** Decides whether a client takes gzip for a body of this many bytes, even where it takes something better. */
-export function takesGzip({ 'accept-encoding': accepted }: IncomingHttpHeaders, size: number): boolean {
-  return size >= COMPRESS_FROM && typeof accepted === 'string' && GZIP.taken.test(accepted)
+  return (isLasting ? SMALLEST : QUICKEST).find(({ taken }) => taken.test(accepted))?.encoding
 }
 
 /** Makes an encoding with the pattern of an `Accept-Encoding` that names it and does not refuse it by `q=0`. */
@@ -495,9 +490,10 @@ const accepting = (encoding: Encoding) => ({
   encoding,
   taken: new RegExp(`(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`, 'i'),
 })
-const GZIP = accepting('gzip')
-/** The encodings that are offered, best first. */
-const ACCEPTING = [accepting('br'), GZIP]
+const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
+/** The encodings that are offered: the quickest first, and the smallest first for what never changes. */
+const QUICKEST = [ZSTD, BROTLI, GZIP]
+const SMALLEST = [BROTLI, ZSTD, GZIP]
 
 // Readers who do not take their answers: watched, and dropped where others need the room.
 

@@ -1,5 +1,4 @@
 import type { CacheBudget } from '../../base/cache.ts'
-import { type GzipRun, mostGzipBytes, writeGzip } from '../../base/gzip.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
@@ -10,14 +9,12 @@ import { findInMemory } from '../../calendar/events/find-events.ts'
 import { versionedTag } from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
-import { bytesOf, type Piece, type WrittenRecord } from '../../store/memory/event-pieces.ts'
+import { bytesOf, type WrittenRecord } from '../../store/memory/event-pieces.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
 import {
   followEvent,
-  followedGzip,
   followList,
-  gzipRuns,
   isPretty,
   type JsonList,
   json,
@@ -43,16 +40,7 @@ import {
   versionTag,
   wasAsked,
 } from './finished.ts'
-import {
-  answerHeaders,
-  askerOf,
-  COMPRESS_FROM,
-  type Front,
-  incomingOf,
-  refuseOverload,
-  takesGzip,
-  VARY_WITH_ACCEPT,
-} from './front.ts'
+import { answerHeaders, askerOf, type Front, incomingOf, refuseOverload, VARY_WITH_ACCEPT } from './front.ts'
 import { clientAddress, LONGEST_URL, NO_BODY, parsePlainQuery, type RequestUrl, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
 import { anonymousContext, type Responder, type Service, signInAsStranger } from './respond.ts'
@@ -337,68 +325,19 @@ function sendKeptList(reads: PublicReads, read: Read, list: JsonList, unwritten:
   const body = bytesOf(writeList(list, pooled, counts))
   buffers.give(pooled)
   const made: Finished = { ...unwritten, body }
-  const joined = joinGzip(reads, read, list, 'kept')
-  let deflated: Piece['deflated']
-  if (joined) {
-    const bytes = bytesOf(joined.bytes)
-    made.encoded.gzip = { bytes, isLight: true, readers: 0 }
-    deflated = followedGzip(list, joined.runs, body, counts.length / 3, bytes, joined.places)
-    buffers.give(joined.buffer)
-  }
-  made.followed = followList(service.memory, list, { bytes: body, counts, deflated }, made.day)
+  made.followed = followList(service.memory, list, { bytes: body, counts }, made.day)
   made.framedHeaders = (frame) => headersOf(reads, frame)
-  // The blocks count twice: counts are rewritten in them, and the gzip body that is sent is made beside them.
-  made.bytesFollowed = counts.length * 8 + (deflated?.blocks.length ?? 0) * 2
+  made.bytesFollowed = counts.length * 8
   keepFinished(finished, read.key, made)
   send(front, read, made, 'memory')
 }
 
-/** Sends a list that nobody has asked for before. A client that takes gzip gets it joined from compressed records, and the list is not written plain. */
-function sendListOnce(reads: PublicReads, read: Read, list: JsonList, made: Unwritten): void {
-  const { front, buffers } = reads
-  // An ETag of the content needs the plain bytes.
-  const joined = made.tag === '' ? undefined : joinGzip(reads, read, list, 'once')
-  if (joined) {
-    const sent = () => buffers.give(joined.buffer)
-    send(front, read, { ...made, body: joined.bytes, standsIn: 'gzip' }, 'memory', sent)
-    return
-  }
+/** Sends a list that nobody has asked for before. */
+function sendListOnce({ front, buffers }: PublicReads, read: Read, list: JsonList, made: Unwritten): void {
   const pooled = buffers.take(mostListBytes(list))
   const body = writeList(list, pooled)
   const tag = made.tag || contentTag(body)
   send(front, read, { ...made, tag, body }, 'memory', () => buffers.give(pooled))
-}
-
-/** The gzip body of a list, its buffer, which goes back to the others, the runs that it was joined from, and the places of its counts and last run. */
-interface JoinedGzip {
-  bytes: Buffer
-  buffer: Buffer
-  runs: readonly GzipRun[]
-  places: number[]
-}
-
-/** Joins the gzip body of a list. Undefined where the client takes no gzip, where plain is as short, or where a thread has to compress the body. */
-function joinGzip(
-  { buffers }: PublicReads,
-  { request: { headers } }: Read,
-  list: JsonList,
-  life: 'once' | 'kept',
-): JoinedGzip | undefined {
-  if (!takesGzip(headers, Number.POSITIVE_INFINITY)) return undefined
-  const between = buffers.take(mostListBytes(list))
-  const runs = gzipRuns(list, between, life)
-  if (!runs) {
-    buffers.give(between)
-    return undefined
-  }
-  const buffer = buffers.take(mostGzipBytes(runs))
-  const places: number[] = []
-  const bytes = writeGzip(runs, buffer, life === 'kept' ? places : undefined)
-  buffers.give(between)
-  const plainBytes = runs.reduce((sum, { length }) => sum + length, 0)
-  if (plainBytes >= COMPRESS_FROM && bytes.length < plainBytes) return { bytes, buffer, runs, places }
-  buffers.give(buffer)
-  return undefined
 }
 
 /** Sends a list record by record, without caching it. The answer has an ETag if it depends on the data alone. */

@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import {
-  type BrotliCompress,
   brotliCompress,
   brotliCompressSync,
   constants,
   createBrotliCompress,
   createGzip,
-  type Gzip,
+  createZstdCompress,
   gzip,
   gzipSync,
+  zstdCompress,
+  zstdCompressSync,
 } from 'node:zlib'
 import { codeOf } from '../../base/errors.ts'
-import { HERE_UP_TO } from '../../base/gzip.ts'
 import { versionedTag } from '../../calendar/records/record-store.ts'
 import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
@@ -35,7 +36,6 @@ import {
   makesRoomFor,
   refuseOverload,
   sendBody,
-  takesGzip,
   watchReader,
   writeHead,
 } from './front.ts'
@@ -58,38 +58,16 @@ export interface Outgoing {
   /** The latest ETags that the same body had before. */
   earlierTags: readonly string[]
   body: Buffer
-  /** The body compressed: lightly for its first readers, and well for later readers of a cached answer. */
-  encoded: Partial<Record<Encoding, Encoded>>
+  /** The body compressed; a promise while a thread compresses it. */
+  encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
   /** Whether the answer is cached, so that all of its readers share one body. */
   isKept: boolean
   /** Whether the body is text that never changes, so that it is compressed once, as well as can be. */
   isLasting?: boolean
-  /** The encoding of a body that is compressed already; such an answer is sent once. */
-  standsIn?: Encoding
   /** Whether `headers` say which other sites may read the answer: all, or none. */
   namesOrigins?: boolean
-  /** Whether the body has changed since it was made, and so may change again. */
-  isChanging?: boolean
   /** Whether some of the body may still be in transit, so that nothing may be written into it. */
   isSending: boolean
-}
-
-interface Encoded {
-  /** A promise while it is being compressed. */
-  bytes: Buffer | Promise<Buffer>
-  isLight: boolean
-  /** The number of readers that have got this form. */
-  readers: number
-}
-
-/** How many readers get the light form of a cached answer before its body is compressed well, which takes as long as some ten answers. */
-const FIRST_READERS = 1
-/** The same number for an answer whose body changes: the better compressed form may soon be out of date. */
-const FIRST_READERS_OF_CHANGING = 8
-
-/** Decides whether the light form of a cached answer has had its readers, so that its body is compressed well next. Others keep the light form. */
-function isSpent({ isKept, isChanging }: Outgoing, { isLight, readers }: Encoded): boolean {
-  return isKept && isLight && readers >= (isChanging ? FIRST_READERS_OF_CHANGING : FIRST_READERS)
 }
 
 /** Makes the state of an answer that has never been sent. */
@@ -121,8 +99,8 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
     sendUnchanged(front, visit, answer, from, sent)
     return
   }
-  const encoding = answer.standsIn ?? encodingOf(headers, answer)
-  const body = answer.standsIn ? answer.body : encoding && encoded(answer, encoding)
+  const encoding = encodingFor(headers, answer.body.length, answer.isLasting)
+  const body = encoding && encoded(answer, encoding)
   if (!(body instanceof Promise)) {
     sendWhole(front, visit, answer, from, body, encoding, sent)
     return
@@ -295,7 +273,7 @@ async function pipe(
   // Only the present pieces are held in memory.
   watchReader(front.readers, response, 0)
   try {
-    if (encoding) await pipeline(watched, compressor(encoding), counted, response)
+    if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
     else await pipeline(watched, counted, response)
   } catch (error) {
     response.destroy()
@@ -322,32 +300,22 @@ function crossOrigin(
   return origin === undefined || namesOrigins ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
-/** Returns the encoding that a client gets: gzip where its light form is at hand and the client takes it, or else the best one. Undefined for none. */
-function encodingOf(headers: IncomingHttpHeaders, answer: Outgoing): Encoding | undefined {
-  const { body, encoded } = answer
-  const isAtHand = encoded.gzip?.isLight && !isSpent(answer, encoded.gzip)
-  return isAtHand && takesGzip(headers, body.length) ? 'gzip' : encodingFor(headers, body.length)
-}
-
 /** Returns the body compressed, or a promise of it; undefined where the body goes out as it is. */
 function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
-  if (known && !isSpent(answer, known)) {
-    known.readers++
-    return known.bytes
-  }
-  const { body } = answer
-  const utmost = answer.isLasting ? compressBeside(body, encoding, UTMOST) : undefined
-  const isLight = !utmost && known === undefined && Object.keys(answer.encoded).length === 0
-  const bytes = utmost ?? compress(body, encoding, isLight ? LIGHT : BEST)
-  if (!bytes) return known?.bytes
-  answer.encoded[encoding] = { bytes, isLight, readers: 1 }
+  if (known) return known
+  const { body, isLasting = false } = answer
+  const method = METHODS[encoding]
+  const isLong = isLasting || body.length > HERE_UP_TO
+  const bytes = isLong ? compressBeside(body, method, isLasting) : method.now(body)
+  if (!bytes) return undefined
+  answer.encoded[encoding] = bytes
   if (bytes instanceof Promise) {
     // Another thread reads the body meanwhile, so nothing may be written into it.
     answer.isSending = true
     const keepIt = (later: Buffer | undefined) => {
-      if (answer.body !== body) return
-      if (later) answer.encoded[encoding] = { bytes: later, isLight, readers: 1 }
+      if (answer.encoded[encoding] !== bytes) return
+      if (later) answer.encoded[encoding] = later
       else delete answer.encoded[encoding]
     }
     bytes.then(keepIt, () => keepIt(undefined))
@@ -365,44 +333,54 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
+/** The most bytes of a body that the main thread compresses, which takes about two milliseconds; a thread compresses larger ones. */
+const HERE_UP_TO = 262_144
+
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2
 
-/** The effort of compressing: `LIGHT` for what is sent once, `BEST` for a cached answer, `UTMOST` for a lasting one. Brotli's first level is quick. */
-interface Effort {
-  gzip: { level: number }
-  br: { params: Record<number, number> }
-}
-const effort = (gzip: number, br: number): Effort => ({
-  gzip: { level: gzip },
-  br: { params: { [constants.BROTLI_PARAM_QUALITY]: br } },
-})
-const LIGHT = effort(3, 1)
-const BEST = effort(6, 5)
-const UTMOST = effort(9, 11)
-
 const gzipLater = promisify(gzip)
 const brotliLater = promisify(brotliCompress)
+const zstdLater = promisify(zstdCompress)
+
+/** Bytes that room is made for at a time: few lists take more, and a kept one does not hold much more than it needs. */
+const chunkSize = 16_384
+
+const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
+const zstdAt = (level: number) => ({ params: { [constants.ZSTD_c_compressionLevel]: level } })
+
+/** How bodies are compressed in an encoding: at one level, and those that never change at its best. */
+interface Method {
+  now: (bytes: Buffer) => Buffer
+  later: (bytes: Buffer, isLasting: boolean) => Promise<Buffer>
+  stream: () => Transform
+}
+
+const METHODS: Readonly<Record<Encoding, Method>> = {
+  zstd: {
+    now: (bytes) => zstdCompressSync(bytes, { ...zstdAt(3), chunkSize }),
+    later: (bytes, isLasting) => zstdLater(bytes, zstdAt(isLasting ? 19 : 3)),
+    stream: () => createZstdCompress(zstdAt(3)),
+  },
+  br: {
+    now: (bytes) => brotliCompressSync(bytes, { ...brotliAt(1), chunkSize }),
+    later: (bytes, isLasting) => brotliLater(bytes, brotliAt(isLasting ? 11 : 1)),
+    stream: () => createBrotliCompress(brotliAt(1)),
+  },
+  gzip: {
+    now: (bytes) => gzipSync(bytes, { level: 1, chunkSize }),
+    later: (bytes, isLasting) => gzipLater(bytes, { level: isLasting ? 9 : 1 }),
+    stream: () => createGzip({ level: 1 }),
+  },
+}
 
 let beside = 0
 
-/** Compresses a body, a large one in a thread. Undefined where the compressors are busy, so that the body is sent uncompressed. */
-function compress(bytes: Buffer, encoding: Encoding, effort: Effort): Buffer | Promise<Buffer> | undefined {
-  if (bytes.length > HERE_UP_TO) return compressBeside(bytes, encoding, effort)
-  return encoding === 'gzip' ? gzipSync(bytes, effort.gzip) : brotliCompressSync(bytes, effort.br)
-}
-
-/** Compresses a body in a thread; undefined where the compressors are busy. */
-function compressBeside(bytes: Buffer, encoding: Encoding, effort: Effort): Promise<Buffer> | undefined {
+/** Compresses a body in a thread; undefined where the compressors are busy, so that the body is sent uncompressed. */
+function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1
-  const compressed = encoding === 'gzip' ? gzipLater(bytes, effort.gzip) : brotliLater(bytes, effort.br)
-  return compressed.finally(() => {
+  return later(bytes, isLasting).finally(() => {
     beside -= 1
   })
-}
-
-/** Makes the stream that compresses another one in a thread. */
-function compressor(encoding: Encoding): Gzip | BrotliCompress {
-  return encoding === 'gzip' ? createGzip(LIGHT.gzip) : createBrotliCompress(LIGHT.br)
 }

@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
 import { sql } from 'kysely'
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
-import { type Deflated, deflateAround } from '../../base/gzip.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
@@ -161,22 +159,13 @@ export interface CountedJson {
 export interface Piece {
   bytes: Buffer
   counts: TermCounts
-  /** The deflated bytes, once a compressed answer has used them. */
-  deflated?: Deflated | undefined
   /** The `countsVersion` of the caches at which the counts were right. */
   countsVersion: number
 }
 
-/** A cached event. */
-export interface EventPiece extends Piece {
-  id: number
-  /** True when the piece has been found since it was cached: most events of a large calendar are not asked for again. */
-  wasFound: boolean
-}
-
 /** The caches of pieces, and the changes that they have followed. */
 export interface EventPieces {
-  events: Cache<number, EventPiece>
+  events: Cache<number, Piece>
   /** JSON of venues as events show them, by id; no bytes for a venue that events do not show. */
   venues: Cache<number, Buffer>
   organizers: Cache<number, Buffer>
@@ -219,38 +208,18 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
 }
 
 /** Returns the piece of an event, with the present counts of its terms; undefined if it is not cached. */
-export function findPiece(
-  pieces: EventPieces,
-  id: number,
-  terms: ReadonlyMap<number, TermRow>,
-): EventPiece | undefined {
+export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
   const piece = findCached(pieces.events, id)
   if (!piece) return undefined
-  piece.wasFound = true
   if (piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
   return piece
 }
 
 /** Caches the JSON of an event and returns the piece. Its terms must have been joined from pieces, so that its counts have room. */
-export function keepPiece(
-  { events, countsVersion }: EventPieces,
-  id: number,
-  { bytes, counts }: CountedJson,
-): EventPiece {
-  const piece = { id, bytes: bytesOf(bytes), counts: [...counts], countsVersion, deflated: undefined, wasFound: false }
+export function keepPiece({ events, countsVersion }: EventPieces, id: number, { bytes, counts }: CountedJson): Piece {
+  const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
   keepCached(events, id, piece, sizeOf(piece))
   return piece
-}
-
-/** Deflates a piece for compressed lists, caches the result beside the piece, and returns it. */
-export function deflatePiece({ events }: EventPieces, piece: EventPiece): Deflated {
-  const { id, bytes, counts } = piece
-  const places = counts.filter((_, i) => i % 3 === 0)
-  const deflated = deflateAround(bytes, places, WIDTH)
-  piece.deflated = deflated
-  // A piece that was dropped meanwhile serves the list at hand and no later one.
-  if (findCached(events, id) === piece) keepCached(events, id, piece, sizeOf(piece) + deflated.blocks.length + OVERHEAD)
-  return deflated
 }
 
 /**
@@ -312,7 +281,7 @@ export function dropTerm(pieces: EventPieces, id: number): void {
 
 /** Empties all caches of pieces. */
 export function dropAllPieces(pieces: EventPieces): void {
-  for (const kept of [pieces.events, pieces.terms]) dropAll<number, EventPiece | Piece>(kept)
+  for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
   for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
   pieces.age++
   pieces.drops++
@@ -378,24 +347,19 @@ export function writeCounted(
   return at + bytes.length
 }
 
-/** Writes the present counts into the bytes of a piece, and into its deflated bytes. */
+/** Writes the present counts into the bytes of a piece. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
   piece: Piece,
   terms: ReadonlyMap<number, TermRow>,
 ): void {
-  const { bytes, counts, deflated } = piece
-  let isChanged = false
+  const { bytes, counts } = piece
   for (let i = 0; i < counts.length; i += 3) {
     const count = terms.get(counts[i + 1] as number)?.count ?? 0
     if (count === counts[i + 2]) continue
-    const digits = String(count).padStart(WIDTH)
-    bytes.write(digits, counts[i] as number, 'latin1')
-    deflated?.blocks.write(digits, deflated.places[i / 3] as number, 'latin1')
+    bytes.write(String(count).padStart(WIDTH), counts[i] as number, 'latin1')
     counts[i + 2] = count
-    isChanged = true
   }
-  if (deflated && isChanged) deflated.crc = crc32(bytes.subarray(0, deflated.length))
   piece.countsVersion = countsVersion
 }
 

@@ -1,5 +1,7 @@
 // The problems that a request can end with, and why a parameter was refused.
 
+const NOT_ALLOWED = 'You are not allowed to do that.'
+
 /** Every problem of a request, by the code that clients see, with the status and the text of the answer (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
@@ -34,7 +36,7 @@ export const PROBLEMS = {
   rest_batch_not_allowed: { status: 400, text: 'A batch cannot hold a request for this address and method.' },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
-  rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },
+  rest_forbidden: { status: 403, text: NOT_ALLOWED },
   rest_not_logged_in: { status: 401, text: 'You are not signed in.' },
   rest_unsupported_media_type: { status: 415, text: 'The content type of the body is not supported.' },
   rest_request_too_large: { status: 413, text: 'The body of the request is larger than {bytes} bytes.' },
@@ -54,6 +56,19 @@ export const PROBLEMS = {
   },
   rest_post_invalid_id: { status: 404, text: 'There is no image or record with this id.' },
   rest_post_invalid_page_number: { status: 400, text: 'The list has fewer pages than that.' },
+  rest_cannot_list_application_passwords: { status: 403, text: NOT_ALLOWED },
+  rest_cannot_read_application_password: { status: 403, text: NOT_ALLOWED },
+  rest_cannot_create_application_passwords: { status: 403, text: NOT_ALLOWED },
+  rest_cannot_edit_application_password: { status: 403, text: NOT_ALLOWED },
+  rest_cannot_delete_application_password: { status: 403, text: NOT_ALLOWED },
+  rest_cannot_delete_application_passwords: { status: 403, text: NOT_ALLOWED },
+  rest_cannot_introspect_app_password_for_non_authenticated_user: { status: 403, text: NOT_ALLOWED },
+  rest_no_authenticated_app_password: { status: 404, text: 'The request came without an application password.' },
+  rest_application_password_not_found: { status: 404, text: 'There is no application password with this UUID.' },
+  'too-many-passwords': {
+    status: 409,
+    text: 'Nobody has more than 100 passwords for programs; take one away first.',
+  },
   rest_term_invalid: { status: 404, text: 'There is no term with this id.' },
   incorrect_password: { status: 401, text: 'The password does not belong to this user.' },
   invalid_username: { status: 401, text: 'There is no such user.' },

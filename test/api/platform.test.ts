@@ -88,7 +88,10 @@ describe('the root index', () => {
     )
     types.push(...['', '/post_tag', '/tribe_events_cat'].map((path) => `/taxonomies${path}`))
     const [media, tags, ...records] = collections.map((path) => [`/${path}`, `/${path}/(?P<id>\\d+)`])
-    const beside = ['', '/users/me', media, tags, types, records].flat(2)
+    const passwords = ['', '/introspect', '/(?P<uuid>[\\w\\-]+)'].map(
+      (path) => `/users/(?P<user_id>(?:[\\d]+|me))/application-passwords${path}`,
+    )
+    const beside = ['', '/users/me', passwords, media, tags, types, records].flat(2)
     const webhook = '/webhooks/(?P<id>\\d+)'
     const parts = ['', '/test', '/rotate', '/deliveries', '/deliveries/resend', '/deliveries/(?P<delivery>\\d+)/resend']
     const webhooks = ['/webhooks', ...parts.map((part) => webhook + part)]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { makeAuthenticator } from '../../src/calendar/people/authenticate.ts'
 import { anonymous } from '../../src/calendar/people/caller.ts'
-import { addCredential, listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
+import { addCredential, listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import { changeRole, deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { until } from '../support/waiting.ts'
@@ -46,7 +46,7 @@ const revokeAll = async (database: Database, login: string) => {
 
 test('an application password signs in with login or e-mail address, in any letter case and with any blanks', async (t) => {
   const { authenticate, anna } = await site(t)
-  const caller = { id: anna.id, login: 'anna', role: 'author' }
+  const caller = { id: anna.id, login: 'anna', role: 'author', credential: { id: 1, isLasting: true } }
   for (const login of ['anna', 'ANNA', 'anna@example.org', 'Anna@Example.org']) {
     assert.deepEqual(await authenticate(basic(login, 'annasecret'), HOME, NOON), caller, login)
   }
@@ -57,7 +57,7 @@ test('an application password signs in with login or e-mail address, in any lett
 test('a token signs in as Bearer', async (t) => {
   const { authenticate, database, bob } = await site(t)
   const token = await database.write((tx) => addCredential(tx, bob, 'token', 'Test', NOON))
-  const caller = { id: bob.id, login: 'bob', role: 'author' }
+  const caller = { id: bob.id, login: 'bob', role: 'author', credential: { id: 3, isLasting: true } }
   assert.deepEqual(await authenticate(`Bearer ${token}`, HOME, NOON), caller)
   assert.deepEqual(await authenticate(`bearer  ${token} `, HOME, NOON), caller)
 })
@@ -154,7 +154,7 @@ test('forget makes changes of users and credentials count at once', async (t) =>
   assert.equal((await authenticate(header, HOME, NOON)).role, 'author')
   forget()
   assert.equal((await authenticate(header, HOME, NOON)).role, 'editor')
-  await database.write((tx) => revokeCredential(tx, anna, 'all'))
+  await database.write((tx) => revokeCredentials(tx, anna, 'all'))
   forget()
   await assert.rejects(authenticate(header, HOME, NOON), wrong)
 })

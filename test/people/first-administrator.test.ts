@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
+import { listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import {
   addSignInLink,
   findSignInLink,
@@ -50,7 +50,7 @@ test('an operator who takes the pending password away gets none', async (t) => {
   const { database } = await scratchDatabase(t)
   await createFirstAdministrator(database, NOON)
   const admin = await getUserByLogin(database.read, 'admin')
-  await database.write((tx) => revokeCredential(tx, admin, 'all'))
+  await database.write((tx) => revokeCredentials(tx, admin, 'all'))
   assert.equal(await giveFirstPassword(database), undefined)
   assert.deepEqual(await listCredentials(database.read, admin), [])
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
-import { addCredential, revokeCredential } from '../../src/calendar/people/credentials.ts'
+import { addCredential, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import { changeRole, findUser, insertUser, removeUser, type User } from '../../src/calendar/people/users.ts'
 import { extendSeries, publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { copyCalendar } from '../../src/exchange/transfer/copy.ts'
@@ -335,7 +335,7 @@ test('users and credentials are recorded, and the records that go to an heir', a
   const anna = await recorded(['create user'], () => add('anna'))
   await recorded(['role user'], () => write((tx) => changeRole(tx, anna.id, 'editor')))
   await recorded(['grant user'], () => write((tx) => addCredential(tx, anna, 'token', 'Desk', now)))
-  await recorded(['revoke user'], () => write((tx) => revokeCredential(tx, anna, 'all')))
+  await recorded(['revoke user'], () => write((tx) => revokeCredentials(tx, anna, 'all')))
   for (const name of ['event', 'venue', 'organizer']) await make(name, { author: anna.id })
   await recorded(['delete user'], () => write((tx) => removeUser(tx, anna.id, service.userIds.admin)))
   assert.equal(await findUser(service.app.database.read, anna.id), undefined)

@@ -12,6 +12,10 @@ export function storableText<Value>(value: Value): Value {
   return value.toWellFormed().replaceAll('\0', '\ufffd') as Value & string
 }
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+export const isUuid = (text: string): boolean => UUID.test(text)
+
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** The characters behind a cut that are looked at: clusters that people write are shorter. */

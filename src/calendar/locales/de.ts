@@ -211,6 +211,10 @@ export const de: Locale = {
   'Webhooks: addresses that are told of changes': 'Webhooks: Adressen, denen Änderungen gemeldet werden',
   'There is no webhook with this id.': 'Es gibt keinen Webhook mit dieser ID.',
   'There is no message with this id.': 'Es gibt keine Nachricht mit dieser ID.',
+  'What the application password is for': 'Wofür das Anwendungspasswort ist',
+  'The UUID by which the program names itself': 'Die UUID, mit der sich das Programm selbst nennt',
+  'The request came without an application password.': 'Die Anfrage kam ohne ein Anwendungspasswort.',
+  'There is no application password with this UUID.': 'Es gibt kein Anwendungspasswort mit dieser UUID.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Es gibt schon {limit} Webhooks; entfernen Sie einen, der nicht gebraucht wird.',
   'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':

@@ -162,7 +162,6 @@ export const deskMessages = [
   '{email} is not an e-mail address.',
   'A name is one line of at most 250 characters.',
   'There already is a user with the login or e-mail address {name}.',
-  'Nobody has more than 100 passwords for programs; take one away first.',
   '{login} is the last administrator; make another user administrator first.',
   'The records of {login} cannot go to {login}.',
   '{login} owns records; name the user who takes them over.',

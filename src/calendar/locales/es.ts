@@ -209,6 +209,10 @@ export const es: Locale = {
   'Webhooks: addresses that are told of changes': 'Webhooks: direcciones a las que se avisa de los cambios',
   'There is no webhook with this id.': 'No hay ningún webhook con este ID.',
   'There is no message with this id.': 'No hay ningún mensaje con este ID.',
+  'What the application password is for': 'Para qué es la contraseña de aplicación',
+  'The UUID by which the program names itself': 'El UUID con el que el programa se identifica',
+  'The request came without an application password.': 'La petición llegó sin contraseña de aplicación.',
+  'There is no application password with this UUID.': 'No hay ninguna contraseña de aplicación con este UUID.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Ya hay {limit} webhooks; elimine uno que no haga falta.',
   'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':

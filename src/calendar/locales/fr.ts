@@ -211,6 +211,10 @@ export const fr: Locale = {
     'Webhooks\u00a0: les adresses auxquelles les changements sont signalés',
   'There is no webhook with this id.': 'Aucun webhook ne porte cet identifiant.',
   'There is no message with this id.': 'Aucun message ne porte cet identifiant.',
+  'What the application password is for': 'À quoi sert le mot de passe d’application',
+  'The UUID by which the program names itself': 'L’UUID par lequel le programme se désigne',
+  'The request came without an application password.': 'La requête est arrivée sans mot de passe d’application.',
+  'There is no application password with this UUID.': 'Aucun mot de passe d’application n’a cet UUID.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Il y a déjà {limit} webhooks\u00a0; supprimez-en un dont vous n’avez pas besoin.',
   'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':

@@ -20,8 +20,8 @@ export function problemReply(
   loggedIn: boolean,
 ): { status: number; body: ProblemBody } {
   const { code, details } = problem
-  const forbidden = code === 'rest_forbidden' && !loggedIn
-  const { status, text } = forbidden ? SIGN_IN : PROBLEMS[code]
+  const isForbidden = PROBLEMS[code].text === PROBLEMS.rest_forbidden.text
+  const { status, text } = isForbidden && !loggedIn ? SIGN_IN : PROBLEMS[code]
   const names = (details.missing ?? Object.keys(details.params ?? {})).join(', ')
   const bytes = String(details.data?.bytes ?? '')
   const body: ProblemBody = {

@@ -202,7 +202,8 @@ function letIn(
   now: number,
 ): Caller {
   if (now >= expires) throw new Problem('credential_expired')
-  const caller: Caller = { id: user.id, login: user.login, role: user.role, ...(scopes ? { scopes } : {}) }
+  const credential = { id, isLasting: expires === Number.POSITIVE_INFINITY }
+  const caller: Caller = { id: user.id, login: user.login, role: user.role, ...(scopes && { scopes }), credential }
   noteUse(uses, id, now)
   const proven = { caller, since: now, until: Math.min(now + BELIEVED_MS, expires), generation }
   keepCached(signedIn.proven, key, proven, entryBytes(key, JSON.stringify(proven)))

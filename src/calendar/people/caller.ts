@@ -64,6 +64,8 @@ export interface Caller {
   role: Role | undefined
   /** The scopes of the credential; without any it may do everything that the role may. */
   scopes?: readonly CredentialScope[]
+  /** The credential of the request; none for a person at the desk. */
+  credential?: { id: number; isLasting: boolean }
   /** True for a caller who writes texts of somebody else: these are sanitised, whatever the role may write. */
   isFiltered?: boolean
 }
@@ -99,6 +101,11 @@ function holds(caller: Caller, capability: Capability): boolean {
 
 function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean): boolean {
   return scopes === undefined || scopes.some(test)
+}
+
+/** True when the credential of the caller has no scopes and no end, so that another one gives nobody more. */
+export function isUnlimited({ scopes, credential }: Caller): boolean {
+  return scopes === undefined && credential?.isLasting !== false
 }
 
 /** True when the caller sees their own records whatever their status: every scope but `media` lets them, since who may write a record may read it. */

@@ -1,6 +1,7 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto'
 import { formatUtc, utcToMs } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
+import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
@@ -10,7 +11,10 @@ import { RefusedUserChange, recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
 /** The part of a credential that may be shown; the secret is stored nowhere. */
-export type Credential = Omit<CredentialColumns, 'hash' | 'user'>
+export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
+  /** Names the credential to other programs. */
+  uuid: string
+}
 
 /** The scopes and the expiry of a credential. */
 export interface CredentialLimits {
@@ -35,6 +39,9 @@ const MOST_PASSWORDS = 100
 /** The start of every token, so that leaked ones can be found and foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
+/** Decides whether a text may be the name of a credential. */
+export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
+
 /** An id that no user has. */
 const NOBODY = 0
 
@@ -56,15 +63,14 @@ export async function addCredential(
   secret = randomSecret(kind),
   limits: CredentialLimits & { program?: string } = {},
 ): Promise<string> {
-  if (!/^\P{Cc}{1,250}$/u.test(name)) throw new Error('The name of a credential is one line of at most 250 characters.')
+  if (!isCredentialName(name)) throw new Error('The name of a credential is one line of at most 250 characters.')
   if (kind === 'token' && !/^kal_\S+$/.test(secret))
     throw new Error(`A token starts with ${TOKEN_PREFIX} and has no blanks.`)
   if (withoutBlanks(secret) === '') throw new Error('An application password is not empty.')
   const { scopes, expires, program = '' } = limits
   if (scopes?.length === 0) throw new Error(`A scope is one or more of ${SCOPES.join(', ')}.`)
   if (expires !== undefined && expires <= now) throw new Error('A credential expires in the future.')
-  if (kind === 'password' && (await countPasswords(tx, user)) >= MOST_PASSWORDS)
-    throw new RefusedUserChange('passwords')
+  if (kind === 'password') await requireRoom(tx, user)
   const hashed = kind === 'token' ? hashToken(secret) : hashPassword(user.id, secret)
   await tx
     .insertInto('credentials')
@@ -84,10 +90,12 @@ export async function addCredential(
   return secret
 }
 
-async function countPasswords(db: Db, { id }: User): Promise<number> {
-  const theirs = db.selectFrom('credentials').where('user', '=', id).where('kind', '=', 'password')
+/** Refuses an application password too many. @throws RefusedUserChange */
+async function requireRoom(tx: Tx, { id }: User): Promise<void> {
+  await holdName(tx, `passwords of ${id}`)
+  const theirs = tx.selectFrom('credentials').where('user', '=', id).where('kind', '=', 'password')
   const { count } = await theirs.select((those) => those.fn.countAll().as('count')).executeTakeFirstOrThrow()
-  return Number(count)
+  if (Number(count) >= MOST_PASSWORDS) throw new RefusedUserChange('passwords')
 }
 
 /** The text in place of the hash of a pending password. No secret has this hash. */
@@ -123,24 +131,46 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
 
 /** Returns the credentials of a user, the oldest first. */
 export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
-  return db
+  const rows = await db
     .selectFrom('credentials')
     .select(['id', 'kind', 'name', 'created_utc', 'scope', 'expires_utc', 'used_utc', 'app_id'])
     .where('user', '=', user.id)
     .orderBy('id')
     .execute()
+  return rows.map((row) => ({ ...row, uuid: uuidOf(user, row) }))
 }
 
-/**
- * Takes one credential, or all of them, away from a user.
- * @returns how many there were
- * @throws Error when the user has no credential with this id.
- */
-export async function revokeCredential(tx: Tx, user: User, id: number | 'all'): Promise<number> {
+/** The namespace of names that are addresses (RFC 9562, 6.6). */
+const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
+
+/** Makes the UUID of a credential from what never changes (RFC 9562, 5.5). */
+function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
+  const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
+  const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Gives a credential of a user another name. Returns false where the user has no such credential. */
+export async function renameCredential(tx: Tx, user: User, id: number, name: string): Promise<boolean> {
+  const theirs = tx.updateTable('credentials').set({ name }).where('user', '=', user.id).where('id', '=', id)
+  const { numUpdatedRows } = await theirs.executeTakeFirst()
+  if (numUpdatedRows > 0n) recordUser(tx, user.id, { action: 'update', name: `${user.login}: ${name}` })
+  return numUpdatedRows > 0n
+}
+
+/** Takes one, all of a kind, or all credentials away from a user. Returns how many there were. */
+export async function revokeCredentials(tx: Tx, user: User, which: number | CredentialKind | 'all'): Promise<number> {
   const theirs = tx.deleteFrom('credentials').where('user', '=', user.id)
-  const { numDeletedRows } = await (id === 'all' ? theirs : theirs.where('id', '=', id)).executeTakeFirst()
-  if (id !== 'all' && numDeletedRows === 0n) throw new Error(`${user.login} has no credential with the id ${id}.`)
-  recordUser(tx, user.id, { action: 'revoke', name: user.login })
+  const those =
+    which === 'all'
+      ? theirs
+      : typeof which === 'number'
+        ? theirs.where('id', '=', which)
+        : theirs.where('kind', '=', which)
+  const { numDeletedRows } = await those.executeTakeFirst()
+  if (numDeletedRows > 0n) recordUser(tx, user.id, { action: 'revoke', name: user.login })
   return Number(numDeletedRows)
 }
 

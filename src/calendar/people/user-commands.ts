@@ -3,7 +3,7 @@ import { askedMoment, type Print, runCommand, table } from '../../base/run-comma
 import type { Database } from '../../store/storage/database.ts'
 import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
-import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
+import { addCredential, listCredentials, revokeCredentials } from './credentials.ts'
 import { addSignInLink, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { listSessions } from './sessions.ts'
 import {
@@ -253,9 +253,10 @@ function registerPasswordRevoke(password: Command, open: () => Promise<Database>
       runOnDatabase(command, open, async (database, print, by) => {
         const which = parseWhich(id, options.all === true)
         const revoked = await database.write(
-          async (tx) => revokeCredential(tx, await getUserByLogin(tx, login), which),
+          async (tx) => revokeCredentials(tx, await getUserByLogin(tx, login), which),
           by,
         )
+        if (which !== 'all' && revoked === 0) throw new Error(`${login} has no credential with the id ${which}.`)
         print(`Revoked ${revoked} ${revoked === 1 ? 'credential' : 'credentials'} of ${login}.`)
       }),
     )

@@ -1,3 +1,4 @@
+import { isUuid } from '../../base/text/characters.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type CredentialScope, SCOPES } from '../../calendar/people/caller.ts'
@@ -34,7 +35,6 @@ interface Asked {
 
 const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Characters that show nothing, or that turn the direction of the text around them. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
@@ -43,7 +43,7 @@ function readAsked(read: (name: string) => string): Asked | { refusal: MessageTe
   const name = read('app_name').replace(HIDING, '').trim()
   if (name === '' || name.length > LONGEST_NAME) return { refusal: 'The program does not say what it is called.' }
   const id = read('app_id')
-  if (id !== '' && !UUID.test(id)) return { refusal: 'The program names itself by an app_id that is no UUID.' }
+  if (id !== '' && !isUuid(id)) return { refusal: 'The program names itself by an app_id that is no UUID.' }
   const [success, reject] = [read('success_url'), read('reject_url')].map(returnAddress)
   if (success === null || reject === null)
     return { refusal: 'The program wants the password sent to an address that is neither https nor its own.' }

@@ -1,11 +1,10 @@
+import { isUuid } from '../../base/text/characters.ts'
 import { emptyElement, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as an Atom feed.
-
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /** Atom (RFC 4287). The time of the latest change is written last, since it is known once all entries are written. */
 export const atom = feedFormat({
@@ -57,7 +56,7 @@ function writeEntry(context: Context, facts: EventFacts): string {
   const names = organizers.length > 0 ? organizersOf(facts) : [context.site.name || facts.title]
   const lines = [
     '<entry>',
-    xmlElement('id', UUID.test(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`),
+    xmlElement('id', isUuid(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`),
     xmlElement('title', facts.heading),
     emptyElement('link', { href: facts.url, rel: 'alternate', type: 'text/html' }),
     xmlElement('published', rfc3339(row.date_utc)),

@@ -357,7 +357,7 @@ export function allowedMethods({ route, row }: Addressed, context: Context): Met
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||
-    (!('served' in action) && !isForAdministrators(action)) ||
+    (!('served' in action) && (!('operation' in action) || action.operation.audience === 'everybody')) ||
     (isLoggedIn(context.caller) && mayAsk(action, context, row))
   return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
 }

@@ -130,7 +130,9 @@ function describeBeside(route: Route, writing: Writing, { restUrl }: Site): [pat
 }
 
 function offersOf({ endpoints }: Route): Offer[] {
-  return endpoints.flatMap(({ methods, action, args }) => (action.do === 'index' ? [] : [{ methods, action, args }]))
+  return endpoints.flatMap(({ methods, action, args }) =>
+    action.do === 'index' || action.do === 'plain' ? [] : [{ methods, action, args }],
+  )
 }
 
 function resourceOf(action: Described): Resource | undefined {
@@ -408,7 +410,7 @@ function describeFailure(failure: Failure, language: Language): object {
 // The problems that each operation of the interface may end with, as the OpenAPI document lists them.
 
 /** The actions that the OpenAPI document describes; the index is not among them (rule 3.7). */
-type Described = Exclude<RouteAction, { do: 'index' }>
+type Described = Exclude<RouteAction, { do: 'index' | 'plain' }>
 
 /** The problems that a request may be answered with under one status. */
 interface Failure {
@@ -517,6 +519,16 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   'rest-message-not-found': named,
   'too-many-webhooks': named,
   'series-was-changed': on(['event', 'series'], 'update', 'remove'),
+  rest_cannot_list_application_passwords: never,
+  rest_cannot_read_application_password: never,
+  rest_cannot_create_application_passwords: never,
+  rest_cannot_edit_application_password: never,
+  rest_cannot_delete_application_password: never,
+  rest_cannot_delete_application_passwords: never,
+  rest_cannot_introspect_app_password_for_non_authenticated_user: never,
+  rest_no_authenticated_app_password: never,
+  rest_application_password_not_found: never,
+  'too-many-passwords': never,
 }
 
 /** The codes of all problems. */

@@ -25,6 +25,7 @@ import { answer, describeRoute } from './handlers.ts'
 import { changesRoute, historyRoutes } from './history-rest.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
 import { media, mediaPresentation } from './platform-media.ts'
+import { passwordRoutes } from './platform-passwords.ts'
 import { recordsOf } from './platform-records.ts'
 import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
@@ -214,6 +215,7 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
     routes: [
       indexRoute('', { namespace: { kind: anything, about: '', default: PLATFORM } }),
       meRoute,
+      ...passwordRoutes,
       collectionRoute(media),
       platformItem(media, ['read', 'update', 'remove']),
       collectionRoute(platformTags),
@@ -276,6 +278,7 @@ export async function platformReply(
   const beside = { ...context, site: siteOf(group, context.site) }
   if (group === platform.own || group === platform.batch) return replyTo(match, incoming, target, beside, answerOwn)
   return replyTo(match, incoming, target, beside, async (asked, body) => {
+    if (asked.endpoint.action.do === 'plain') return answerOwn(asked)
     if (group === platform.root) return describeRoot(platform, context)
     const fixed = platform.fixed.get(match.route)
     if (fixed) return okReply(fixed(beside.site))

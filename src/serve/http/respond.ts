@@ -235,7 +235,7 @@ const NO_ROUTES = { routes: [], beside: [] }
 function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incoming, context: Context): Promise<Reply> {
   const { service, admission, rateLimit } = answering
   const { action } = asked.endpoint
-  if (action.do === 'own') {
+  if ('operation' in action) {
     if (isForAdministrators(action) && !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
     return action.operation.answer(asked, service, context)
   }
@@ -266,7 +266,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 /** Returns the queue that a request waits in. */
 function workOf({ action, args }: Endpoint, { query }: Target): QueueName | 'batches' {
   if (action.do === 'batch') return 'batches'
-  if (action.do === 'own') return action.operation.queue
+  if ('operation' in action) return action.operation.queue
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   const isSearch = query.search !== undefined || query.words !== undefined
@@ -285,7 +285,7 @@ function isOverload(error: unknown): boolean {
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
-  const most = action.do === 'own' ? action.operation.mostBytes : undefined
+  const most = 'operation' in action ? action.operation.mostBytes : undefined
   if (isTrusted) return incoming.readBody({ isTrusted, takesFile, ...(most !== undefined && { most }) })
   if (takesFile || isForAdministrators(action)) throw new Problem('rest_forbidden')
   try {

@@ -44,15 +44,15 @@ export interface OwnGround {
   start: Config
 }
 
-/** An operation that this service offers beside the interface and the platform: how it is asked for, described and answered. */
-export interface OwnOperation {
+/** An operation on what is no record: how it is asked for and answered. */
+export interface PlainOperation {
   methods: readonly Method[]
   /** The parameters in the path besides those of a resource, in the query, and in the body. */
   address?: Fields
   query?: Fields
   body?: Fields
-  /** The callers whom it answers; editors are those with the right to change the record. */
-  audience: 'everybody' | 'editors' | 'administrators'
+  /** Whom it answers; people are signed in, editors have the right to change the record. */
+  audience: 'everybody' | 'people' | 'editors' | 'administrators'
   /** The queue in which the operation waits; one in `reads` changes nothing. */
   queue: 'reads' | 'writes' | 'uploads'
   /** The most bytes of its body; without it, as many as the caller may send. */
@@ -61,6 +61,12 @@ export interface OwnOperation {
   creates?: true
   /** Whether it takes `If-Match`. */
   takesVersion?: true
+  /** @throws Problem */
+  answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
+}
+
+/** An operation beside the interface and the platform, with what documents say of it. */
+export interface OwnOperation extends PlainOperation {
   /** Its name in documents, followed by the title of the resource if it has one. */
   verb: string
   summary: MessageText
@@ -69,14 +75,13 @@ export interface OwnOperation {
   answers: Schema
   /** Problems that it may end with, besides those that its other properties imply. */
   problems?: readonly ProblemCode[]
-  /** @throws Problem */
-  answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
 /** The action of one method of a route. */
 export type RouteAction =
   | { do: 'index' }
   | { do: 'doc' | 'batch' }
+  | { do: 'plain'; operation: PlainOperation }
   | { do: 'own'; operation: OwnOperation; group: string }
   | { do: 'own'; operation: OwnOperation; served: Served; by: 'id' }
   | { do: 'list' | 'create'; served: Served }
@@ -117,7 +122,7 @@ export interface Route {
 }
 
 const BATCHED = { batched: true } as const
-const UPDATES = ['POST', 'PUT', 'PATCH'] as const
+export const UPDATES = ['POST', 'PUT', 'PATCH'] as const
 function fixedRoutes(site: Site): Route[] {
   return [
     indexRoute('', { namespace: { kind: anything, about: '', default: site.namespace } }),
@@ -157,19 +162,36 @@ export function collectionRoute(served: Served): Route {
 
 /** Makes a route of own operations: those on versions of records name the resource, others the group of the document that they stand in. */
 export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
+  if (typeof of === 'string')
+    return operationsRoute(template, operations, (operation) => ({ do: 'own', operation, group: of }))
+  const route = operationsRoute(template, operations, (operation) => ({ do: 'own', operation, served: of, by: 'id' }))
+  const { id } = of.resource.addresses
   return {
-    path: template.replaceAll(/\{(\w+)\}/g, '(?P<$1>\\d+)'),
+    ...route,
+    endpoints: route.endpoints.map((endpoint) => ({ ...endpoint, args: { ...id, ...endpoint.args } })),
+  }
+}
+
+/** Makes a route of operations that documents do not describe. */
+export function plainRoute(template: string, operations: readonly PlainOperation[]): Route {
+  return operationsRoute(template, operations, (operation) => ({ do: 'plain', operation }))
+}
+
+/** The patterns of the variables in paths that are no number. */
+const PATTERNS: Readonly<Record<string, string>> = { user_id: '(?:[\\d]+|me)', uuid: '[\\w\\-]+' }
+
+function operationsRoute<Operation extends PlainOperation>(
+  template: string,
+  operations: readonly Operation[],
+  actionOf: (operation: Operation) => RouteAction,
+): Route {
+  return {
+    path: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?P<${name}>${PATTERNS[name] ?? '\\d+'})`),
     template,
     endpoints: operations.map((operation) => ({
       methods: operation.methods,
-      action:
-        typeof of === 'string' ? { do: 'own', operation, group: of } : { do: 'own', operation, served: of, by: 'id' },
-      args: {
-        ...(typeof of === 'string' ? {} : of.resource.addresses.id),
-        ...operation.address,
-        ...operation.query,
-        ...operation.body,
-      },
+      action: actionOf(operation),
+      args: { ...operation.address, ...operation.query, ...operation.body },
     })),
   }
 }

@@ -186,7 +186,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const announced = Promise.withResolvers<void>()
   const kept = { database, together, edition, memory, images, announced: announced.promise }
   const http = makeServer(
-    { ...kept, site, webhookHosts, start: config, authenticate, gate, now: Date.now, report },
+    { ...kept, site, webhookHosts, start: config, authenticate, gate, now: () => Date.now(), report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
   )
   const sender = senderOf(database, site, images, config, report, watchingSettled(logger, metrics))

@@ -57,7 +57,7 @@ const askAnew = (path: string) => service.request('subscriber', 'GET', `~${path}
 
 /** Removes the blanks that memory may put before the counts of terms. */
 const textOf = ({ body }: Answer) =>
-  (typeof body === 'string' ? body : JSON.stringify(body)).replace(/"count": +/g, '"count":')
+  (typeof body === 'string' ? body : JSON.stringify(body ?? '')).replace(/"count": +/g, '"count":')
 
 async function compareAll(what: string): Promise<void> {
   for (const path of paths) {

@@ -10,12 +10,11 @@ import { listPlainly, readStored, type Stored } from '../support/filter-model.ts
 import { anyQuestion, type Question, valuesOf } from '../support/filter-values.ts'
 import { publicContext } from '../support/public-context.ts'
 import { anyWrite, type Calendar, makeWrite, PATHS, type Path } from '../support/random-calendar.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { type Answer, type Reader, startService } from '../support/service.ts'
 
-/** Rounds of a few writes and many lists. FILTER_ROUNDS=100 gives more. */
-const ROUNDS = Number(process.env.FILTER_ROUNDS ?? 1)
-/** The same seed repeats the calendar and the questions. */
-const SEED = Number(process.env.FILTER_SEED ?? Date.now() % 1_000_000)
+/** Rounds of a few writes and many lists. */
+const ROUNDS = rounds(1)
 const WRITES = 6
 const QUESTIONS = 12
 

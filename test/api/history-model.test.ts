@@ -12,11 +12,8 @@ import { registerImportCommands } from '../../src/exchange/import/import-command
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
+import { rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
-
-/** Sequences of up to twenty steps. HISTORY_ROUNDS=200 gives more, and the same HISTORY_SEED repeats them. */
-const ROUNDS = Number(process.env.HISTORY_ROUNDS ?? 3)
-const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService
 let folder: string
@@ -346,5 +343,5 @@ test(`whatever was written, a version that is put back reads as it did (seed ${S
       await look(play)
     }
   })
-  await fc.assert(property, { numRuns: ROUNDS, seed: SEED, endOnFailure: process.env.HISTORY_SHRINK === undefined })
+  await fc.assert(property, { numRuns: rounds(3), seed: SEED, endOnFailure: !SHRINKS })
 })

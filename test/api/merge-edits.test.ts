@@ -6,10 +6,8 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
 import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { day, startService, type TestService } from '../support/service.ts'
-
-const ROUNDS = Number(process.env.MERGE_ROUNDS ?? 10)
-const SEED = Number(process.env.MERGE_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService
 let editor: Context
@@ -100,7 +98,7 @@ test(`fields changed by one of two are merged and told, those changed by both ar
     const taken = NAMES.filter((name) => now[name] !== base[name] && !isChanged(name, sent))
     assert.deepEqual(edited.taken.toSorted(), taken.sort())
   })
-  await fc.assert(property, { numRuns: ROUNDS, seed: SEED })
+  await fc.assert(property, { numRuns: rounds(10), seed: SEED })
 })
 
 test('a conflict tells what the field was, what was sent, and what the record has', async () => {

@@ -565,7 +565,7 @@ test(`${missingCells.length * CALLERS.length} cells: what is not there is answer
 
 async function termOfOtherKind(collection: string): Promise<number> {
   const path = collection === '/tags' ? '/categories' : '/tags'
-  const { body } = await service.post(path, { name: `Other ${Math.random()}` })
+  const { body } = await service.post(path, { name: `Other ${crypto.randomUUID()}` })
   return body.id
 }
 

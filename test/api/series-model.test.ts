@@ -1,12 +1,8 @@
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { compare, type Play, steps } from '../support/series-play.ts'
 import { startService, type TestService } from '../support/service.ts'
-
-/** Sequences of up to fifteen steps. SERIES_ROUNDS=500 gives more. */
-const ROUNDS = Number(process.env.SERIES_ROUNDS ?? 4)
-/** The same seed repeats the steps. SERIES_SHRINK=1 looks for the shortest sequence that fails. */
-const SEED = Number(process.env.SERIES_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService
 let venues: number[]
@@ -30,5 +26,5 @@ test(`whatever people do with series, they are as plain lists of dates say (seed
       await compare(play)
     }
   })
-  await fc.assert(property, { numRuns: ROUNDS, seed: SEED, endOnFailure: process.env.SERIES_SHRINK === undefined })
+  await fc.assert(property, { numRuns: rounds(4), seed: SEED, endOnFailure: !SHRINKS })
 })

@@ -299,8 +299,8 @@ for (const kind of ['venue', 'organizer'] as const) {
     })
 
     test('the list is ordered by publication date, the latest first, then by id', async () => {
-      for (const date of ['2020-01-01', '2022-01-01', '2022-01-01', '2021-01-01'])
-        await create(path, { [kind]: `Dated ${kind}`, date, phone: `${date} ${Math.random()}` })
+      for (const [n, date] of ['2020-01-01', '2022-01-01', '2022-01-01', '2021-01-01'].entries())
+        await create(path, { [kind]: `Dated ${kind}`, date, phone: `${date} ${n}` })
       const records: Body[] = (await read(`${path}?search=dated+${kind}`))[path.slice(1)]
       const key = ({ date, id }: Body) => `${date} ${String(id).padStart(6, '0')}`
       assert.equal(records.length, 4)

@@ -169,7 +169,7 @@ describe('signing in to the desk', () => {
         'anonymous',
         'POST',
         '~/desk/tags/new',
-        new URLSearchParams({ name: `t${Math.random()}` }),
+        new URLSearchParams({ name: crypto.randomUUID() }),
         {
           cookie: editor.cookie,
           'content-type': 'application/x-www-form-urlencoded',

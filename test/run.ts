@@ -75,6 +75,7 @@ if (kind === 'all' || kind === 'rest') {
 // An interrupted run exits properly, so that its folders in memory are removed.
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
+await moveClock()
 keepInMemory()
 await shareCompiled()
 const closeChromium = await shareChromium()
@@ -205,6 +206,14 @@ function scratchFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `kalends-${name}-`))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Moves the clock of this process and of all that it starts, unless it is moved. */
+async function moveClock(): Promise<void> {
+  if (process.env.TEST_CLOCK_AHEAD !== undefined) return
+  const clock = new URL('support/clock.js', import.meta.url).href
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${clock}`
+  await import(clock)
 }
 
 /** Makes tests keep their folders in memory if it has room, since each of their thousands of commits waits for a disk. */

@@ -21,7 +21,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
@@ -396,12 +395,13 @@ describe('a backup of a whole calendar', () => {
     )
   })
 
-  test('is named after its time in a folder, where only the newest are kept', onSqlite, async () => {
+  test('is named after its time in a folder, where only the newest are kept', onSqlite, async (t) => {
     const kept = await mkdtemp(path('kept-'))
     await writeFile(join(kept, 'kalends-2020-01-01T000000Z.backup'), 'somebody else')
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     for (let round = 0; round < 4; round++) {
       await succeed(['backup', kept, '--keep', '2'], source)
-      await sleep(1050)
+      t.mock.timers.tick(1000)
     }
     const names = (await readdir(kept)).sort()
     assert.equal(names.length, 3, names.join())
@@ -413,15 +413,20 @@ describe('a backup of a whole calendar', () => {
   test('is taken by a command that stays, at once and no more until its time', onSqlite, async () => {
     const kept = await mkdtemp(path('every-'))
     const words = [...flags(source), 'backup', kept, '--every', '24h', '--keep', '7']
-    const { lines, end } = startProcess(MAIN, words)
-    for await (const line of lines) if (line.includes('is whole')) break
-    await sleep(300)
-    await end()
-    const again = startProcess(MAIN, words)
-    again.child.stdout?.resume()
-    await sleep(1500)
-    await again.end()
-    assert.equal((await readdir(kept)).length, 1)
+    const backUp = async (clock: Record<string, string>) => {
+      const { lines, end } = startProcess(MAIN, words, clock)
+      for await (const line of lines) if (line.includes('is whole')) break
+      await end()
+    }
+    await backUp({})
+    // The other process begins three seconds before the time of the next backup.
+    const day = 86_400_000
+    await backUp({ TEST_CLOCK_AHEAD: String(Number(process.env.TEST_CLOCK_AHEAD) + day - 3000) })
+    const times = (await readdir(kept))
+      .sort()
+      .map((name) => name.replace(/.*-(\d+-\d+-\d+T\d\d)(\d\d)(\d\d)Z.*/, '$1:$2:$3Z'))
+    const [first = 0, second = 0, ...more] = times.map((time) => Date.parse(time))
+    assert.ok(second >= first + day && more.length === 0, times.join())
   })
 
   test('names files that the store lacks', async () => {
@@ -834,7 +839,7 @@ test('a backup of a calendar that was copied elsewhere warns, and removes no old
   await succeed(['backup', kept, '--keep', '1'], places)
   noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
   const said = t.mock.method(console, 'error', () => undefined)
-  await sleep(1050)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1000 })
   await succeed(['backup', kept, '--keep', '1'], places)
   assert.equal((await readdir(kept)).length, 2)
   assert.match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
@@ -908,7 +913,7 @@ describe('a calendar that goes back to a state that knows less', () => {
   async function writeMuch(places: Places): Promise<number> {
     const service = await startService(places)
     try {
-      const day = `${new Date().getUTCFullYear() + 1}-05-01`
+      const day = '2027-05-01'
       const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
       const { id } = await service.create('/events', { title: 'Moth', ...times })
       await succeed(['backup', path('less.backup')], places)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,8 +32,6 @@ export async function launchChromium(program: string): Promise<{ address: string
   const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0']
   const child = spawn(program, [...flags, ...AWAKE, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A browser does not start with the moved clock of `npm run moments`.
-    env: { ...process.env, LD_PRELOAD: '' },
   })
   // The browser ends with this process, even after an error.
   const leave = () => child.kill()
@@ -49,6 +47,11 @@ export async function launchChromium(program: string): Promise<{ address: string
     },
   }
 }
+
+/** A script that gives pages the clock of the tests. */
+const MOVED_CLOCK = `{
+const process = { env: { TEST_CLOCK_AHEAD: ${process.env.TEST_CLOCK_AHEAD ?? 0} } }
+${readFileSync(new URL('clock.js', import.meta.url), 'utf8')}}`
 
 /** Flags that keep hidden windows running at full speed. */
 const AWAKE = [
@@ -163,6 +166,7 @@ async function openTab(session: Session, browserContextId: string): Promise<Chro
   }
   session.tabs.set(String(sessionId), tab)
   for (const domain of ['Page', 'Network', 'Log', 'Runtime']) await call(`${domain}.enable`)
+  await call('Page.addScriptToEvaluateOnNewDocument', { source: MOVED_CLOCK })
   await call('Emulation.setFocusEmulationEnabled', { enabled: true })
   return tab
 }

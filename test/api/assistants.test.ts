@@ -212,13 +212,13 @@ test('without a date searches find what is still to come', async () => {
 test('when_is says the coming dates of a series', async () => {
   const first = await service.create('/events', {
     title: 'Harp circle',
-    start_date: '2028-03-01 19:00',
-    end_date: '2028-03-01 20:00',
+    start_date: '2027-03-03 19:00',
+    end_date: '2027-03-03 20:00',
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
   })
   const starts = (result: Answer['body']) =>
     result.structuredContent.events.map(({ start }: { start: string }) => start.slice(0, 10))
-  const dates = ['2028-03-01', '2028-03-08', '2028-03-15']
+  const dates = ['2027-03-03', '2027-03-10', '2027-03-17']
   assert.deepEqual(starts(await call(service, 'when_is', { words: 'harp' })), dates)
   assert.deepEqual(starts(await call(service, 'when_is', { post_parent: first.post_parent })), dates)
 })

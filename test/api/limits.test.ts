@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const DAY = { title: 'Concert', start_date: '2028-03-04 18:00:00', end_date: '2028-03-04 20:00:00' }
+const DAY = { title: 'Concert', start_date: '2027-03-04 18:00:00', end_date: '2027-03-04 20:00:00' }
 
 /** Asserts a 400 whose text names this parameter and its limit. */
 function assertOver(answer: Answer, name: string, limit: number, text = name): void {
@@ -183,7 +183,8 @@ describe('forms and queries', () => {
 
   test('a body has no say in what a request reads that a POST stands in for', async () => {
     const made = await service.post('/events', { ...DAY, title: 'Alone' })
-    const answer = await service.post('/events?_method=GET&start_date=2028-03-04', { include: '98765' })
+    await service.post('/events', { ...DAY, title: 'Another' })
+    const answer = await service.post('/events?_method=GET&start_date=2027-03-04', { include: '98765' })
     assert.equal(answer.status, 200)
     assert.ok(answer.body.total > 1)
     const read = await service.post(`/events?_method=GET&include=${made.body.id}`, { include: '98765' })
@@ -217,7 +218,7 @@ describe('all dates of a series together', () => {
   })
   after(() => roomy.close())
 
-  const NEXT_YEAR = `${new Date().getUTCFullYear() + 1}-01-04`
+  const NEXT_YEAR = '2027-01-04'
   const SOON = { title: 'Programme', start_date: NEXT_YEAR, end_date: NEXT_YEAR, all_day: true }
   const long = (bytes: number) => 'Probe im Pfarrsaal. '.repeat(bytes / 20)
   const series = (bytes: number, dates: number) => ({

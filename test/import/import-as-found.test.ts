@@ -238,21 +238,21 @@ describe('the hours of a calendar file', () => {
   })
 
   test('of whole days go on to the day that an end in UTC is the midnight of, here or in the file', async () => {
-    const daily = (uid: string, end: string, start = 'DTSTART;VALUE=DATE:20280503') =>
+    const daily = (uid: string, end: string, start = 'DTSTART;VALUE=DATE:20270503') =>
       vevent(uid, `SUMMARY:${uid}`, start, `RRULE:FREQ=DAILY;UNTIL=${end}`)
     const { code } = await importing(
-      ics(daily('Here', '20280504T220000Z'), daily('Evening', '20280504T215959Z'), daily('UTC', '20280505T000000Z')) +
-        ics(['X-WR-TIMEZONE:Asia/Tokyo'], daily('File', '20280504T150000Z')) +
+      ics(daily('Here', '20270504T220000Z'), daily('Evening', '20270504T215959Z'), daily('UTC', '20270505T000000Z')) +
+        ics(['X-WR-TIMEZONE:Asia/Tokyo'], daily('File', '20270504T150000Z')) +
         ics(
           ['BEGIN:VTIMEZONE', 'TZID:Europe/Helsinki', ...standardTime, 'END:VTIMEZONE'],
-          daily('Defined', '20280504T210000Z'),
+          daily('Defined', '20270504T210000Z'),
         ) +
         ics(
           vevent(
             'f',
             'SUMMARY:Listed',
-            'DTSTART;VALUE=DATE:20280503',
-            'RRULE:FREQ=YEARLY;BYYEARDAY=124,126;UNTIL=20280504T220000Z',
+            'DTSTART;VALUE=DATE:20270503',
+            'RRULE:FREQ=YEARLY;BYYEARDAY=123,125;UNTIL=20270504T220000Z',
           ),
         ),
     )

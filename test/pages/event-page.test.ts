@@ -8,7 +8,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { publicContext } from '../support/public-context.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-const NEXT_YEAR = new Date().getUTCFullYear() + 1
+const NEXT_YEAR = 2027
 const TIMES = { start_date: `${NEXT_YEAR}-06-05 10:00`, end_date: `${NEXT_YEAR}-06-05 11:30` }
 const TABLE = `<table><tr>${'<td>Interval</td>'.repeat(12)}</tr></table>`
 const program = findChromium()

@@ -42,11 +42,8 @@ export type Step = (play: Play) => Promise<void>
 
 type Scope = 'this' | 'following' | 'all'
 
-/** The first possible day of a series: in a coming September, so that clocks change once during the series and no time is skipped. */
-const FIRST_DAY = (() => {
-  const now = new Date()
-  return `${now.getUTCFullYear() + (now.getUTCMonth() < 6 ? 0 : 1)}-09-06`
-})()
+/** The first possible day of a series: in September, so that clocks change once during the series and no time is skipped. */
+const FIRST_DAY = '2027-09-06'
 const SERIES = '~/wp-json/kalends/v1/series'
 const WINDOW = 'per_page=50&start_date=2000-01-01&end_date=2100-01-01'
 

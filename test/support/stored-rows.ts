@@ -6,7 +6,7 @@ import type { Db } from '../../src/store/storage/database.ts'
 const NOTED = new Set(['sessions', 'credentials', 'presented_records', 'kept_answers'])
 
 /** Tables of words are derived from the rows of events, some of them with a delay. SQLite keeps integers in them that JavaScript cannot hold. */
-const OF_WORDS = /^(?:words_trigrams|event_words|stems|unstemmed|unindexed|named_stems|name_stems)(?:_|$)/
+const OF_WORDS = /^(?:words|event_words|stems|unstemmed|unindexed|named_stems|name_stems)(?:_|$)/
 
 /** Returns a hash of the rows of each other table, by its name. */
 export async function storedRows(db: Db): Promise<Map<string, string>> {

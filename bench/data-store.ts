@@ -3,15 +3,11 @@ import { constants } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mediaUrl, readConfig, siteOf } from '../src/base/config.ts'
-import type { Presenting } from '../src/calendar/declare/context.ts'
-import { formDigest } from '../src/calendar/events/event-bytes.ts'
-import { translatorFor } from '../src/calendar/locales/translate.ts'
+import { readConfig } from '../src/base/config.ts'
 import { findUserByLogin } from '../src/calendar/people/users.ts'
 import { openStorage } from '../src/store/storage/open-database.ts'
 import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
-import { SITE_URL } from './service.ts'
-import { readPlan, WRITER, writeDataSet, writePresented } from './write-data-set.ts'
+import { readPlan, WRITER, writeDataSet } from './write-data-set.ts'
 
 /** A data set that can be served. */
 export interface DataStore {
@@ -85,7 +81,6 @@ async function fill(address: string, events: number, name: string, say: (text: s
     await writeDataSet(database, events, name, (done) => {
       if (done % 100_000 === 0) say(`  ${done.toLocaleString('en')} of ${events.toLocaleString('en')} events written`)
     })
-    await writePresented(database, presenting())
     say(`Data set of ${events.toLocaleString('en')} events written in ${((Date.now() - began) / 1000).toFixed(1)} s.`)
     return await readPlan(database.read, events)
   } finally {
@@ -93,26 +88,14 @@ async function fill(address: string, events: number, name: string, say: (text: s
   }
 }
 
-/** Returns how the measured service presents records. */
-function presenting(): Presenting {
-  const config = readConfig({ site_url: SITE_URL }, {})
-  const site = siteOf(config, config.port)
-  return {
-    site,
-    images: { mediaUrl: mediaUrl(config, site) },
-    say: translatorFor(site),
-    report: (error) => console.error(error),
-  }
-}
-
-/** Returns a short hash of the generator, a sample of its rows, the migrations, and the form of presented records. */
+/** Returns a short hash of the generator, a sample of its rows, and the migrations. */
 async function hashDataSet(): Promise<string> {
   const plan = planOf(SAMPLE, 1, 1)
   const rows = Array.from({ length: SAMPLE }, (_, number) => generateEvent(plan, number))
   const migrations = (await readdir(MIGRATIONS)).sort().map((file) => join(MIGRATIONS, file))
   const files = [...GENERATOR.map((file) => join(import.meta.dirname, file)), ...migrations]
   const hash = createHash('sha256').update(
-    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows, formDigest(presenting())]),
+    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows]),
   )
   for (const file of files) hash.update(await readFile(file))
   return hash.digest('hex').slice(0, 12)

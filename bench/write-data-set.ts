@@ -1,11 +1,8 @@
-import type { Presenting } from '../src/calendar/declare/context.ts'
-import { formDigest, type Presenter, presenters } from '../src/calendar/events/event-bytes.ts'
 import { addCredential } from '../src/calendar/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/calendar/people/users.ts'
-import { storePresented } from '../src/store/memory/event-pieces.ts'
 import type { Database, Db } from '../src/store/storage/database.ts'
 import type { Tx } from '../src/store/storage/recording.ts'
-import type { EventRow, OrganizerRow, RecordKind, VenueRow } from '../src/store/storage/schema.ts'
+import type { RecordKind } from '../src/store/storage/schema.ts'
 import {
   countsOf,
   expectedSearch,
@@ -121,22 +118,6 @@ async function writeEvents(database: Database, plan: Plan, progress: (done: numb
     for (const [id, published] of counts)
       await tx.updateTable('terms').set({ count: published }).where('id', '=', id).execute()
   })
-}
-
-/** Stores the presented records of public records, as in a calendar that has run for a while. */
-export async function writePresented(database: Database, presenting: Presenting): Promise<void> {
-  const form = formDigest(presenting)
-  for (const kind of ['venues', 'organizers', 'events'] as const) {
-    const presenter = presenters[kind] as Presenter<EventRow | VenueRow | OrganizerRow>
-    const ids = (await database.read.selectFrom(kind).select('id').orderBy('id').execute()).map(({ id }) => id)
-    for (const [from, to] of ranges(ids.length, CHUNK)) {
-      await inBatches(database, ids.slice(from, to), async (tx, batch) => {
-        const rows = await presenter.hold(tx, { ids: batch })
-        const records = rows.flatMap((row) => presenter.present(presenting, row) ?? [])
-        await storePresented(tx, form, records)
-      })
-    }
-  }
 }
 
 async function insertEvents(tx: Db, events: readonly GeneratedEvent[]): Promise<void> {

@@ -17,6 +17,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { startApp } from '../../src/app.ts'
@@ -428,6 +429,17 @@ test('what keeps the service from its start is an error of the doctor, in the sa
     assert.ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
     assert.equal(existsSync(file), 'kalends.sqlite' in files || says.includes('pages'), says)
   }
+})
+
+test('a file that is mostly free is told with the way to shrink it', onSqlite, async (t) => {
+  const { data, address } = await calendar(t)
+  const file = new DatabaseSync(address.slice('sqlite:'.length))
+  file.exec('create table filler (content blob)')
+  for (let i = 0; i < 6; i++) file.exec('insert into filler values (zeroblob(10000000))')
+  file.exec('drop table filler')
+  file.close()
+  const { findings } = await doctor({ database: address, data, port: '0' })
+  assert.match(findings.get('free pages')?.[0]?.todo ?? '', /sqlite3 \S+ vacuum.*needs \d+ MB/)
 })
 
 test('a damaged file is an error that says to restore a backup, wherever the damage is', onSqlite, async (t) => {

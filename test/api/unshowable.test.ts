@@ -291,18 +291,6 @@ describe('a stored record that cannot be shown', () => {
   })
 })
 
-test('what is kept presented and was cut short is presented anew', async () => {
-  const event = await create('/events', { title: 'Kept', ...day, start_date: '2027-05-01', end_date: '2027-05-01' })
-  for (const members of ['', '{', '{}', `{"id":${event.id},"title":"Kep`, '{"id":1,"title":"Another"}']) {
-    await service.app.database.write((tx) =>
-      tx.updateTable('presented_records').set({ members }).where('record', '=', event.id).execute(),
-    )
-    const path = `/events?start_date=2027-05-01&end_date=2027-05-02&per_page=${10 + members.length}`
-    const { status, body } = await service.get(path)
-    assert.deepEqual([status, body.events?.map(({ title }: Body) => title)], [200, ['Kept']], members)
-  }
-})
-
 test('a record that could not be shown is not written', async () => {
   // The zone of the stored event is invalid. Validation of the request cannot see it.
   const { database } = service.app

@@ -100,7 +100,6 @@ const RULES: Readonly<Record<string, string>> = {
   'an image that is not there': ['events', 'venues', 'organizers']
     .map((table) => `select id from ${table} where image is not null and image not in (select id from images)`)
     .join(' union all '),
-  'a presented record that is not there': `select record from presented_records where record not in (select id from records)`,
   'a credential of nobody': `select id from credentials where "user" not in (select id from users)`,
 }
 

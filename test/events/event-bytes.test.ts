@@ -57,12 +57,12 @@ async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> 
 
 const isKept = () => findPiece(memory.pieces, id, memory.terms) !== undefined
 
-test('an event is kept when it is missed again, and shown alike before and after', async () => {
+test('an event is kept once it has been asked for, and shown alike before and after', async () => {
   assert.ok(memory.index)
   const shown: unknown[] = []
-  for (const expected of [false, true, true]) {
+  for (let i = 0; i < 3; i++) {
     shown.push(...(await listedEvents(memory, memory.index, [id], context, 'page')).map(readListed))
-    assert.equal(isKept(), expected)
+    assert.ok(isKept())
   }
   const single = withoutLinkedData((await service.get(`/events/${id}`)).body)
   assert.deepEqual(shown, [single, single, single])

@@ -1,47 +1,35 @@
-import { createHash } from 'node:crypto'
-import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
-import packageJson from '../../../package.json' with { type: 'json' }
 import { findCached } from '../../base/cache.ts'
-import { blankColumns } from '../../base/fields/field.ts'
-import { areTextsPrepared, showInTurn, showPrepared, type WantedText } from '../../base/text/long-texts.ts'
+import { areTextsPrepared, showInTurn, showPrepared } from '../../base/text/long-texts.ts'
 import { type EventIndex, type IndexedLinks, indexedLinks, isIndexed } from '../../store/memory/event-index.ts'
 import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
 import {
   bytesOf,
   type CountedJson,
+  type EventCore,
   type EventPieces,
   findPiece,
-  findPresented,
-  isMissedAgain,
   keepLinked,
   keepPiece,
   LONG_RECORD,
   type Piece,
-  type PresentedRecord,
-  type PresentQueue,
-  storePresented,
   termPiece,
   writeCounted,
 } from '../../store/memory/event-pieces.ts'
-import type { Db } from '../../store/storage/database.ts'
-import { sharedFreeRows } from '../../store/storage/locks.ts'
-import type { ImageRow, OrganizerRow, RecordKind, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
+import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import type { Found, ListedJson } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
-import { organizer, organizerRules, presentOrganizer } from '../linked/organizer.ts'
-import { presentVenue, venue, venueRules } from '../linked/venue.ts'
+import { organizerRules, presentOrganizer } from '../linked/organizer.ts'
+import { presentVenue, venueRules } from '../linked/venue.ts'
 import { anonymous } from '../people/caller.ts'
 import { textsOfRecord, textsOfTerm } from '../records/record-store.ts'
 import { writeTerm } from '../terms/term-present.ts'
 import { compareTerms } from '../terms/term-store.ts'
-import { event } from './event.ts'
 import {
   CORE_COLUMNS,
-  type CoreRow,
   type EventJsonParts,
   imageText,
   isShown,
@@ -54,7 +42,7 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
-// Makes the JSON of listed events from memory or from rows, and queues events, venues and organizers to be stored presented.
+// Makes the JSON of listed events from memory or from rows.
 
 /**
  * Loads the events that the index has found, without those that the index has dropped since: from memory where they are cached, else from the database.
@@ -138,15 +126,10 @@ async function presentMissing(
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => indexedLinks(index, id))
   const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
-  const presented = await findPresented(context.db, formDigest(context), [
-    ...ids,
-    ...venues.missing,
-    ...organizers.missing,
-  ])
-  await Promise.all([
-    presentCores(memory, context, ids, presented),
-    fillMissing<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
-    fillMissing<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
+  const [cores] = await Promise.all([
+    presentCores(context, ids),
+    fillMissing<VenueRow>(memory, context, venueRules, presentVenue, venues, isCurrent),
+    fillMissing<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, isCurrent),
   ])
   await presentTerms(
     memory,
@@ -155,7 +138,7 @@ async function presentMissing(
   )
   const images = await findImages(
     context.db,
-    ids.flatMap((id) => presented.get(id)?.image ?? []),
+    ids.flatMap((id) => cores.get(id)?.image ?? []),
   )
   const occurrences = ids.filter((_, i) => links[i]?.series)
   const recurrences = await presentRecurrences(context, context.db, occurrences)
@@ -164,19 +147,19 @@ async function presentMissing(
   const made = new Map<number, ListedEvent>()
   for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
     const id = ids[i] as number
-    const core = presented.get(id)
+    const shown = cores.get(id)
     // The event may have been withdrawn since it was found in the index.
-    if (!core) continue
+    if (!shown) continue
+    const { core, image } = shown
     const recurrence = recurrences.get(id)
     const parts: EventJsonParts = {
       core: recurrence ? withRare(core, recurrence) : core,
-      image: imageText(context, images.get(core.image ?? 0)),
+      image: imageText(context, images.get(image ?? 0)),
       ...piecesOfTerms(memory, context, terms),
       venues: shownOf(venues, places),
       organizers: shownOf(organizers, hosts),
     }
-    const isWorthIt = mayKeep && core.members.length <= LONG_RECORD && isMissedAgain(pieces, id)
-    made.set(id, isWorthIt ? keepPiece(pieces, id, joinParts(parts)) : parts)
+    made.set(id, mayKeep && core.members.length <= LONG_RECORD ? keepPiece(pieces, id, joinParts(parts)) : parts)
   }
   return made
 }
@@ -195,21 +178,25 @@ function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 
   return linked
 }
 
-/** Adds to `presented` the events that are not stored presented: they are presented from their rows, and queued to be stored. */
-async function presentCores(
-  { toPresent }: EventMemory,
-  context: Context,
-  ids: readonly number[],
-  presented: Map<number, PresentedRecord>,
-): Promise<void> {
-  const missing = ids.filter((id) => !presented.has(id))
-  if (missing.length === 0) return
-  await showInTurn(await selectCores(context.db, { ids: missing }), presenters.events.texts, (row) => {
-    const made = showOrLeaveOut(context, 'event', row.id, () => presentCore(context, row))
-    if (!made) return
-    presented.set(row.id, made)
-    presentLater(toPresent.events, presenters.events, context, formDigest(context), row.id)
-  })
+/** The core of an event, and the id of its image. */
+interface ShownCore {
+  core: EventCore
+  image: number | null
+}
+
+/** Presents the cores of events from their rows, without those that are not public any more. */
+async function presentCores(context: Context, ids: readonly number[]): Promise<Map<number, ShownCore>> {
+  const cores = new Map<number, ShownCore>()
+  const rows = await selectCores(context.db, { ids })
+  await showInTurn(
+    rows.filter(({ status }) => status === 'publish'),
+    (row) => textsOfRecord(row, 'listed'),
+    (row) => {
+      const core = showOrLeaveOut(context, 'event', row.id, () => writeCore(context, asSeenBy(anonymous, row)))
+      if (core) cores.set(row.id, { core, image: row.image })
+    },
+  )
+  return cores
 }
 
 /** Presents the terms that take long to present, so that memory has them when the events that show them are put together. */
@@ -257,20 +244,17 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
   return shown
 }
 
-/** Sets the bytes of the missing venues or organizers: from their presented records, or from their rows where there are none. */
+/** Sets the bytes of the missing venues or organizers from their rows. */
 async function fillMissing<Row extends VenueRow | OrganizerRow>(
-  { pieces, toPresent }: EventMemory,
+  { pieces }: EventMemory,
   context: Context,
   type: LinkedType,
   present: (presenting: Presenting, row: Row, image: ImageRow | undefined) => object,
   { bytes, missing }: LinkedPieces,
-  presented: ReadonlyMap<number, PresentedRecord>,
   isCurrent: () => boolean,
 ): Promise<void> {
   if (missing.length === 0) return
-  for (const id of missing) bytes.set(id, bytesOf(presented.get(id)?.members ?? ''))
-  const unknown = missing.filter((id) => !presented.has(id))
-  const rows = await findLinkedByIds<Row>(context.db, type, unknown)
+  const rows = await findLinkedByIds<Row>(context.db, type, missing)
   const images = await findImages(
     context.db,
     [...rows.values()].flatMap((row) => row.image ?? []),
@@ -280,186 +264,7 @@ async function fillMissing<Row extends VenueRow | OrganizerRow>(
     const shown = await showPrepared(textsOfRecord(row, 'listed'), () =>
       showOrLeaveOut(context, type.kind, id, () => present(context, row, images.get(row.image ?? 0))),
     )
-    if (!shown) continue
-    bytes.set(id, bytesOf(JSON.stringify(shown)))
-    const presenter = presenters[type.table] as Presenter<VenueRow | OrganizerRow>
-    if (row.image === null) presentLater(toPresent[type.table], presenter, context, formDigest(context), id)
+    if (shown) bytes.set(id, bytesOf(JSON.stringify(shown)))
   }
   if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
-}
-
-/** The presenters of the records that are stored presented. */
-export const presenters: {
-  events: Presenter<CoreRow>
-  venues: Presenter<VenueRow>
-  organizers: Presenter<OrganizerRow>
-} = {
-  events: {
-    kind: 'event',
-    hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      sharedFreeRows(db, db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids'))),
-    ),
-    texts: (row) => textsOfRecord(row, 'listed'),
-    present: presentCore,
-  },
-  venues: {
-    kind: 'venue',
-    hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      sharedFreeRows(db, db.selectFrom('venues').selectAll().where('id', 'in', value('ids'))),
-    ),
-    texts: (row) => textsOfRecord(row, 'listed'),
-    present: (presenting, row) => presentLinked(row, () => presentVenue(presenting, row, undefined)),
-  },
-  organizers: {
-    kind: 'organizer',
-    hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      sharedFreeRows(db, db.selectFrom('organizers').selectAll().where('id', 'in', value('ids'))),
-    ),
-    texts: (row) => textsOfRecord(row, 'listed'),
-    present: (presenting, row) => presentLinked(row, () => presentOrganizer(presenting, row, undefined)),
-  },
-}
-
-/** Presents an event from its row. Returns undefined for an event that is not public. */
-export function presentCore(presenting: Presenting, row: CoreRow): PresentedRecord | undefined {
-  if (row.status !== 'publish') return undefined
-  return { record: row.id, image: row.image, ...writeCore(presenting, asSeenBy(anonymous, row)) }
-}
-
-/**
- * Presents a venue or organizer for storing. Returns undefined for one that is not public, and for one with an image, since presented venues and
- * organizers have no place for an image.
- */
-function presentLinked(row: VenueRow | OrganizerRow, present: () => object): PresentedRecord | undefined {
-  if (row.status !== 'publish' || row.image !== null) return undefined
-  return { record: row.id, image: null, members: JSON.stringify(present()), imageAt: 0, rare: '' }
-}
-
-const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
-
-/**
- * Returns a digest of all that presented records depend on besides their rows: the site, the versions of the program, the sanitiser, ICU and the time
- * zone data, and sample records. Stored texts with another digest are not used.
- */
-export function formDigest(presenting: Presenting): string {
-  const { site } = presenting
-  const known = forms.get(site)
-  if (known?.url === site.url) return known.form
-  const { icu, tz } = process.versions
-  const probes = [
-    writeCore(presenting, EVENT),
-    presentVenue(presenting, VENUE, undefined),
-    presentOrganizer(presenting, ORGANIZER, undefined),
-  ]
-  const parts = [site, packageJson.version, sanitizer.version, icu, tz, probes]
-  const form = createHash('sha1').update(JSON.stringify(parts)).digest('base64url').slice(0, 10)
-  forms.set(site, { url: site.url, form })
-  return form
-}
-
-const TEXTS = {
-  description:
-    'A paragraph.\nAnother line\n\n<p onclick="x()">A <a href="javascript:x">link</a></p>\n<ul><li>a</li></ul>',
-  excerpt: 'Less than < more',
-}
-
-const RECORD = {
-  id: 1,
-  author: 1,
-  status: 'publish',
-  slug: 'probe',
-  date: '2026-01-02 03:04:05',
-  date_utc: '2026-01-02 02:04:05',
-  dated: 0,
-  modified: '2026-02-03 04:05:06',
-  modified_utc: '2026-02-03 03:05:06',
-  image: null,
-  trusted: 0,
-  ...TEXTS,
-}
-
-const NAME = 'One & <b>“two”</b> — <script>three</script>'
-const WEBSITE = 'https://example.org/?a=1&b=2'
-
-// Sample records: when the program presents them in another way, the digest changes, even without a new version as during development.
-const EVENT: CoreRow = {
-  ...blankColumns(event.fields, NAME),
-  ...RECORD,
-  start_date: '2026-07-01 20:00:00',
-  end_date: '2026-07-02 01:30:00',
-  utc_start_date: '2026-07-01 18:00:00',
-  utc_end_date: '2026-07-01 23:30:00',
-  timezone: 'Europe/Berlin',
-  cost: '["5","10 EUR","free"]',
-  website: WEBSITE,
-  show_map: 1,
-  show_map_link: 0,
-  featured: 1,
-  online_from: '',
-}
-// The blank columns come from the declarations, so that the samples have every new field.
-const VENUE: VenueRow = {
-  ...blankColumns(venue.fields, NAME),
-  ...RECORD,
-  folded: '',
-  search: '',
-  show_map: 1,
-  website: WEBSITE,
-  geo_lat: 0,
-  geo_lng: 7.25,
-}
-const ORGANIZER: OrganizerRow = {
-  ...blankColumns(organizer.fields, NAME),
-  ...RECORD,
-  folded: '',
-  search: '',
-  website: WEBSITE,
-}
-
-/** How records of one kind are held and presented for storing. */
-export interface Presenter<Row> {
-  kind: RecordKind
-  /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
-  hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
-  /** Returns the texts of a record that may take long to present. A record whose texts are not prepared is stored another time. */
-  texts: (row: Row) => readonly WantedText[]
-  /** Presents a record. Returns undefined for one that is not stored presented: it is not public, or is a venue or organizer with an image. */
-  present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
-}
-
-/** The number of records that are stored with one write: so many take a few milliseconds. */
-const STORED_AT_ONCE = 64
-const MOST_QUEUED = 4096
-
-/** Queues a record to be stored presented, and stores the first ones of the queue once there are enough for a write. */
-function presentLater<Row extends { id: number }>(
-  toPresent: PresentQueue,
-  presenter: Presenter<Row>,
-  presenting: Presenting,
-  form: string,
-  id: number,
-) {
-  const { ids } = toPresent
-  if (ids.size < MOST_QUEUED) ids.add(id)
-  if (ids.size < STORED_AT_ONCE || toPresent.isStoring) return
-  const some = [...ids].slice(0, STORED_AT_ONCE)
-  for (const taken of some) ids.delete(taken)
-  toPresent.isStoring = true
-  toPresent
-    .write(async (tx) => {
-      const held = await presenter.hold(tx, { ids: some })
-      const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
-      await storePresented(
-        tx,
-        form,
-        rows.flatMap(
-          (row) => showOrLeaveOut(presenting, presenter.kind, row.id, () => presenter.present(presenting, row)) ?? [],
-        ),
-      )
-    })
-    // Records that were not stored are presented from their rows the next time as well.
-    .catch(() => undefined)
-    .finally(() => {
-      toPresent.isStoring = false
-    })
 }

@@ -49,23 +49,22 @@ export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
  * @throws Error when the event itself cannot be shown
  */
 export function presentEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
-  return joinEvent(context, row, links, writeCore(context, row), undefined)
+  return joinEvent(context, row, links, undefined)
 }
 
 /** Writes an event that is read by itself: with its linked data and that of its venues and organizers. @throws Error when it cannot be shown */
 export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
-  return joinEvent(context, row, links, writeCore(context, row), eventLinkedData(context, row, links))
+  return joinEvent(context, row, links, eventLinkedData(context, row, links))
 }
 
 /**
- * Writes an event for the answer of its write. `core` is the result of `writeCore` for this event, where the caller has it.
+ * Writes an event for the answer of its write.
  * @throws UnshowableRecord when the event, or a venue or organizer `made` with it, could not be shown to later readers
  */
 export function presentWritten(
   context: Context,
   row: EventRow,
   links: EventLinks,
-  core: EventCore | undefined,
   made: ReadonlySet<number>,
 ): WrittenRecord {
   return showRecord('event', row.id, () => {
@@ -81,18 +80,13 @@ export function presentWritten(
         ])
     }
     // Linked data need no test: they are made of values that the members show as well, and leave out venues and organizers that cannot be shown.
-    return joinEvent(context, row, links, core ?? writeCore(context, row), undefined)
+    return joinEvent(context, row, links, undefined)
   })
 }
 
 /** Writes an event with the records and terms that it links to. */
-function joinEvent(
-  context: Context,
-  row: EventRow,
-  links: EventLinks,
-  core: EventCore,
-  linkedData: object | undefined,
-): WrittenRecord {
+function joinEvent(context: Context, row: EventRow, links: EventLinks, linkedData: object | undefined): WrittenRecord {
+  const core = writeCore(context, row)
   const hasLinkedData = linkedData !== undefined
   const { venues, organizers } = presentPlaces(context, links, hasLinkedData)
   const shownTerms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>

@@ -1,6 +1,5 @@
 import { Problem } from '../../base/problems.ts'
 import { prepareTexts, showPrepared } from '../../base/text/long-texts.ts'
-import { type PresentedRecord, storePresented } from '../../store/memory/event-pieces.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import type { Tx, Writer } from '../../store/storage/recording.ts'
@@ -14,11 +13,11 @@ import { linkEntries } from '../linked/linked-store.ts'
 import { recordRights, requireReadable } from '../linked/record-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { sentTexts } from '../records/record-rules.ts'
-import { findKind, idAt, textsToWrite } from '../records/record-store.ts'
+import { findKind, idAt, textsOfRecord, textsToWrite } from '../records/record-store.ts'
 import { termEntries } from '../terms/term-rules.ts'
-import { formDigest, loadJson, presentCore } from './event-bytes.ts'
+import { loadJson } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
-import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent } from './event-present.ts'
+import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent, writeCore } from './event-present.ts'
 import {
   changeEvent,
   type EventValues,
@@ -91,10 +90,8 @@ export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<Wri
   )
   await afterStep()
   const shown = events.map(({ row: written, links, context }) => {
-    const row = { ...written, ...derivedColumns(written) }
-    return { row, links, context, core: showRecord('event', row.id, () => presentCore(context, row)) }
+    return { row: { ...written, ...derivedColumns(written) }, links, context }
   })
-  await afterStep()
   const [inserted, counted] = insertSettled(tx, events)
   await afterStep([inserted, counted])
   const [, , answers] = await Promise.all([inserted, counted, answerNew(tx, shown, counted)])
@@ -102,31 +99,25 @@ export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<Wri
   return answers
 }
 
-/** A new event whose row is being written, with the result of `presentCore` for it. */
+/** A new event whose row is being written. */
 interface ShownNew {
   row: EventRow
   links: KnownLinks
   context: Context
-  core: PresentedRecord | undefined
 }
 
-/** Stores new events presented, and makes the answer to each request. */
+/** Makes the answer to each request. */
 async function answerNew(tx: Tx, events: readonly ShownNew[], counted: Promise<TermRow[]>): Promise<WriteResult[]> {
   const fits = await Promise.all(events.map(({ row, context }) => hasRoom(tx, row.id, context)))
-  const [links] = await Promise.all([
-    findLinksOfNew(
-      tx,
-      events.filter((_event, at) => fits[at]),
-      counted,
-    ),
-    storeCores(tx, events),
-  ])
+  const links = await findLinksOfNew(
+    tx,
+    events.filter((_event, at) => fits[at]),
+    counted,
+  )
   return Promise.all(
-    events.map(async ({ row, links: { made }, context, core }) => {
-      const { id } = row
-      const found = links.get(id)
-      const answer = found ? await answerWritten(context, row, found, core, made) : { id }
-      return { id, series: null, answer }
+    events.map(async ({ row, links: { made }, context }) => {
+      const answer = await answerWritten(context, row, links.get(row.id), made)
+      return { id: row.id, series: null, answer }
     }),
   )
 }
@@ -136,27 +127,17 @@ async function hasRoom(tx: Tx, id: number, { room }: Context): Promise<boolean> 
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
 
-async function storeCores(tx: Tx, shown: readonly Pick<ShownNew, 'core' | 'context'>[]): Promise<void> {
-  const [first] = shown
-  if (first)
-    await storePresented(
-      tx,
-      formDigest(first.context),
-      shown.flatMap(({ core }) => core ?? []),
-    )
-}
-
-function answerWritten(
+/** Makes the answer to a write, with no more than the id where there was no room to look up the links. @throws UnshowableRecord */
+async function answerWritten(
   context: Context,
   row: EventRow,
-  links: EventLinks,
-  core: PresentedRecord | undefined,
+  links: EventLinks | undefined,
   made: ReadonlySet<number>,
 ): Promise<object> {
-  const known = row.online_from === '' ? core : undefined
-  return showPrepared(textsOfEvent(row, links, 'single'), () =>
-    presentWritten(context, asSeenBy(context.caller, row), links, known, made),
-  )
+  const seen = asSeenBy(context.caller, row)
+  if (links) return showPrepared(textsOfEvent(row, links, 'single'), () => presentWritten(context, seen, links, made))
+  await showPrepared(textsOfRecord(row, 'listed'), () => showRecord('event', row.id, () => writeCore(context, seen)))
+  return { id: row.id }
 }
 
 /** Prepares a change of an event: fetches its image, and prepares the texts that take long to show. */
@@ -251,15 +232,13 @@ export async function linksOfEvent(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/** Returns the function that makes the answer of a changed event in its transaction, and stores it: what cannot be shown is not written. */
+/** Returns the function that makes the answer of a changed event in its transaction: what cannot be shown is not written. */
 export function readBack(context: Context): LookAtWritten {
   return async (tx, written, links) => {
     const row = { ...written, ...derivedColumns(written) }
     const { id, series } = row
-    const core = showRecord('event', id, () => presentCore(context, row))
-    if (!(await hasRoom(tx, id, context))) return { id, series, answer: { id } }
-    const [found] = await Promise.all([linksOfEvent(tx, row, links), storeCores(tx, [{ context, core }])])
-    return { id, series, answer: await answerWritten(context, row, found, core, links.made) }
+    const found = (await hasRoom(tx, id, context)) ? await linksOfEvent(tx, row, links) : undefined
+    return { id, series, answer: await answerWritten(context, row, found, links.made) }
   }
 }
 
@@ -269,7 +248,7 @@ export function readTrashed(context: Context): LookAtWritten {
     const { id, series } = row
     const found = await linksOfEvent(tx, row, links)
     const shown = showPrepared(textsOfEvent(row, found, 'single'), () =>
-      presentWritten(context, asSeenBy(context.caller, row), found, undefined, links.made),
+      presentWritten(context, asSeenBy(context.caller, row), found, links.made),
     )
     return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
   }

@@ -38,6 +38,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
     answering,
     ...checkMove(databaseAddress(config)),
     checkIntegrity(examined),
+    ...checkFree(examined),
     checkSteps(examined),
     checkWritable(examined),
     ...checkPeople(examined),
@@ -61,6 +62,23 @@ function checkIntegrity({ damage, file }: Examined): Finding {
     damage.join('; '),
     'Stop the service, keep the file, and restore a backup; sqlite3 FILE .recover may save more.',
   )
+}
+
+/** The part of a file, and the bytes, that are free before the doctor says how to shrink the file. */
+const MUCH_FREE = { part: 0.25, bytes: 50_000_000 }
+
+/** Tells of a file that is mostly free pages. No finding for any other. */
+function checkFree({ size, file }: Examined): Finding[] {
+  if (!size || size.free < Math.max(MUCH_FREE.bytes, size.all * MUCH_FREE.part)) return []
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000)
+  const room = megabytes((size.all - size.free) * 2)
+  return [
+    warning(
+      'free pages',
+      `Of the ${megabytes(size.all)} MB of the file ${megabytes(size.free)} are free, and wait for later records.`,
+      `To shrink it, stop the service and run sqlite3 ${file} vacuum; that needs ${room} MB of room meanwhile.`,
+    ),
+  ]
 }
 
 function checkSteps({ steps }: Examined): Finding {

@@ -4,7 +4,7 @@ import { parseSearch } from '../../base/text/search.ts'
 import { wantedWords } from '../../base/text/stems.ts'
 import type { Change, Cursor, Database, Db, ReadAside } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
-import type { ChangeColumns, RecordTable, Taxonomy, TermRow } from '../storage/schema.ts'
+import type { ChangeColumns, Taxonomy, TermRow } from '../storage/schema.ts'
 import { findWords, type WordsFound } from '../storage/search/find-words.ts'
 import { selectTerms } from '../storage/statement.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
@@ -19,24 +19,13 @@ import {
   readPlaces,
   readTerms,
 } from './event-index-read.ts'
-import {
-  dropAllPieces,
-  dropLinked,
-  dropPiece,
-  dropTerm,
-  type EventPieces,
-  emptyPieces,
-  emptyQueue,
-  type PresentQueue,
-} from './event-pieces.ts'
+import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces, emptyPieces } from './event-pieces.ts'
 
 // Keeps the calendar in the memory of this process in step with the database, and caches the results of searches.
 
 /** The calendar in the memory of this process, which follows the database by the record of changes. */
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /** The records whose JSON is to be stored, by table. */
-  toPresent: Record<RecordTable, PresentQueue>
   /** The name of the present state of the data: an answer stays valid for as long as the version it was made at. */
   version: string
   /** Rises whenever the old addresses of sources that have moved here may have changed. */
@@ -115,7 +104,6 @@ export function openEventMemory(
     index: undefined,
     pieces: emptyPieces(budget),
     searches: emptySearches(budget),
-    toPresent: { events: emptyQueue(database), venues: emptyQueue(database), organizers: emptyQueue(database) },
     terms: new Map(),
     termIds: termIdsOf([]),
     version: '',

@@ -1,12 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
-import type { Database, Db } from '../storage/database.ts'
-import { type Tx, writerBy } from '../storage/recording.ts'
-import type { Tables, TermRow } from '../storage/schema.ts'
-import { rowParts, statement } from '../storage/statement.ts'
+import type { TermRow } from '../storage/schema.ts'
 
-// Keeps records as JSON that is already written: stored beside rows, cached in memory, and copied into answers.
+// Keeps records as JSON that is already written: cached in memory, and copied into answers.
 
 /** A value that has already been written as JSON. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
 export interface WrittenJson {
@@ -44,105 +39,18 @@ export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && written.has(value)
 }
 
-// Presented records: the JSON of public records, stored beside their rows.
-
 /** The core of an event: its own members as JSON, without those of linked records and as if it had no image. */
 export interface EventCore {
   /** A JSON object with the members that all events have. */
   members: string
-  /** The place in `members` of the value of `image`, which is `false`; 0 for venues and organizers, which then have no such member. */
+  /** The place in `members` of the value of `image`, which is `false`. */
   imageAt: number
   /** A JSON object with the members that only some events have, which come after all others; empty for none. */
   rare: string
 }
 
-/** The stored JSON of a public record. A change of the record's row deletes it. */
-export interface PresentedRecord extends EventCore {
-  record: number
-  /** The id of the record's image, whose own JSON may change at any time. */
-  image: number | null
-}
-
-/** Bytes above which a record is read by itself: fifty of the longest would be a hundred megabytes in one turn of the event loop. */
+/** Characters of a core above which an event is not cached. */
 export const LONG_RECORD = 200_000
-
-const select = statement<{ ids: readonly number[]; form: string }>()((db, value) =>
-  db
-    .selectFrom('presented_records')
-    .select(['record', 'image', 'image_at', 'rare'])
-    .select(
-      sql<string | null>`case when octet_length(members) <= ${sql.lit(LONG_RECORD)} then members end`.as('members'),
-    )
-    .where('record', 'in', value('ids'))
-    .where('form', '=', value('form')),
-)
-
-const selectLong = statement<{ id: number; form: string }>()((db, value) =>
-  db
-    .selectFrom('presented_records')
-    .select('members')
-    .where('record', '=', value('id'))
-    .where('form', '=', value('form')),
-)
-
-/** Finds the stored JSON of these records, in this form, by id. Records without any, or with a damaged one, are missing. */
-export async function findPresented(
-  db: Db,
-  form: string,
-  ids: readonly number[],
-): Promise<Map<number, PresentedRecord>> {
-  const presented = new Map<number, PresentedRecord>()
-  for (const { record, image, members: short, image_at: imageAt, rare } of await select(db, { ids, form })) {
-    const members = short ?? (await readLong(db, record, form))
-    if (isWhole(record, members, rare)) presented.set(record, { record, image, members, imageAt, rare })
-  }
-  return presented
-}
-
-async function readLong(db: Db, id: number, form: string): Promise<string> {
-  const [row] = await selectLong(db, { id, form })
-  await nextTurn()
-  return row?.members ?? ''
-}
-
-/** Decides quickly whether a stored text is complete: lists copy it unread. */
-function isWhole(record: number, members: string, rare: string): boolean {
-  return members.startsWith(`{"id":${record},`) && members.endsWith('}') && (rare === '' || rare.endsWith('}'))
-}
-
-const upsert = statement<{ rows: Tables['presented_records'][] }>()((db, value) =>
-  db
-    .insertInto('presented_records')
-    .values(value('rows'))
-    .onConflict((conflict) =>
-      conflict.column('record').doUpdateSet((row) => ({
-        form: row.ref('excluded.form'),
-        image: row.ref('excluded.image'),
-        members: row.ref('excluded.members'),
-        image_at: row.ref('excluded.image_at'),
-        rare: row.ref('excluded.rare'),
-      })),
-    ),
-)
-
-/** Stores the JSON of records whose rows this transaction wrote or locks. */
-export async function storePresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
-  const rows = records.map(({ imageAt, ...record }) => ({ ...record, image_at: imageAt, form }))
-  await Promise.all(Array.from(rowParts(rows), (part) => upsert(tx, { rows: part })))
-}
-
-/** The ids of records whose JSON is to be stored, many with one write. */
-export interface PresentQueue {
-  ids: Set<number>
-  isStoring: boolean
-  /** Writes as the service, not as whoever happens to read. */
-  write: (work: (tx: Tx) => Promise<void>) => Promise<void>
-}
-
-/** Makes an empty queue. */
-export function emptyQueue({ write }: Pick<Database, 'write'>): PresentQueue {
-  return { ids: new Set(), isStoring: false, write: (work) => write(work, writerBy('presented records')) }
-}
 
 // Pieces: JSON of events and terms in memory, with counts that are rewritten in place.
 
@@ -178,8 +86,6 @@ export interface EventPieces {
   drops: number
   /** The number of changes of each event, by id. */
   changes: Uint32Array
-  /** The ids of events that were asked for and not cached; of ids that share a place, the latest. */
-  missed: Uint32Array
 }
 
 /** Returns the bytes that a piece takes up. */
@@ -189,8 +95,6 @@ const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + 
 const WIDTH = 10
 /** The bytes that a piece takes up beside its JSON and its counts. */
 const OVERHEAD = 200
-/** The places for missed events, a power of two: several times as many as the events that fit the budget of a small machine. */
-const MISSED = 65_536
 
 /** Makes empty caches of pieces. */
 export function emptyPieces(budget: CacheBudget): EventPieces {
@@ -203,7 +107,6 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
     age: 0,
     drops: 0,
     changes: new Uint32Array(256),
-    missed: new Uint32Array(MISSED),
   }
 }
 
@@ -220,17 +123,6 @@ export function keepPiece({ events, countsVersion }: EventPieces, id: number, { 
   const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
   keepCached(events, id, piece, sizeOf(piece))
   return piece
-}
-
-/**
- * Notes that an event was asked for and not cached. Returns true if that was noted before, lately: only such an event is worth caching, since in a large
- * calendar most are asked for once and would evict those that are asked for again.
- */
-export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
-  const place = id % MISSED
-  if (missed[place] === id) return true
-  missed[place] = id
-  return false
 }
 
 /** Caches the JSON of a venue or organizer as events show it. */

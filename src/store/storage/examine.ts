@@ -22,6 +22,8 @@ export interface Examined {
   file: string | undefined
   /** The migrations that this version of the program would run, and those of a newer version; undefined where there is no calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
+  /** The bytes of a SQLite file, and those of its free pages; undefined for a server, which gives them back by itself. */
+  size: { all: number; free: number } | undefined
   /** The faults of pages or tables, in the words of the database. */
   damage: string[]
   /** Why nothing can be written; undefined where it can. */
@@ -54,7 +56,7 @@ export interface ExaminedImages {
 }
 
 /** The findings that only the tables of this version can give. */
-type Told = Omit<Examined, 'server' | 'file' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
+type Told = Omit<Examined, 'server' | 'file' | 'size' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const nothingTold = (steps: Examined['steps']): Told => ({
   steps,
@@ -100,14 +102,17 @@ export async function examineDatabase(address: string, nowUtc: string): Promise<
 async function examineFile(file: string, nowUtc: string): Promise<Examined> {
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
-  const found = { file, readOnly: undefined, clock: undefined, hasSearchIndex: true }
+  const found = { file, size: undefined, readOnly: undefined, clock: undefined, hasSearchIndex: true }
   try {
     const [version] = await ask('select sqlite_version() as version')
     const server = `SQLite ${version?.version}`
     const damage = await findDamage(ask)
     if (damage.length > 0) return { ...found, server, damage, ...nothingTold(undefined) }
     const tables = await ask(`select name from sqlite_schema where name = 'migrations'`)
-    return { ...found, server, damage, ...(await examineCalendar(ask, tables.length > 0, nowUtc)) }
+    const [size] = await ask(`select p.page_count * s.page_size as "all", f.freelist_count * s.page_size as free
+      from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`)
+    const told = await examineCalendar(ask, tables.length > 0, nowUtc)
+    return { ...found, server, size: { all: Number(size?.all), free: Number(size?.free) }, damage, ...told }
   } catch (error) {
     if (isDamage(error)) return { ...found, server: 'SQLite', damage: [reason(error)], ...nothingTold(undefined) }
     throw new Error(`The database ${file} cannot be looked at: ${reason(error)}`)
@@ -150,6 +155,7 @@ async function examineServer(ask: Ask, nowUtc: string): Promise<Examined> {
   return {
     server: `PostgreSQL ${server?.version}`,
     file: undefined,
+    size: undefined,
     damage: [],
     readOnly: whyReadOnly(
       server,

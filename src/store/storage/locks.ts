@@ -61,14 +61,6 @@ export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: 
   return isPostgres(tx) ? query.forUpdate().skipLocked() : query
 }
 
-/** Returns the query with its rows kept from changes until the end of the transaction; it leaves out rows that another transaction is changing. */
-export function sharedFreeRows<Query extends { forShare: () => Query; skipLocked: () => Query }>(
-  tx: Db,
-  query: Query,
-): Query {
-  return isPostgres(tx) ? query.forShare().skipLocked() : query
-}
-
 const begin = statement<Record<never, never>>()(() => sql`savepoint attempt`)
 const release = statement<Record<never, never>>()(() => sql`release savepoint attempt`)
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)

@@ -171,6 +171,16 @@ const migrations: readonly Migration[] = [
     'create index unsaved_texts_time on unsaved_texts (saved_utc)',
   ]),
   foldedMarks,
+  // Events are presented from their rows. The JSON beside them goes; its pages stay in a SQLite file for later rows, until somebody shrinks it.
+  step('0052-nothing-presented', (_types, db) => [
+    ...(isPostgres(db)
+      ? ['drop function forget_presented_record() cascade']
+      : ['events', 'venues', 'organizers'].flatMap((table) => [
+          `drop trigger ${table}_update_unpresents`,
+          `drop trigger ${table}_delete_unpresents`,
+        ])),
+    'drop table presented_records',
+  ]),
 ]
 
 /** Returns more columns for an index on SQLite, which narrows lists by indexes alone (see `indexesOfPosts` in 0034-one-schema.ts). */

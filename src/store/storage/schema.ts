@@ -511,15 +511,6 @@ export interface Tables {
   event_venues: { event: number; venue: number; position: number }
   event_organizers: { event: number; organizer: number; position: number }
   event_terms: { event: number; term: number }
-  /** The JSON of public records as it was last written; a change of a record deletes its row. */
-  presented_records: {
-    record: number
-    form: string
-    image: number | null
-    members: string
-    image_at: number
-    rare: string
-  }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
   desk_passwords: DeskPasswordColumns

@@ -30,7 +30,6 @@ const OWN = [
   'unstemmed',
   'named_stems',
   'name_stems',
-  'presented_records',
   'kept_answers',
   'webhook_deliveries',
   'sessions',

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Moments in UTC, and the zone of the machine where it is another one: both ends of a day, ends of months, nights in which a clock
- * changes, zones -11 and +14, and each day of the week but Friday, on which `npm test` begins. None is later, since fixtures that
+ * changes, zones -11 and +14, and each day of the week but Friday, on which `npm test` begins. All are in 2026, since fixtures that
  * must lie ahead are in 2027 and later.
  */
 const MOMENTS: Readonly<Record<string, readonly [moment: string, zone?: string]>> = {
   monday: ['2026-12-07T00:30:00Z'],
   tuesday: ['2026-12-08T23:30:00Z'],
-  samoa: ['2026-12-17T10:45:00Z', 'Pacific/Pago_Pago'],
-  december: ['2025-12-31T23:30:00Z'],
+  samoa: ['2026-12-16T10:45:00Z', 'Pacific/Pago_Pago'],
+  december: ['2026-12-31T12:00:00Z'],
   kiribati: ['2026-12-12T10:15:00Z', 'Pacific/Kiritimati'],
   february: ['2026-02-28T23:30:00Z'],
   spring: ['2026-03-08T06:30:00Z', 'America/New_York'],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
 import { Problem } from '../../src/base/problems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { parseFields } from '../../src/calendar/declare/parse.ts'
@@ -10,7 +9,7 @@ import { listPlainly, readStored, type Stored } from '../support/filter-model.ts
 import { anyQuestion, type Question, valuesOf } from '../support/filter-values.ts'
 import { publicContext } from '../support/public-context.ts'
 import { anyWrite, type Calendar, makeWrite, PATHS, type Path } from '../support/random-calendar.ts'
-import { rounds, SEED } from '../support/rounds.ts'
+import { fc, rounds, SEED } from '../support/rounds.ts'
 import { type Answer, type Reader, startService } from '../support/service.ts'
 
 /** Rounds of a few writes and many lists. */

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import fc from 'fast-check'
 import sharp from 'sharp'
 import { type BulkDeed, changeMany, undoMany } from '../../src/calendar/editing/change-many.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
@@ -12,7 +11,7 @@ import { registerImportCommands } from '../../src/exchange/import/import-command
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
-import { rounds, SEED, SHRINKS } from '../support/rounds.ts'
+import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
 import { Problem } from '../../src/base/problems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
 import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
-import { rounds, SEED } from '../support/rounds.ts'
+import { fc, rounds, SEED } from '../support/rounds.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

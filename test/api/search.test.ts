@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import fc from 'fast-check'
 import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
 import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 

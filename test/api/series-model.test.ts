@@ -1,6 +1,5 @@
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
-import { rounds, SEED, SHRINKS } from '../support/rounds.ts'
+import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { compare, type Play, steps } from '../support/series-play.ts'
 import { startService, type TestService } from '../support/service.ts'
 

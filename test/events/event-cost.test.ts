@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { isCost, offerPrice, parseCost, presentCost } from '../../src/calendar/events/event-cost.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const dollars = { symbol: '$', code: 'USD' }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   dropEvent,
   type EventIndex,
@@ -15,7 +14,7 @@ import { listIndexed } from '../../src/store/memory/event-index-list.ts'
 import { putPlace } from '../../src/store/memory/places.ts'
 import { distanceKm } from '../../src/store/storage/distance.ts'
 import { addId, hasId, makeIdSet } from '../../src/store/storage/id-set.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { parseMoment, utcToMs, wallNow } from '../../src/base/text/moments.ts'
 import { defaultWindow, parseWindowEdge, settleWhen } from '../../src/calendar/events/event-when.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const NEW_YORK = 'America/New_York'
 const NOW = utcToMs('2026-11-20 20:16:00')

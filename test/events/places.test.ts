@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/store/memory/places.ts'
 import { distanceKm } from '../../src/store/storage/distance.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
 const point = fc.record({ lat: degrees(90), lng: degrees(180) })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { type QuickLine, readQuickLine } from '../../src/calendar/events/quick-line.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 /** A Monday, 22:30 in Berlin. */
 const NOW = Date.UTC(2026, 10, 23, 21, 30)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   addSlot,
   boundAt,
@@ -11,6 +10,7 @@ import {
   sliceSlots,
   slotsInOrder,
 } from '../../src/store/memory/sorted-slots.ts'
+import { fc } from '../support/rounds.ts'
 
 const ascending = (a: number, b: number) => a - b
 /** The key of each slot is the slot itself. */

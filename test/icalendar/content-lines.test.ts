@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import ICAL from 'ical.js'
 import { contentLine, escapeText } from '../../src/base/icalendar/content-lines.ts'
+import { fc } from '../support/rounds.ts'
 
 const linesOf = (text: string) => text.split('\r\n').slice(0, -1)
 const unfolded = (text: string) => text.replaceAll('\r\n ', '')

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { startApp } from '../../src/app.ts'
 import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
 import { accentStyle } from '../../src/serve/pages/page-assets.ts'
 import { runCommand } from '../support/commands.ts'
+import { fc } from '../support/rounds.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import {
   isFault,
   occurrenceStarts,
@@ -8,6 +7,7 @@ import {
 } from '../../src/base/recurrence/recurrence.ts'
 import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 import { formatUtc, settledWall, utcToMs } from '../../src/base/text/zones.ts'
+import { fc } from '../support/rounds.ts'
 
 /** A recurrence that a client could send, with its start. */
 export interface Sent {

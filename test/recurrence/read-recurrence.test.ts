@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { moveRecurrence, splitRecurrence } from '../../src/base/recurrence/change-recurrence.ts'
 import { isFault, occurrenceStarts, type Recurrence, type Start } from '../../src/base/recurrence/recurrence.ts'
 import { recurrenceInWords } from '../../src/base/recurrence/recurrence-in-words.ts'
 import { readRecurrence, recurrenceLines, recurrenceObject } from '../../src/base/recurrence/recurrence-text.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 import { expandedRules } from './random-rules.ts'
 
 const START: Start = { local: '2026-11-24 19:00:00', zone: 'Europe/Berlin', allDay: false }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { isFault, occurrenceStarts, type Recurrence, searchedUntil } from '../../src/base/recurrence/recurrence.ts'
 import { readRecurrence, recurrenceLines } from '../../src/base/recurrence/recurrence-text.ts'
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../src/base/recurrence/rule-builder.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const start = { local: '2027-03-02 19:00:00', zone: 'Europe/Berlin', allDay: false }
 

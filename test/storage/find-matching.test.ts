@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import fc from 'fast-check'
 import { type SqlBool, sql } from 'kysely'
 import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
 import type { Database } from '../../src/store/storage/database.ts'
@@ -9,7 +8,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { alsoMatching } from '../../src/store/storage/search/search-index.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const EVENTS = 5000
 const SYLLABLES = 'ka ri mo ten sel bra vin dor lu ap ost ing er an hof lin mar che to ga ja zz eve ni ng'.split(' ')

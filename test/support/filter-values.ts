@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { attendances, collapse, eventStatuses, timesOfDay, whenWord } from '../../src/base/fields/event-fields.ts'
 import { accessList } from '../../src/base/fields/event-members.ts'
 import * as kinds from '../../src/base/fields/kinds.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
+import { fc } from './rounds.ts'
 
 /** A value in a query: one text, or the entries of a list. */
 export type Written = string | readonly string[]

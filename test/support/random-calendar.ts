@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
+import { fc } from './rounds.ts'
 import type { Reader, TestService } from './service.ts'
 
 export const PATHS = ['categories', 'tags', 'venues', 'organizers', 'events'] as const

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   dayOfCopy,
   distanceInWords,
@@ -9,6 +8,7 @@ import {
   movedEnd,
   timesOfCopy,
 } from '../../src/base/text/event-lengths.ts'
+import { fc } from '../support/rounds.ts'
 
 const at = (text: string) => `2027-${text}:00`
 

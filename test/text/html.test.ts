@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { Parser } from 'htmlparser2'
 import {
   decodedText,
@@ -12,7 +11,7 @@ import {
   singleLine,
   stripUnsafe,
 } from '../../src/base/text/html.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 describe('titles', () => {
   const titles: readonly (readonly [string, string])[] = [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import {
   addDays,
   addMonths,
@@ -14,7 +13,7 @@ import {
   wallNow,
   wallParts,
 } from '../../src/base/text/moments.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const NEW_YORK = 'America/New_York'
 /** Friday, 15:16 in New York. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { fold } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base/text/search.ts'
 import { beginningsOf, stemOf } from '../../src/base/text/stems.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 /** Letters of many scripts, signs and blanks, few enough that texts contain the searched words. */
 const piece = fc.constantFrom(

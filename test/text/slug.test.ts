@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import {
   canonicalSlug,
   numberedSlug,
@@ -9,7 +8,7 @@ import {
   trashedSlug,
   untrashedSlug,
 } from '../../src/base/text/characters.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const JAPANESE = '%e6%97%a5%e6%9c%ac%e8%aa%9e'
 

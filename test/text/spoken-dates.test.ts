@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { readSpokenDate } from '../../src/base/text/spoken-dates.ts'
 import { readSpokenTime } from '../../src/base/text/spoken-times.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 /** A Monday. */
 const NOW = '2026-11-23 22:30:00'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { fold } from '../../src/base/text/characters.ts'
 import { stemOf, stemsIn, wantedWords } from '../../src/base/text/stems.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 /** The forms of words, those of one word on a line. */
 const FORMS = {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { readMoment } from '../../src/base/text/moments.ts'
 import { describeUnclear, findUnclear, utcToWall, wallToUtc } from '../../src/base/text/zones.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 test('an hour that clocks skip may be the one before or the one after', () => {
   assert.deepEqual(findUnclear('2027-03-28 02:30:00', 'Europe/Berlin'), {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import {
   formatUtc,
@@ -12,7 +11,7 @@ import {
   utcToWall,
   wallToUtc,
 } from '../../src/base/text/zones.ts'
-import { rounds } from '../support/rounds.ts'
+import { fc, rounds } from '../support/rounds.ts'
 
 const ZONES = (
   'Africa/Cairo Africa/Casablanca America/Asuncion America/Chicago America/Denver America/Halifax ' +

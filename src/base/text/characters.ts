@@ -93,9 +93,11 @@ const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
 // Of Arabic and Hebrew, these are vowel marks and the hamza on another letter, which many leave out.
 const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 
-// Characters that nobody reads: soft hyphens, direction marks, zero-width blanks, the stroke that lengthens Arabic words,
-// and the choice between text and emoji style.
-const UNSEEN = /[\u00ad\u0640\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
+// The stroke that lengthens Arabic words, with the marks above it.
+const LENGTHENING = /\u0640\p{M}*/gu
+
+// Characters that nobody sees: soft hyphens, direction marks, zero-width blanks, and the choice between text and emoji style.
+const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
 const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
 const QUOTES = /[\u201c-\u201f\u2033]/g
 const DASHES = /[\u2010-\u2015\u2212]/g
@@ -129,7 +131,7 @@ function foldPart(part: string): string {
 
 /** Folds a text at once, without looking for its parts beyond ASCII. Its blanks stay as they are. */
 export function foldUnicode(text: string): string {
-  const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD')
+  const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD').replace(LENGTHENING, '')
   const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
   const folded = plainLetters(plain)
     .replaceAll('ς', 'σ')

@@ -50,15 +50,22 @@ type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site
 /**
  * Finds the events, venues and organizers that a typed text may mean, of every status, among those that the caller may see: at most `MOST_HITS`, the best
  * events first, then venues and organizers. The text may be an id, a UID, an address, the beginning of a slug, or words of a title, a name or other
- * texts of an event; where nothing is found, a wrong letter is forgiven. Events that match equally well come in the order of their dates, coming ones first.
+ * texts of an event; where nothing is found, another form or a wrong letter of a word is. Events that match equally well come in the order of their dates, coming ones first.
  * Blank text finds nothing.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
   if (typed === '') return []
   const found = await findAll(typed, asker)
-  const corrected = found.length > 0 ? undefined : await correctedText(typed, asker)
-  return corrected === undefined ? found : findAll(corrected, asker)
+  if (found.length > 0) return found
+  return findAll((await correctedText(typed, asker)) ?? stemsOf(typed), asker)
+}
+
+/** Returns a text with the stem of each word, which begins most of its forms. */
+function stemsOf(text: string): string {
+  return wantedWords(text)
+    .map(({ stems }) => stems.join(' '))
+    .join(' ')
 }
 
 async function findAll(typed: string, asker: ByCaller): Promise<TypedHit[]> {

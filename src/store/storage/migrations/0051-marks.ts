@@ -20,6 +20,7 @@ const FOLDED = [
 
 const LETTERS = /[\u0591-\u06ff\u08a0-\u08ff]/
 const MARKS = /(?<=[\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
+const LENGTHENING = /\u0640\p{M}*/gu
 
 /** Added to the ids of terms, as in 0046-stems.ts. */
 const TERMS = 2 ** 40
@@ -42,7 +43,7 @@ async function foldAgain(db: Db, table: string, column: string): Promise<void> {
       db,
     )
     for (const { id, folded } of rows.filter((row) => LETTERS.test(row.folded))) {
-      const bare = folded.normalize('NFD').replaceAll('\u0640', '').replace(MARKS, '').normalize('NFC')
+      const bare = folded.normalize('NFD').replace(LENGTHENING, '').replace(MARKS, '').normalize('NFC')
       if (bare !== folded) await sql`update ${name} set ${text} = ${bare} where id = ${id}`.execute(db)
     }
     last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id

@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { makeIntake, withBody } from '../../src/serve/http/bodies.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const PATIENCE = 400
@@ -131,6 +131,51 @@ test('bodies beyond what all together may hold are 503 with Retry-After, and the
     JSON_TYPE,
   )
   assert.equal(status, 201)
+})
+
+describe('bodies that one client sends slowly', () => {
+  let shared: TestService
+  before(async () => {
+    const room = { intake_bytes: '1000000', body_bytes: '900000', image_bytes: '100000' }
+    shared = await startService({ trusted_proxy: 'loopback', patience_ms: '60000', ...room })
+  })
+  after(() => shared.close())
+
+  const from = (client: string) => ({ 'x-forwarded-for': client })
+
+  /** Sends most of some bodies from one address, and returns their lines once one of them is refused. */
+  async function stalled(path: string, as: Reader, headers: Record<string, string>, count: number, bytes: number) {
+    const lines = Array.from({ length: count }, () => openLine(shared.origin))
+    for (const { socket } of lines) {
+      const length = { 'content-length': String(bytes + 1000) }
+      socket.write(head('POST', path, as, { ...headers, ...length, ...from('192.0.2.1') }))
+      socket.write(Buffer.alloc(bytes, 0x20))
+    }
+    await until(() => lines.some((line) => line.received().includes('503')), 'there is room for all')
+    return lines
+  }
+
+  const refusedOf = (lines: readonly Line[]) => lines.filter((line) => line.received().includes('503')).length
+
+  test('give way to those of others: to sign-ins, creates and uploads', async () => {
+    const others = from('198.51.100.7')
+    const strangers = await stalled(EVENTS, 'anonymous', JSON_TYPE, 3, 60_000)
+    const form = new URLSearchParams({ login: 'author', password: 'x'.repeat(10_000) })
+    const signIn = await shared.request('anonymous', 'POST', '~/desk/sign-in', form, others)
+    assert.equal(signIn.status, 401)
+    const writers = await stalled(EVENTS, 'author', JSON_TYPE, 2, 600_000)
+    const sent = JSON.stringify({ title: 'Others', ...DAY, description: ' '.repeat(100_000) })
+    const create = await shared.request('editor', 'POST', '/events', sent.padEnd(500_000), { ...JSON_TYPE, ...others })
+    assert.equal(create.status, 201)
+    const uploads = await stalled('/wp/v2/media', 'author', PNG, 23, 90_000)
+    const file = await shared.request('editor', 'POST', '~/wp-json/wp/v2/media', Buffer.alloc(95_000), {
+      ...PNG,
+      ...others,
+    })
+    assert.deepEqual([file.status, file.body.code], [400, 'rest_upload_unknown_type'])
+    await until(() => refusedOf(strangers) === 2 && refusedOf(writers) === 2, 'those before have not given way')
+    for (const { socket } of [...strangers, ...writers, ...uploads]) socket.destroy()
+  })
 })
 
 describe('a client that stands still', () => {
@@ -328,7 +373,7 @@ test('a client that has gone before its body is read is not waited for', async (
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const intake = makeIntake(
-    { bodyBytes: 1000, fileBytes: 1000, folder: service.config.data, patienceMs: 3_600_000 },
+    { bodyBytes: 1000, fileBytes: 1000, folder: service.config.data, patienceMs: 3_600_000, trusted: undefined },
     10_000,
   )
   for (const type of ['multipart/form-data; boundary=b', 'application/json', 'image/png']) {

@@ -6,15 +6,18 @@ import type { Readable } from 'node:stream'
 import { MIMEType } from 'node:util'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../../base/problems.ts'
+import { clientOf } from '../../base/text/urls.ts'
 import {
   type Body,
   type BodyRoom,
+  clientAddress,
   formText,
   type Incoming,
   mediaType,
   NO_BODY,
   parseForm,
   repeatedKeys,
+  type Trusted,
   type Upload,
   type Visit,
 } from './incoming.ts'
@@ -27,6 +30,19 @@ import {
 export interface Room {
   held: number
   most: number
+  /** What the bodies hold that are still arriving. */
+  arriving: Set<Share>
+}
+
+/** What one body holds of a room. */
+interface Share {
+  room: Room
+  client: string
+  bytes: number
+  /** The most bytes that it may hold. */
+  limit: number
+  /** Refuses the body, to make room for others. */
+  giveWay: () => void
 }
 
 /** The bounds that all arriving bodies share. */
@@ -45,6 +61,8 @@ export interface Intake {
   folder: string
   /** Milliseconds within which the next 64 kB of a body have to arrive, or its end. */
   patienceMs: number
+  /** The proxies that say which client a body comes from. */
+  trusted: Trusted | undefined
   /** The responses whose clients await `100 Continue` before they send the body. */
   mayGoOn: WeakSet<ServerResponse>
 }
@@ -57,57 +75,82 @@ const UPLOADS_AT_ONCE = 20
 
 /** Makes the intake of a server: bodies of writers may hold `bytes` bytes of memory together, and all others an eighth of it. */
 export function makeIntake(
-  options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs'>,
+  options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs' | 'trusted'>,
   bytes: number,
 ): Intake {
-  const { fileBytes } = options
+  const roomOf = (most: number): Room => ({ held: 0, most, arriving: new Set() })
   return {
     ...options,
-    writers: { held: 0, most: bytes },
-    strangers: { held: 0, most: Math.ceil(bytes / 8) },
-    files: { held: 0, most: fileBytes * UPLOADS_AT_ONCE },
+    writers: roomOf(bytes),
+    strangers: roomOf(Math.ceil(bytes / 8)),
+    files: roomOf(options.fileBytes * UPLOADS_AT_ONCE),
     mayGoOn: new WeakSet(),
   }
 }
 
-/** The room that one request holds, and its open files. */
+/** The memory and the disk that one request holds, and its open files. */
 interface Holding {
-  room: Room
-  /** The most bytes of memory that it may hold. */
-  limit: number
-  bytes: number
-  fileBytes: number
+  memory: Share
+  disk: Share
   files: FileHandle[]
+  /** Ends with a problem once the body has to give way to those of other clients. */
+  givenWay: Promise<never>
 }
 
-function emptyHolding(room: Room, limit: number): Holding {
-  return { room, limit, bytes: 0, fileBytes: 0, files: [] }
+function emptyHolding(room: Room, limit: number, client: string, intake: Intake): Holding {
+  const { promise: givenWay, reject } = Promise.withResolvers<never>()
+  givenWay.catch(() => undefined)
+  const giveWay = () => {
+    reject(busy())
+    shares.forEach(release)
+  }
+  const memory: Share = { room, client, bytes: 0, limit, giveWay }
+  const disk: Share = { room: intake.files, client, bytes: 0, limit: intake.fileBytes, giveWay }
+  const shares = [memory, disk]
+  return { memory, disk, files: [], givenWay }
+}
+
+const sharesOf = ({ memory, disk }: Holding) => [memory, disk]
+
+/** Gives back what a body holds. */
+function release(share: Share): void {
+  share.room.held -= share.bytes
+  share.bytes = 0
+  share.room.arriving.delete(share)
 }
 
 /** Releases everything that a request holds, files included. */
-async function letGo(holding: Holding, intake: Intake): Promise<void> {
-  holding.room.held -= holding.bytes
-  intake.files.held -= holding.fileBytes
-  Object.assign(holding, { bytes: 0, fileBytes: 0 })
+async function letGo(holding: Holding): Promise<void> {
+  sharesOf(holding).forEach(release)
   await Promise.all(holding.files.splice(0).map((file) => file.close().catch(() => undefined)))
 }
 
 /**
- * Reserves more bytes of memory, or gives back a negative number of them.
- * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable beyond the limit of all requests together
+ * Reserves more bytes, or gives back a negative number of them. Where all have no more room together, the client
+ * that holds the most gives way, so that nobody who sends slowly keeps others from sending.
+ * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable without room
  */
-function hold(holding: Holding, bytes: number): void {
-  if (holding.bytes + bytes > holding.limit) throw tooLarge(holding.limit)
-  if (holding.room.held + bytes > holding.room.most) throw busy()
-  holding.bytes += bytes
-  holding.room.held += bytes
+function hold(share: Share, bytes: number): void {
+  const { room } = share
+  // One that has given way holds nothing any more.
+  if (!room.arriving.has(share)) throw busy()
+  if (share.bytes + bytes > share.limit) throw tooLarge(share.limit)
+  while (room.held + bytes > room.most) {
+    const largest = largestBefore(share, bytes)
+    if (!largest) throw busy()
+    largest.giveWay()
+  }
+  share.bytes += bytes
+  room.held += bytes
 }
 
-function holdFile(holding: Holding, bytes: number, intake: Intake): void {
-  if (holding.fileBytes + bytes > intake.fileBytes) throw tooLarge(intake.fileBytes)
-  if (intake.files.held + bytes > intake.files.most) throw busy()
-  holding.fileBytes += bytes
-  intake.files.held += bytes
+/** Returns the largest body of the client that holds the most; undefined where none would hold more than this one. */
+function largestBefore({ room, client }: Share, bytes: number): Share | undefined {
+  const held = new Map<string, number>()
+  for (const one of room.arriving) held.set(one.client, (held.get(one.client) ?? 0) + one.bytes)
+  const [name = '', most = 0] = [...held].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
+  if (name === client || most <= (held.get(client) ?? 0) + bytes) return undefined
+  return [...room.arriving].filter((one) => one.client === name).reduce((a, b) => (b.bytes > a.bytes ? b : a))
 }
 
 function tooLarge(bytes: number): Problem {
@@ -130,19 +173,20 @@ function checkLength({ headers }: IncomingMessage, limit: number): void {
 
 /** Reads the body of a request into memory. @throws Problem */
 async function readBytes(request: IncomingMessage, holding: Holding, patienceMs: number): Promise<Buffer> {
-  checkLength(request, holding.limit)
-  if (request.complete) return readArrived(request, holding)
+  const { memory } = holding
+  checkLength(request, memory.limit)
+  if (request.complete) return readArrived(request, memory)
   const pieces: Buffer[] = []
-  await readPieces(request, patienceMs, (piece) => {
-    hold(holding, piece.length)
+  await readPieces(request, holding, patienceMs, (piece) => {
+    hold(memory, piece.length)
     pieces.push(piece)
   })
   return Buffer.concat(pieces)
 }
 
 /** Returns a body that came together with its head, as most do. */
-function readArrived(request: IncomingMessage, holding: Holding): Buffer {
-  hold(holding, request.readableLength)
+function readArrived(request: IncomingMessage, memory: Share): Buffer {
+  hold(memory, request.readableLength)
   return request.read() ?? Buffer.alloc(0)
 }
 
@@ -158,7 +202,7 @@ export interface ArrivedFile {
 async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
-  await readPieces(request, intake.patienceMs, take)
+  await readPieces(request, holding, intake.patienceMs, take)
   return arrived()
 }
 
@@ -167,7 +211,7 @@ async function keepFile(pieces: AsyncIterable<Buffer>, holding: Holding, intake:
   const { take, arrived } = await openFile(holding, intake)
   for await (const piece of pieces) {
     await take(piece)
-    hold(holding, -piece.length)
+    hold(holding.memory, -piece.length)
   }
   return arrived()
 }
@@ -181,7 +225,7 @@ async function openFile(holding: Holding, intake: Intake) {
   await unlink(path)
   let size = 0
   const take = async (piece: Buffer) => {
-    holdFile(holding, piece.length, intake)
+    hold(holding.disk, piece.length)
     await file.write(piece, 0, piece.length, size)
     size += piece.length
   }
@@ -197,10 +241,10 @@ async function openFile(holding: Holding, intake: Intake) {
  * Passes a body to `take` piece by piece; the next piece is requested when `take` is done. The rest of a refused body stays unread.
  * @throws what `take` throws, and Problem rest_request_timeout for a stalled body, rest_invalid_request where the client has gone
  */
-async function readPieces(request: IncomingMessage, patienceMs: number, take: Take): Promise<void> {
+async function readPieces(request: IncomingMessage, holding: Holding, patienceMs: number, take: Take): Promise<void> {
   const { done, stop } = startReading(request, take)
   try {
-    await withPatience(request, patienceMs, done)
+    await withPatience(request, holding, patienceMs, done)
   } finally {
     stop()
   }
@@ -241,8 +285,13 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
 /** The bytes of a body that have to arrive within each `patienceMs`. */
 const GOES_ON = 65_536
 
-/** Returns the result of reading a body. @throws Problem rest_request_timeout where the body stalls */
-async function withPatience<T>(request: IncomingMessage, patienceMs: number, reading: Promise<T>): Promise<T> {
+/** Returns the result of reading a body. @throws Problem where the body stalls or gives way */
+async function withPatience<T>(
+  request: IncomingMessage,
+  { givenWay }: Holding,
+  patienceMs: number,
+  reading: Promise<T>,
+): Promise<T> {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Problem('rest_request_timeout')), patienceMs)
   let bytes = 0
@@ -254,7 +303,7 @@ async function withPatience<T>(request: IncomingMessage, patienceMs: number, rea
   }
   request.on('data', goOn)
   try {
-    return await Promise.race([reading, stalled])
+    return await Promise.race([reading, stalled, givenWay])
   } finally {
     clearTimeout(timer)
     request.off('data', goOn)
@@ -278,16 +327,23 @@ export async function withBody(
     if (request.destroyed) throw new Problem('rest_invalid_request')
     const most = room.most ?? (room.isTrusted ? intake.bodyBytes : STRANGER_BYTES)
     const limit = Math.min(most, intake.bodyBytes)
-    const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
+    const client = clientOf(clientAddress(request, intake.trusted))
+    const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit, client, intake)
+    const shares = sharesOf(holding)
+    for (const share of shares) share.room.arriving.add(share)
     holdings.push(holding)
     if (!room.takesFile) checkLength(request, limit)
     if (intake.mayGoOn.delete(response)) response.writeContinue()
-    return readBody(request, room, holding, intake)
+    try {
+      return await readBody(request, room, holding, intake)
+    } finally {
+      for (const share of shares) share.room.arriving.delete(share)
+    }
   }
   try {
     await work(read)
   } finally {
-    await Promise.all(holdings.map((holding) => letGo(holding, intake)))
+    await Promise.all(holdings.map(letGo))
   }
 }
 
@@ -327,9 +383,10 @@ async function readForm(
   holding: Holding,
   intake: Intake,
 ): Promise<NonNullable<Body['form']>> {
-  const fieldBytes = holding.limit
+  const { memory } = holding
+  const fieldBytes = memory.limit
   checkLength(request, fieldBytes + (room.takesFile ? (room.mostFiles ?? intake.fileBytes) : 0))
-  if (room.takesFile) holding.limit += IN_PASSING
+  if (room.takesFile) memory.limit += IN_PASSING
   const fields: [string, string][] = []
   const files: Promise<Upload>[] = []
   const arriving = new Set<Readable>()
@@ -339,7 +396,7 @@ async function readForm(
   const onGone = () => request.complete || refuseForm()
   const onPiece = (piece: Buffer) => {
     try {
-      hold(holding, piece.length)
+      hold(memory, piece.length)
     } catch (error) {
       reject(error)
     }
@@ -367,7 +424,7 @@ async function readForm(
   parser.on('error', refuseForm).once('finish', resolve)
   request.once('close', onGone).on('data', onPiece).pipe(parser)
   try {
-    await withPatience(request, intake.patienceMs, read)
+    await withPatience(request, holding, intake.patienceMs, read)
     const text = formText(fields)
     return { fields: parseForm(text), repeated: repeatedKeys(text), files: await Promise.all(files) }
   } finally {

@@ -79,7 +79,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     ...options,
     trusted,
     unsentBytes: options.intakeBytes,
-    intake: makeIntake({ bodyBytes, fileBytes, folder, patienceMs }, options.intakeBytes),
+    intake: makeIntake({ bodyBytes, fileBytes, folder, patienceMs, trusted }, options.intakeBytes),
     report: service.report,
   })
   let acceptors: Acceptors = { port: 0, listeners: [] }

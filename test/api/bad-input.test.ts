@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { openLine } from '../support/lines.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 
@@ -406,4 +407,26 @@ test('an absolute address is answered as its path, and one without a path as one
       await answerTo(address),
       /^HTTP\/1\.1 4\d\d .*"code":"rest_(?:no_route|invalid_request)".*"status":4\d\d/s,
     )
+})
+
+test('a number that no database holds is no defect in any form or address of the desk', async () => {
+  const { id } = await service.create('/events', DAY)
+  const admin = await sitAtDesk(service, 'admin')
+  const names = ['id', 'version', 'image', 'into', 'undo', 'ids', 'days', 'venue', 'parent', 'author', 'session']
+  const addresses = deskAddresses().filter(({ at }) => !at.startsWith('/sign-') && !at.startsWith('/set-up'))
+  const told: string[] = []
+  for (const number of ['1e300', '99999999999', '9'.repeat(15), '-1', '0.5', 'Infinity']) {
+    const sent = Object.fromEntries(names.map((name) => [name, number]))
+    for (const { at, methods } of addresses)
+      for (const part of [number, String(id)]) {
+        const path = `/desk${at.replace(':id', part).replace(/:\w+/g, number)}`
+        const query = `${path}?${new URLSearchParams(sent)}`
+        if (methods.includes('GET')) told.push(`${(await admin.get(query)).status} GET ${path}`)
+        if (methods.includes('POST')) told.push(`${(await admin.post(path, { ...sent, title: 'x' })).status} ${path}`)
+      }
+  }
+  assert.deepEqual(
+    told.filter((line) => line.startsWith('5')),
+    [],
+  )
 })

@@ -9,6 +9,7 @@ import { translate } from '../../calendar/locales/translate.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
+import { MAX_ID } from '../../calendar/records/record-store.ts'
 import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { writtenDate, writtenNumber, writtenShortTime } from '../pages/page-dates.ts'
@@ -194,6 +195,12 @@ export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): stri
 export function recordIdIn({ variables }: Pick<DeskRequest, 'variables'>, name = 'id'): number | undefined {
   const text = variables[name] ?? ''
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** Returns the version of the record that a form was filled from; undefined for a form that names none. */
+export function versionSent(request: Pick<DeskRequest, 'form'>): number | undefined {
+  const text = fieldOf(request, 'version')
+  return /^\d{1,15}$/.test(text) && Number(text) <= MAX_ID ? Number(text) : undefined
 }
 
 /** Returns a time in UTC as people of the site write its date and time. @param now milliseconds since the epoch */

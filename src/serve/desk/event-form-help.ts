@@ -22,6 +22,7 @@ import {
   recordIdIn,
   sayAtDesk,
   typedOf,
+  versionSent,
 } from './desk-page.ts'
 import { formAgain, formInWords, getKnownEvent, mayUseForm, readSentForm } from './event-form.ts'
 import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.ts'
@@ -84,7 +85,7 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const record = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   if (record !== undefined) await getKnownEvent(context, record)
   const { id: _id, key: _key, form: _form, is_last, ...values } = typed
-  const version = Number(fieldOf(request, 'version')) || 0
+  const version = versionSent(request) ?? 0
   const place = { kind: 'event', record: record ?? 0, form: fieldOf(request, 'form') }
   const state = await keepUnsavedText(context, { ...place, version, values }, is_last !== undefined)
   const text = state === 'too large' ? 'Too long to be kept before it is saved' : 'Kept, but not saved yet'

@@ -49,6 +49,7 @@ import {
   shownAtFirst,
   type TypedForm,
   typedOf,
+  versionSent,
 } from './desk-page.ts'
 import type { EventForm } from './event-form-controls.ts'
 import {
@@ -552,8 +553,7 @@ async function conflicting(
 
 /** Returns the version of the event that the form was filled from. A form that names none has the present version. */
 function versionOf(request: DeskRequest, known: KnownEvent | undefined): number {
-  const text = fieldOf(request, 'version')
-  return /^\d{1,15}$/.test(text) ? Number(text) : (known?.version ?? 0)
+  return versionSent(request) ?? known?.version ?? 0
 }
 
 async function trash(request: DeskRequest): Promise<DeskAnswer> {

@@ -40,6 +40,7 @@ import {
   type RoomName,
   recordIdIn,
   sayAtDesk,
+  versionSent,
 } from './desk-page.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
 import { linkOrText } from './record-links.ts'
@@ -324,8 +325,8 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
 
 /** Returns the version of the record that the form was filled from. A form that names none has the present version. */
 async function versionIn({ served: { operations } }: RecordRoom, request: DeskRequest, id: number): Promise<number> {
-  const text = fieldOf(request, 'version')
-  if (/^\d{1,15}$/.test(text)) return Number(text)
+  const version = versionSent(request)
+  if (version !== undefined) return version
   return operations.versioned ? (await findVersion(request.context.db, operations.versioned.kind, id)).sequence : 0
 }
 

@@ -261,6 +261,7 @@ describe('all dates of a series together', () => {
       begin: roomy.put(`/events/${single.id}`, { recurrence }),
       lengthen: roomy.put(`/events/${short.id}`, { description: OVER.description, ...all }),
       series: roomy.put(`~/wp-json/kalends/v1/series/${short.post_parent}`, { description: OVER.description }),
+      dates: roomy.post('/events', series(54_000, 360)),
       links: roomy.post('/events', {
         ...{ ...SOON, recurrence: 'FREQ=DAILY;COUNT=700' },
         tags: Array.from({ length: 100 }, (_, i) => `t${i}`),

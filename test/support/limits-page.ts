@@ -1,5 +1,13 @@
 import { environmentName } from '../../src/base/config.ts'
-import { type Bounds, LINK_BYTES, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/base/fields/limits.ts'
+import {
+  type Bounds,
+  LINK_BYTES,
+  limits,
+  MOST_LEVELS,
+  MOST_MEMBERS,
+  MOST_PAIRS,
+  ROW_BYTES,
+} from '../../src/base/fields/limits.ts'
 import { LONGEST_MARK_RUN } from '../../src/base/text/characters.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { resources } from '../../src/calendar/resources.ts'
@@ -18,7 +26,7 @@ export function limitsPage(): string {
   const products = [
     [
       'Texts and links of a series × its dates × requests of a batch',
-      `${inThousands(limits.seriesDates.bytes)} bytes, a link as ${LINK_BYTES}; the disk has texts twice, once for searches`,
+      `${inThousands(limits.seriesDates.bytes)} bytes, a date as ${inThousands(ROW_BYTES)} besides and a link as ${LINK_BYTES}; the disk has texts twice, once for searches`,
     ],
     ['Texts of single events × requests of a batch', `one body, \`${environmentName('body_bytes')}\``],
     ['Answers × requests of a batch', `${inThousands(limits.batchAnswers.bytes)} bytes, then ids alone`],

@@ -48,13 +48,14 @@ export const limits = {
   batchAnswers: { bytes: 8_000_000 },
   /** The records of a page of changes; a single record may be larger. It is less than the smallest setting of the room for unsent answers. */
   changesPage: { bytes: 900_000 },
-  /** All dates of a series together: the texts of each, and `LINK_BYTES` for each of its links; in a batch, all dates that its requests write. */
+  /** All dates of a series by `ROW_BYTES`, `LINK_BYTES` and their texts; in a batch, of all its requests. */
   seriesDates: { bytes: 20_000_000 },
   /** The header `Idempotency-Key`. */
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>
 
-/** What a link of an event counts as, in bytes. */
+/** What an event counts as besides its texts, and what each of its links counts as, in bytes. */
+export const ROW_BYTES = 2000
 export const LINK_BYTES = 200
 /** The most levels by which lists and objects nest in one value. The whole answer for an event, sent back, has five. */
 export const MOST_LEVELS = 10

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { eventFacts, factsIn } from '../../base/fields/event-members.ts'
-import { LINK_BYTES } from '../../base/fields/limits.ts'
+import { LINK_BYTES, ROW_BYTES } from '../../base/fields/limits.ts'
 import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { type Db, foundRows } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
@@ -414,11 +414,11 @@ export interface NewEvent {
   by?: Writer | undefined
 }
 
-/** Returns the bytes that an event takes up: those of its texts, and those that its links count as. */
+/** Returns the bytes that an event takes up: those of its texts, and those that it and its links count as. */
 export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links?: WrittenLinks): number {
   const texts = Object.values(row).reduce<number>((total, value) => total + Buffer.byteLength(String(value)), 0)
   const { venues = [], organizers = [], terms = [] } = links ?? {}
-  return texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
+  return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
 /** Bytes of events that are written without a turn for others: a few milliseconds. */

@@ -2,8 +2,6 @@
 
 /** @param {HTMLTextAreaElement} area */
 export async function editRichly(area) {
-  // The editor would drop these.
-  if (/<(?:audio|embed|iframe|object|video)\b/i.test(area.value)) return
   const { default: Squire } = await import('./squire.js')
   const words = /** @type {Record<string, string>} */ (JSON.parse(area.dataset.words ?? '{}'))
   const editor = document.createElement('div')
@@ -21,21 +19,34 @@ export async function editRichly(area) {
   frame.append(bar, editor)
   area.before(frame)
 
+  /** @type {string | undefined} */
+  let parts
   let isStored = false
   const squire = new Squire(editor, {
     blockTag: 'P',
     /** @param {string} html */
-    sanitizeToDOMFragment: (html) => (isStored ? inParagraphs(allowedIn(html)) : allowedIn(html)),
+    sanitizeToDOMFragment: (html) => {
+      const body = parsed(html)
+      if (!isStored) return allowedIn(body, false)
+      parts = partsOf(body)
+      return inParagraphs(allowedIn(body, true))
+    },
   })
+  /** Shows the text. Returns false for one that the editor would change. */
   const show = () => {
     isStored = true
     squire.setHTML(area.value)
     isStored = false
+    return partsOf(editor) === parts
   }
-  show()
+  if (!show()) {
+    squire.destroy()
+    frame.remove()
+    return
+  }
   // The editor drops comments of block editors, so they are lost only if somebody edits the text.
   squire.addEventListener('input', () => {
-    area.value = plainSpaces(squire.getHTML())
+    area.value = asStored(squire.getHTML())
     area.dispatchEvent(new Event('input', { bubbles: true }))
   })
   /** @type {readonly (readonly [name: string, face: string, tag: string, press: () => unknown, undo?: () => unknown])[]} */
@@ -78,24 +89,53 @@ export async function editRichly(area) {
   toggle.setAttribute('aria-pressed', 'false')
   toggle.addEventListener('click', () => {
     const isText = area.hasAttribute('hidden')
+    if (!isText && !show()) return
     area.hidden = !isText
     editor.hidden = isText
     toggle.setAttribute('aria-pressed', String(isText))
-    if (!isText) show()
     for (const { button } of buttons) button.disabled = isText
     ;(isText ? area : editor).focus()
   })
   bar.append(toggle)
   // While the editor was loading, the user may have typed or left the text.
   const isWriting = area === document.activeElement
-  if (area.selectionEnd === area.value.length) squire.moveCursorToEnd()
+  keepCaret(squire, area)
   area.hidden = true
   if (isWriting) editor.focus()
 }
 
-/** Replaces non-breaking spaces between words, which browsers write beside tags, by ordinary spaces. @param {string} html */
-function plainSpaces(html) {
-  return html.replaceAll(/(?<=[^\s;>])&nbsp;(?=<\w)|(?<=<\/(?:a|b|i|em|strong)>)&nbsp;(?=[^\s&<])/gi, ' ')
+/**
+ * Returns the text of the editor with its attributes as they were, without the blocks around rules and pictures, and with
+ * ordinary spaces between words, where browsers write non-breaking ones beside tags.
+ * @param {string} html
+ */
+function asStored(html) {
+  return html
+    .replaceAll(/\sdata-kept-(?=[^<>]*>)/g, ' ')
+    .replaceAll(/<div>(<(?:hr|img)\b[^<>]*>)<br><\/div>/g, '$1')
+    .replaceAll(/(?<=[^\s;>])&nbsp;(?=<\w)|(?<=<\/(?:a|b|i|em|strong)>)&nbsp;(?=[^\s&<])/gi, ' ')
+}
+
+/** Puts the caret where it was in the text area: behind as much text. @param {import('squire-rte').default} squire @param {HTMLTextAreaElement} area */
+function keepCaret(squire, { value, selectionEnd }) {
+  const within = [...value.matchAll(MARKUP)].find(
+    ({ 0: sign, index }) => index < selectionEnd && selectionEnd < index + sign.length,
+  )
+  const before = value.slice(0, within ? within.index + within[0].length : selectionEnd)
+  const isBegun = /[^\s>]$/.test(before)
+  let left = (allowedIn(parsed(before), true).textContent ?? '').replaceAll(/\s/g, '').length
+  const walker = document.createTreeWalker(squire.getRoot(), NodeFilter.SHOW_TEXT)
+  while (walker.nextNode())
+    for (const { index } of (walker.currentNode.nodeValue ?? '').matchAll(/\S/g)) {
+      const isBehind = left === 1 && isBegun
+      left -= 1
+      if (left >= 0 && !isBehind) continue
+      const caret = document.createRange()
+      caret.setStart(walker.currentNode, isBehind ? index + 1 : index)
+      squire.setSelection(caret)
+      return
+    }
+  squire.moveCursorToEnd()
 }
 
 /** Makes the bar one tab stop. @param {HTMLElement} bar */
@@ -136,11 +176,13 @@ function makeLink(squire, words) {
 const TAGS = new Set(
   (
     'P,BR,B,STRONG,I,EM,U,S,A,UL,OL,LI,H1,H2,H3,H4,H5,H6,BLOCKQUOTE,CODE,PRE,HR,SUB,SUP,IMG,FIGURE,FIGCAPTION,DIV,' +
-    'DL,DT,DD,TABLE,CAPTION,THEAD,TBODY,TFOOT,TR,TH,TD'
+    'DL,DT,DD,TABLE,CAPTION,THEAD,TBODY,TFOOT,TR,TH,TD,ABBR,BDI,BDO,CITE,DEL,DFN,INS,KBD,Q,SAMP,SMALL,TIME,VAR'
   ).split(','),
 )
+const STORED_TAGS = new Set('SPAN,ADDRESS,ARTICLE,ASIDE,FOOTER,HEADER,SECTION'.split(','))
 const KEPT = new Map([
   ['A', ['href', 'title', 'rel', 'target']],
+  ['OL', ['start']],
   ['IMG', ['src', 'alt', 'width', 'height']],
   ['TH', ['colspan', 'rowspan', 'scope']],
   ['TD', ['colspan', 'rowspan']],
@@ -171,7 +213,7 @@ function inParagraphs(stored) {
       }
     } else if (node instanceof Element && (node.matches(BLOCKS) || node.querySelector(BLOCKS))) {
       endLine()
-      shown.append(node)
+      if (!node.matches('p') || node.innerHTML.trim() !== '') shown.append(node)
     } else if (node instanceof Element) line.append(node)
   }
   endLine()
@@ -202,27 +244,59 @@ function breakLines(line) {
 
 const brElement = () => document.createElement('br')
 
-/** Removes styles and handlers before parsing. They never work, but the policy of the page would report each. @param {string} html */
-function withoutLooks(html) {
-  return html
-    .replaceAll(/<style\b[^<]*<\/style>/gi, '')
-    .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\s(?:style|on[a-z]+)=(?:"[^"]*"|'[^']*'|[^\s>"']+)/gi, ''))
-}
+/** Tags, comments and entities as the service reads them. Any other `<` or `&` is text. */
+const MARKUP =
+  /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<\/?[a-z][^\s/>"'<]*(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>|&(?:[a-z][a-z\d]{1,31}|#\d{1,7}|#x[\da-f]{1,6});/gi
+const SIGNS = new RegExp(`${MARKUP.source}|[<&]`, 'gi')
+const KEPT_NAME = 'data-kept-'
 
 /**
- * Returns the allowed part of a stored, pasted or dropped text, from word processors as well. The service cleans the text once more.
+ * Parses a text, with other names for its attributes: styles and handlers never work, but the policy of the page would report
+ * each, and names and classes would meet those of the desk.
  * @param {string} html
  */
-function allowedIn(html) {
-  const { body } = new DOMParser().parseFromString(withoutLooks(html), 'text/html')
+function parsed(html) {
+  const marked = html.replaceAll(SIGNS, (sign) => {
+    if (sign === '<') return '&lt;'
+    if (sign.startsWith('&')) return sign === '&' ? '&amp;' : sign
+    if (/^<[!?]/.test(sign)) return ''
+    return sign.replaceAll(/\s+([^\s=>"'/]+)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?/g, ` ${KEPT_NAME}$1$2`)
+  })
+  return new DOMParser().parseFromString(marked.replaceAll(/<style\b[^<]*<\/style>/gi, ''), 'text/html').body
+}
+
+/** Returns the tags in a text that pages show in their own way, to tell whether the editor has them all. @param {Element} root */
+function partsOf(root) {
+  return [...root.querySelectorAll(':not(br, div, font, p, span, tt)')]
+    .filter((element) => !(element instanceof HTMLUnknownElement))
+    .map(({ localName }) => ALIKE.get(localName) ?? localName)
+    .join()
+}
+
+const ALIKE = new Map([
+  ['strong', 'b'],
+  ['em', 'i'],
+  ['ins', 'u'],
+  ['strike', 's'],
+])
+
+/**
+ * Returns the allowed part of a stored, pasted or dropped text, from word processors as well. The service cleans the text once
+ * more. A stored text keeps all its attributes, those that might do something under other names.
+ * @param {HTMLElement} body @param {boolean} isStored
+ */
+function allowedIn(body, isStored) {
   for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')]) element.remove()
   for (const element of [...body.querySelectorAll('*')].toReversed()) {
-    if (!TAGS.has(element.tagName))
+    if (!TAGS.has(element.tagName) && !(isStored && STORED_TAGS.has(element.tagName)))
       element.replaceWith(...(element.matches(BLOCKS) ? [divOf(element)] : element.childNodes))
     else
-      for (const { name, value } of [...element.attributes])
-        if (!KEPT.get(element.tagName)?.includes(name) || /^\s*(javascript|data|vbscript):/i.test(value))
-          element.removeAttribute(name)
+      for (const { name, value } of [...element.attributes]) {
+        const known = name.slice(KEPT_NAME.length)
+        const isAllowed = KEPT.get(element.tagName)?.includes(known) && !/^\s*(javascript|data|vbscript):/i.test(value)
+        if (isAllowed) element.setAttribute(known, value)
+        if (isAllowed || !isStored) element.removeAttribute(name)
+      }
   }
   const fragment = document.createDocumentFragment()
   fragment.append(...body.childNodes)

@@ -131,16 +131,6 @@ describe('the ETag of an event', () => {
     assert.equal((await change('/events/999999', { title: 'None' }, '*')).status, 404)
   })
 
-  test('lets one of many writers win', async () => {
-    const tag = await tagOf(path)
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => change(path, { title: `Writer ${i}` }, tag)))
-    const won = answers.filter(({ status }) => status === 200)
-    assert.equal(won.length, 1)
-    for (const answer of answers) if (answer !== won[0]) assertRefused(answer)
-    const { body } = await service.get(path)
-    assert.equal(body.title, won[0]?.body.title)
-  })
-
   test('counts for each request of a batch by itself', async () => {
     const tag = await tagOf(path)
     const item = (title: string) => ({

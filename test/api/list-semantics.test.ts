@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { addMonths } from '../../src/base/text/moments.ts'
 import { day, type Reader, startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
@@ -40,19 +39,6 @@ describe('the window of a list', () => {
     ]) {
       assert.deepEqual(await listed(`include=${id}&${dates}`), [id], dates)
       assert.deepEqual(await listed(`include=${id}&${dates}`, 'editor'), [id], dates)
-    }
-  })
-
-  test('the default window ends, as it begins, by the calendar of the site', async () => {
-    const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv', { timeZone }).format(Date.now())
-    // At any hour, one of these zones has another date than UTC.
-    for (const timezone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-      const other = await startService({ timezone })
-      const [earlier, { body }, later] = [dayIn(timezone), await other.get('/events'), dayIn(timezone)]
-      await other.close()
-      const end = new URL(body.rest_url).searchParams.get('end_date')
-      const expected = [earlier, later].map((today) => `${addMonths(today, 24)} 23:59:59`)
-      assert.ok(expected.includes(end ?? ''), `${timezone}: ${end}`)
     }
   })
 

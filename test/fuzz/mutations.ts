@@ -1,5 +1,4 @@
 import type { Random } from '../../bench/random.ts'
-import { nameEndings } from '../support/name-endings.ts'
 import { USERS } from '../support/service.ts'
 import { brokenBody } from './broken-bodies.ts'
 import type { DescribedField, Operation, Schema } from './described-operations.ts'
@@ -21,6 +20,12 @@ export interface MutationGround {
 }
 
 type Mutation = (planned: PlannedRequest, ground: MutationGround) => PlannedRequest
+
+/** Endings that clients write behind the names of parameters, valid and invalid; most often none. */
+const nameEndings = [
+  ...['', '', '', '[]', '[0]', '[a]', '[a][b]', '[', ']', '[]]', '[[]]', '%5B%5D', '[__proto__]', '.x'],
+  ...['[9999999]', '[0][0][0][0][0][0][0][0]'],
+]
 
 /** The longest query text. Longer ones are mostly refused before any code reads them. */
 const LONGEST_QUERY = 7600

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { beforeEach, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
-
-const PAGE = fileURLToPath(new URL('../../../shared/data/calendar-page.json', import.meta.url))
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
@@ -325,18 +321,6 @@ describe('an import of records as the interface shows them', () => {
     assert.equal(code, 2)
     assert.match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
-  })
-
-  test('takes in the page of a calendar as it was saved', { skip: !existsSync(PAGE) }, async (t) => {
-    t.after(end)
-    const { out, code } = await calendar.kalends('import', '--no-images', PAGE)
-    assert.equal(code, 0, out)
-    const { events } = (await calendar.service.get(ALL)).body
-    const titles = events.map(({ title }: { title: string }) => title)
-    assert.ok(titles.includes('House Team Night &#038; Jam'), titles.join())
-    const before = await calendar.rows()
-    await calendar.kalends('import', '--no-images', PAGE)
-    assert.equal(await calendar.rows(), before)
   })
 
   test('killed in the middle, it loses and doubles nothing when it is run again', async (t) => {

@@ -125,25 +125,6 @@ describe('calendar files as programs write them', () => {
       'john@firm.example',
     ])
   })
-
-  test('an event whose end cannot be read is in with its start, and the report says so', async () => {
-    const { out, code } = await importing(
-      'a.ics',
-      icsOf(
-        ['a@x', 'SUMMARY:Odd', AT, 'DTEND:20270799T200000Z'],
-        ['b@x', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20270705', 'DURATION:soon'],
-      ),
-    )
-    assert.equal(code, 2)
-    assert.match(
-      out,
-      /In, but not whole:\n {2}line 3: The end of Odd cannot be read or lies before its start, so only its start is in/,
-    )
-    assert.match(out, /2 made.* 0 not in/)
-    const found = await byTitle()
-    assert.deepEqual([found.get('Odd').start_date, found.get('Odd').end_date], Array(2).fill('2027-07-05 20:00:00'))
-    assert.equal(found.get('Days').end_date, '2027-07-05 23:59:59')
-  })
 })
 
 describe('tables as programs write them', () => {
@@ -363,25 +344,6 @@ describe('tables as programs write them', () => {
     )
     const wrong = table('title,start_date,start_time', 'A,2027-05-01,24:30', 'B,2027-05-01T25:00:00Z,')
     assert.equal((await importing('b.csv', wrong)).code, 2)
-  })
-
-  test('an end that cannot be read leaves the event with its start, and a meeting link is a website', async () => {
-    const { out, code } = await importing(
-      'a.csv',
-      table(
-        'Title,Date,Start time,End date,End time,Location',
-        'A,2027-07-05,20:00,soon,late,https://zoom.example/j/1',
-        'B,2027-07-05,20:00,,open end,Hall',
-      ),
-    )
-    assert.equal(code, 2)
-    assert.match(out, /In, but not whole:\n {2}line 2: A: The end "soon late" cannot be read/)
-    assert.match(out, /line 3: B: The end "open end" cannot be read or lies before its start, so only its start is in/)
-    assert.match(out, /0 not in/)
-    const found = await byTitle()
-    for (const title of ['A', 'B'])
-      assert.deepEqual([found.get(title).start_date, found.get(title).end_date], Array(2).fill('2027-07-05 20:00:00'))
-    assert.deepEqual([found.get('A').website, found.get('A').venue], ['https://zoom.example/j/1', []])
   })
 })
 

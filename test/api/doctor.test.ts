@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -25,7 +24,6 @@ import { formatUtc } from '../../src/base/text/moments.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { kalends } from '../support/commands.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
-import { programEnvironment } from '../support/environment.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { type Settings, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -139,21 +137,6 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   const running = await doctor(settings)
   assert.equal(running.status, 0, running.text)
   assert.match(running.findings.get('port')?.[0]?.says ?? '', /^Kalends answers at/)
-})
-
-test('each wrong setting is an error by its name, and then there is nothing else to look at', onSqlite, () => {
-  const words = ['bin/kalends.js', ...flagsOf({ port: 'eighty', trusted_proxy: 'banana' }), 'doctor']
-  const found = looked(spawnSync(process.execPath, words, { encoding: 'utf8', env: programEnvironment() }))
-  assert.equal(found.status, 1)
-  assert.deepEqual(stateOf(found, 'configuration'), ['error', 'error'])
-  assert.match(found.text, /--port takes .*\n/)
-  assert.match(found.text, /--trusted-proxy takes .*"banana"/)
-  assert.match(found.text, /2 errors, 0 warnings\.\n$/)
-  const one = ['bin/kalends.js', ...flagsOf({ port: 'eighty' }), 'doctor']
-  assert.match(
-    looked(spawnSync(process.execPath, one, { encoding: 'utf8', env: programEnvironment() })).text,
-    /1 error, 0 warnings\.\n$/,
-  )
 })
 
 test('what others may read, a password that lies about, and an address that is missing are warnings with what to do', async (t) => {

@@ -146,29 +146,6 @@ describe('iCalendar', () => {
     }
   })
 
-  test('has lines of at most 75 octets that end in CRLF, and none that is empty', async () => {
-    const { text } = await feed('ics')
-    assert.ok(text.endsWith('END:VCALENDAR\r\n'))
-    for (const line of text.slice(0, -2).split('\r\n')) {
-      assert.ok(line.length > 0 && !/[\r\n]/.test(line))
-      assert.ok(Buffer.byteLength(line) <= 75, line)
-    }
-  })
-
-  test('reads back texts as they are in the list, without markup', async () => {
-    const components = readCalendar((await feed('ics')).text)
-    const textOf = (name: keyof typeof HARD, property: string) =>
-      components.get(eventNamed(name).url)?.getFirstPropertyValue(property)
-    assert.equal(textOf('long', 'summary'), LONG.trim())
-    assert.equal(textOf('markup', 'summary'), 'Fish & Chips now')
-    assert.equal(textOf('markup', 'description'), `One, two; three\n\n- A\n\nhere (${service.origin}/x) ]]> & bold`)
-    assert.equal(textOf('full', 'location'), 'Café “Hall”; big, 1, Main St, 12345 Town, Ireland')
-    assert.deepEqual(textOf('full', 'geo'), [52.5, -8.25])
-    assert.equal(textOf('full', 'organizer'), 'mailto:anna@example.org')
-    const categories = components.get(eventNamed('full').url)?.getFirstProperty('categories')?.getValues()
-    assert.deepEqual(categories, ['Jazz', 'Music, live', 'a;b'])
-  })
-
   test('writes markup that holds away from the page: addresses absolute, nothing that runs', async () => {
     const made =
       `<p title="a href=/no">See <a href="${service.origin}/a?b=1&amp;c=2">it</a>, <a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>\n` +
@@ -184,13 +161,6 @@ describe('iCalendar', () => {
       const { text } = await feed(format)
       assert.doesNotMatch(text, /run\(\)|&quot;\/a\?/, format)
     }
-  })
-
-  test('writes days of events that last all day, whose end is the day after the last', async () => {
-    const component = readCalendar((await feed('ics')).text).get(eventNamed('allDay').url)
-    const [start, end] = [timeOf(component, 'dtstart'), timeOf(component, 'dtend')]
-    assert.deepEqual([start?.isDate, start?.toString()], [true, '2027-03-01'])
-    assert.deepEqual([end?.isDate, end?.toString()], [true, '2027-03-03'])
   })
 
   test('writes an event that ends as it starts without an end', async () => {
@@ -424,20 +394,6 @@ test('the time of an Atom feed does not go back when its newest event leaves it'
 })
 
 describe('JSON Feed and JSON-LD', () => {
-  test('have an item for each public event, with texts for their ids', async () => {
-    const { headers, text } = await feed('jsonfeed')
-    const read = JSON.parse(text)
-    assert.equal(headers.get('content-type'), 'application/feed+json')
-    assert.equal(read.version, 'https://jsonfeed.org/version/1.1')
-    assert.equal(read.items.length, events.size)
-    for (const item of read.items) {
-      assert.equal(typeof item.id, 'string')
-      assert.ok(item.content_html !== undefined || item.content_text !== undefined)
-    }
-    const full = read.items.find(({ url }: { url: string }) => url === eventNamed('full').url)
-    assert.deepEqual(full._kalends.start, '2027-03-03T10:00:00+01:00')
-  })
-
   test('describe events as schema.org has them, safe inside a script element', async () => {
     const { text } = await feed('jsonld')
     assert.doesNotMatch(text, /</)
@@ -482,46 +438,6 @@ describe('feeds', () => {
     assert.equal(await found(`&start_date=${day(1)}`), 0)
   })
 
-  test('have an ETag of their own and are not sent twice', async () => {
-    const tags = new Set<string>()
-    for (const format of ['ics', 'rss', 'atom', 'jsonfeed', 'csv', 'jsonld']) {
-      const { headers } = await feed(format)
-      const tag = headers.get('etag') ?? ''
-      assert.match(tag, /^W\//)
-      tags.add(tag)
-      const again = await fetch(`${service.base}/events?format=${format}`, { headers: { 'if-none-match': tag } })
-      assert.equal(again.status, 304)
-      const head = await fetch(`${service.base}/events?format=${format}`, { method: 'HEAD' })
-      assert.deepEqual([head.status, head.headers.get('content-type')], [200, headers.get('content-type')])
-    }
-    assert.equal(tags.size, 6)
-  })
-
-  test('have addresses of their own: of all events, of a term, of a venue, an organizer and a single event', async () => {
-    const { body: event } = await service.get(`/events/${eventNamed('full').id}`)
-    const linesAt = async (path: string) => {
-      const response = await fetch(service.origin + path)
-      assert.equal(response.status, 200, path)
-      const lines: { title: string }[] = parseCsv(await response.text(), { columns: true })
-      return lines.map(({ title }) => title)
-    }
-    assert.equal((await linesAt('/events.csv')).length, events.size + 1)
-    assert.equal((await linesAt('/events.csv?featured=true')).length, 0)
-    for (const path of [
-      '/events/category/jazz.csv',
-      '/events/category/music-live/jazz.csv',
-      '/events/tag/ab.csv',
-      `/venue/${event.venue.slug}.csv`,
-      `/organizer/${event.organizer[0].slug}.csv`,
-      `/event/${event.slug}.csv`,
-    ])
-      assert.deepEqual(await linesAt(path), ['With everything'], path)
-    for (const path of ['/events/?ical=1', `/event/${event.slug}/?ical=1`, '/events/category/jazz/?ical=1']) {
-      const response = await fetch(service.origin + path)
-      assert.equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8', path)
-    }
-  })
-
   test('of what is not there, or not open to everybody, are not found', async () => {
     const { body } = await service.post('/events', { ...WHEN, title: 'Secret feed', status: 'private' })
     for (const path of [
@@ -561,16 +477,6 @@ describe('feeds', () => {
     }
     const feed = await fetch(`${service.origin}/events.ics?start_date=2026-01-01`, { headers: { accept: 'text/html' } })
     assert.match(feed.headers.get('content-type') ?? '', /^text\/calendar/)
-  })
-
-  test('that Accept prefers are at an address of their own', async () => {
-    const response = await fetch(`${service.base}/events?categories=jazz`, {
-      headers: { accept: 'text/calendar' },
-      redirect: 'manual',
-    })
-    assert.equal(response.status, 303)
-    assert.equal(response.headers.get('location'), `${service.base}/events?categories=jazz&format=ics`)
-    assert.match(response.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
   })
 
   test('refuse what lists refuse, in the shape of the interface', async () => {

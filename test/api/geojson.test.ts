@@ -90,33 +90,4 @@ describe('GeoJSON', () => {
     assert.equal(second?.properties.events[0]?.start, '2031-05-20')
     for (const { url } of first?.properties.events ?? []) assert.equal((await fetch(String(url))).status, 200)
   })
-
-  test('takes the filters of lists, and refuses what they refuse', async () => {
-    assert.deepEqual(
-      (await read(`?${WINDOW}&tags=music`)).map.features.map(({ id }) => id),
-      [hall.id],
-    )
-    assert.equal((await read('?start_date=2020-01-01&end_date=2020-12-31')).map.features.length, 1)
-    const none = await read('?start_date=2040-01-01')
-    assert.deepEqual(none.map, { type: 'FeatureCollection', features: [] })
-    assert.equal((await fetch(`${service.origin}/events.geojson?venue=x`)).status, 400)
-  })
-
-  test('is kept by its tag until something changes', async () => {
-    const { response } = await read()
-    const tag = response.headers.get('etag') ?? ''
-    assert.notEqual(tag, '')
-    assert.equal((await read(undefined, { 'if-none-match': tag })).response.status, 304)
-    await service.update(`/venues/${hall.id}`, { venue: 'Hall' })
-    const again = await read(undefined, { 'if-none-match': tag })
-    assert.deepEqual([again.response.status, again.map.features[0]?.properties.name], [200, 'Hall'])
-  })
-
-  test('is what pages and lists are asked for by its media type', async () => {
-    const headers = { accept: 'application/geo+json' }
-    const page = await fetch(`${service.origin}/events/`, { headers, redirect: 'manual' })
-    assert.deepEqual([page.status, page.headers.get('location')], [303, '/events.geojson'])
-    const list = (await (await fetch(`${service.base}/events?format=geojson&${WINDOW}`)).json()) as Collection
-    assert.equal(list.features.length, 2)
-  })
 })

@@ -175,12 +175,6 @@ describe('forms and queries', () => {
     }
   })
 
-  test('two megabytes of keys without values are refused', async () => {
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await service.request('admin', 'POST', '/events', 'a&'.repeat(990_000), form)
-    assert.equal(answer.body.code, 'rest_too_many_parameters')
-  })
-
   test('a body has no say in what a request reads that a POST stands in for', async () => {
     const made = await service.post('/events', { ...DAY, title: 'Alone' })
     await service.post('/events', { ...DAY, title: 'Another' })

@@ -320,21 +320,6 @@ test(`${CALLERS.length * 4} cells: an event shows of its venues and organizers w
 
 const nameOf = ({ kind, owner, status }: Planted) => `Secret ${kind} ${status} of ${owner}`
 
-test('a trashed venue or organizer leaves its events for everybody, and restoring it brings it back', async () => {
-  for (const kind of ['venue', 'organizer'] as const) {
-    const record = recordOf(kind, { owner: 'editor', status: 'publish' })
-    const shown = async () => idsOf([(await service.get(`/events/${hub}`, 'admin')).body[kind]].flat())
-    const before = await shown()
-    await service.remove(addressOf(record, 'id'))
-    assert.deepEqual(
-      await shown(),
-      before.filter((id) => id !== record.id),
-    )
-    await service.put(addressOf(record, 'id'), { status: 'publish' })
-    assert.deepEqual(await shown(), before)
-  }
-})
-
 test('filters by a venue or organizer the caller may not read find no events', async () => {
   const hidden = KINDS.filter((kind) => kind !== 'event').map((kind) =>
     recordOf(kind, { owner: 'editor', status: 'draft' }),

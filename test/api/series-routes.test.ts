@@ -224,37 +224,3 @@ test('a series is moved to the trash with all dates, comes back whole, and ends 
   const single = (await service.get(`/events/${events[0]?.id}`)).body
   assert.deepEqual([single.recurrence, single.status], [undefined, 'publish'])
 })
-
-test('nobody changes a series with an occurrence that is not theirs, neither directly nor by bringing it back', async () => {
-  const { post_parent: id } = await service.create('/events', course(), 'author')
-  const events = await occurrencesOf(id)
-  await service.update(`/events/${events[3]?.id}`, { author: service.userIds.editor ?? 0 })
-  assert.equal((await service.put(`${SERIES}/${id}`, { title: 'Mine' }, 'author')).status, 403)
-  assert.equal((await service.remove(`${SERIES}/${id}`, 'author')).status, 403)
-  await service.remove(`/events/${events[3]?.id}`)
-  assert.equal((await service.put(`${SERIES}/${id}`, { title: 'Mine' }, 'author')).status, 200)
-  const bringing = { recurrence: ['RRULE:FREQ=DAILY;COUNT=4', `EXDATE:${YEAR}0301T100000`] }
-  assert.equal((await service.put(`${SERIES}/${id}`, bringing, 'author')).status, 403)
-  assert.deepEqual((await occurrencesOf(id)).length, 3)
-})
-
-test('the history tells who changed a series', async () => {
-  const id = await made({ title: 'Told' })
-  await service.put(`${SERIES}/${id}`, { title: 'Told again' }, 'editor')
-  await service.remove(`${SERIES}/${id}`, 'editor')
-  const rows = await service.app.database.read
-    .selectFrom('history')
-    .selectAll()
-    .where('kind', '=', 'series')
-    .where('record', '=', id)
-    .orderBy('id')
-    .execute()
-  assert.deepEqual(
-    rows.map(({ action, login }) => [action, login]),
-    [
-      ['create', 'admin'],
-      ['update', 'editor'],
-      ['trash', 'editor'],
-    ],
-  )
-})

@@ -30,14 +30,6 @@ const market = (more: object = {}) => ({
 const occurrencesOf = async (series: number, more = '') =>
   (await service.get(`/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01${more}`)).body
 
-test('a plain event says nothing of series', async () => {
-  const { recurrence: _, ...plain } = market()
-  const event = await service.create('/events', plain)
-  assert.equal(Object.keys(event).at(-1), 'custom_fields')
-  const listed = (await service.get(`/events?include=${event.id}`)).body.events[0]
-  assert.equal(Object.keys(listed).at(-1), 'custom_fields')
-})
-
 test('an event with a recurrence answers with its first occurrence, and its dates are events', async () => {
   const first = await service.create('/events', market({ title: 'Flea Market', slug: 'flea', categories: ['Fairs'] }))
   assert.equal(first.start_date, `${TUESDAY} 19:00:00`)
@@ -206,24 +198,6 @@ test('a series of years with many dates is written up to the horizon', async () 
     market({ start_date: '1980-01-01 10:00', end_date: '1980-01-01 11:00', recurrence: 'RRULE:FREQ=DAILY' }),
   )
   assert.equal(endless.status, 400)
-})
-
-test('those who may not publish make series that wait', async () => {
-  const { status, body } = await service.post('/events', market({ status: 'publish' }), 'contributor')
-  assert.equal(status, 201)
-  assert.equal(body.status, 'pending')
-  assert.equal((await occurrencesOf(body.post_parent)).total, 0)
-  assert.equal((await service.post('/events', market(), 'subscriber')).status, 403)
-  assert.equal((await service.post('/events', market(), 'anonymous')).status, 401)
-})
-
-test('an occurrence that is removed is gone from lists, and the others stay', async () => {
-  const { post_parent } = await service.create('/events', market({ recurrence: 'RRULE:FREQ=DAILY;COUNT=5' }))
-  const { events } = await occurrencesOf(post_parent)
-  assert.equal((await service.remove(`/events/${events[2].id}`)).status, 200)
-  assert.equal((await service.remove(`/events/${events[2].id}`)).status, 410)
-  assert.equal((await service.get(`/events/${events[2].id}`)).status, 403)
-  assert.equal((await occurrencesOf(post_parent)).total, 4)
 })
 
 test('a collapsed list shows the next occurrence of each series, and tells of those after it', async () => {

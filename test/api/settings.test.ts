@@ -159,16 +159,6 @@ test('every node has a file and a page of text as soon as they are set, and neit
   assert.deepEqual(await one.app.database.read.selectFrom('look_files').selectAll().execute(), [])
 })
 
-test('If-Match lets one of two owners win', async () => {
-  await change({ site_name: 'First' })
-  const { headers } = await one.get(PATH, 'admin')
-  const tag = headers.get('etag') ?? ''
-  assert.equal((await change({ site_name: 'Second' }, { 'If-Match': tag })).status, 200)
-  const { status, body } = await change({ site_name: 'Third' }, { 'If-Match': tag })
-  assert.deepEqual([status, body.code], [412, 'rest_precondition_failed'])
-  assert.equal((await one.get(PATH, 'admin')).body.site_name, 'Second')
-})
-
 test('the command sets them for services that run, and lists where values come from', async () => {
   const register = (program: Command) =>
     registerLookCommand(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findTermsByEntries } from '../../src/calendar/terms/term-store.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
@@ -294,29 +293,6 @@ for (const path of ['/categories', '/tags'] as const) {
     })
   })
 }
-
-test('any number of entries is looked up with a few queries, and with one where all are slugs', async () => {
-  const { id, slug, name } = await create('/tags', { name: "Many askers' tag" })
-  let queries = 0
-  const counting = service.app.database.read.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      queries += 1
-      return result
-    },
-  })
-  const find = async (entries: string[]) => {
-    queries = 0
-    const found = await findTermsByEntries(counting, 'tag', entries)
-    return [found.filter((term) => term?.id === id).length, queries]
-  }
-  const many = (of: (n: number) => string) => Array.from({ length: 500 }, (_, n) => of(n))
-  assert.deepEqual(await find(many(() => slug)), [500, 1])
-  assert.deepEqual(await find(many(() => String(id))), [500, 2])
-  assert.deepEqual(await find(many((n) => [slug, String(id), name, `[${name}`, `nothing ${n}`][n % 5] ?? '')), [400, 3])
-  const { status, body } = await service.get(`/events?tags=${many((n) => `t${n}`).join(',')},one-more`)
-  assert.deepEqual([status, Object.keys(body.data.params)], [400, ['tags']])
-})
 
 test('a tag has no parent, neither shown nor taken', async () => {
   const other = await create('/tags', { name: 'Flat one' })

@@ -138,14 +138,14 @@ async function take(writers: BatchWriters, places: Places, file: string): Promis
 }
 
 /** Starts a command in its own process. Its output is dropped. */
-export function beginCommand({ database, media }: Places, ...words: string[]): Process {
+function beginCommand({ database, media }: Places, ...words: string[]): Process {
   const command = startProcess(MAIN, ['--database', database, '--media', media, ...words])
   command.child.stdout?.resume()
   return command
 }
 
 /** Takes a backup in a separate process, so that writes go on. @throws AssertionError when it fails */
-export async function takeBackup(places: Places, file: string): Promise<void> {
+async function takeBackup(places: Places, file: string): Promise<void> {
   assert.equal(await beginCommand(places, 'backup', file).ended, 0)
 }
 
@@ -156,7 +156,7 @@ async function runCommand({ database, media }: Places, ...words: string[]): Prom
 }
 
 /** Restores a backup into an empty database and reads every answer. */
-export async function restoreAndRead(
+async function restoreAndRead(
   { file, media }: Pick<Taken, 'file' | 'media'>,
   target: DatabaseName,
   server: string | undefined,
@@ -174,11 +174,7 @@ export async function restoreAndRead(
 }
 
 /** Creates an empty database. `file` is the path of one on SQLite. */
-export async function emptyDatabase(
-  name: DatabaseName,
-  server: string | undefined,
-  file: string,
-): Promise<ScratchDatabase> {
+async function emptyDatabase(name: DatabaseName, server: string | undefined, file: string): Promise<ScratchDatabase> {
   if (name === 'sqlite') return { address: `sqlite:${file}`, remove: () => rm(file, { force: true }) }
   assert.ok(server, 'PostgreSQL needs a server')
   return scratchPostgres(server)
@@ -244,7 +240,7 @@ function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
 }
 
 /** Asserts that both have the same answers, byte for byte. */
-export function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
+function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
   assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
   for (const [key, text] of expected) {
     const other = found.get(key) ?? ''

@@ -2,7 +2,6 @@
 import { test } from 'node:test'
 import { databaseName, SERVER } from '../support/database.ts'
 import { runBackupCampaign } from './backup-campaign.ts'
-import { backUpUnderImport } from './backup-under-import.ts'
 
 const onBoth = databaseName() === 'postgres'
 
@@ -13,9 +12,5 @@ for (const source of onBoth ? (['postgres', 'sqlite'] as const) : (['sqlite'] as
   test(`a backup of ${source} under many writes is the calendar at one moment, on whichever database`, async (t) => {
     const [figures] = await runBackupCampaign({ source, targets, server, backups: 1, seconds: 0.2 })
     t.diagnostic(JSON.stringify(figures))
-  })
-
-  test(`a backup of ${source} under an import has its first events and no others`, async (t) => {
-    t.diagnostic(JSON.stringify(await backUpUnderImport({ source, targets, server }, 8000)))
   })
 }

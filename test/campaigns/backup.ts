@@ -4,10 +4,6 @@ import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { runBackupCampaign } from './backup-campaign.ts'
-import { backUpUnderImport } from './backup-under-import.ts'
-
-/** The events of the file for backups during an import. */
-const IMPORTED = 10_000
 
 const { backups, seconds, database } = campaignOptions('Takes backups of a service while clients write to it.', {
   backups: { about: 'backups of each database', value: 3 },
@@ -28,11 +24,6 @@ try {
         `${source}: ${(took / 1000).toFixed(1)} s under ${writes} writes a second; of ${acknowledged} batches ${before} before it, ${batches} in it, each whole; ` +
           `${answers} lists and singles the same on ${DATABASES.join(' and ')}, ${asInSource} singles as in the source`,
       )
-    const { took, writes, included, before, after, answers } = await backUpUnderImport(campaign, IMPORTED)
-    console.log(
-      `${source}: ${(took / 1000).toFixed(1)} s under an import of ${Math.round(writes)} events a second; ${included} of ${IMPORTED} in it, ` +
-        `${before} before it and ${after} after; ${answers} lists and singles the same on ${DATABASES.join(' and ')}`,
-    )
   }
 } finally {
   await postgres.close()

@@ -41,7 +41,7 @@ interface Ground {
 }
 
 /** The module that logs the steps of the program that preloads it. */
-export const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.url))
+const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.url))
 
 /** Runs a command to its end in this process. */
 async function runWhole({ database, media }: Ground, words: readonly string[]): Promise<void> {

@@ -1,13 +1,9 @@
 // A short form of `npm run steps`.
-import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { killAtSteps, makeSample, type Sample, WORKS } from './steps-campaign.ts'
-import { killOutbox } from './steps-outbox.ts'
 
 const EVENTS = 30
 const KILLS = 1
-/** The steps of a venue and its message: both are written, the message is claimed, and its outcome is written. */
-const OF_MESSAGE = 3
 
 describe('a calendar that a command works on', () => {
   let sample: Sample
@@ -21,10 +17,4 @@ describe('a calendar that a command works on', () => {
       const { killed } = await killAtSteps(work, sample, KILLS)
       t.diagnostic(`killed in front of: ${killed.join('; ')}`)
     })
-})
-
-test('a service that is killed in front of a step of a write or its message tells of each write under one id', async (t) => {
-  const killed = await killOutbox(OF_MESSAGE)
-  assert.equal(killed.length, OF_MESSAGE)
-  t.diagnostic(`killed in front of: ${killed.join('; ')}`)
 })

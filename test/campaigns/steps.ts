@@ -1,13 +1,9 @@
-// Kills imports, backups, restores and the sending of messages before each of their steps, runs them again, and checks the result:
+// Kills imports, backups and restores before each of their steps, runs them again, and checks the result:
 //   npm run steps [-- [--events 600] [--seed 1] [--database sqlite|postgres]]     both without --database
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { killAtSteps, makeSample, WORKS } from './steps-campaign.ts'
-import { killOutbox } from './steps-outbox.ts'
-
-/** The most steps of a venue and its message. */
-const MOST_OF_MESSAGE = 20
 
 async function run(database: DatabaseName, events: number, seed: number): Promise<void> {
   const sample = await makeSample(events, seed)
@@ -20,9 +16,6 @@ async function run(database: DatabaseName, events: number, seed: number): Promis
   } finally {
     await sample.remove()
   }
-  const killed = await killOutbox(MOST_OF_MESSAGE)
-  console.log(`${database}, messages: killed in front of ${killed.length} steps`)
-  for (const step of killed) console.log(`  ${step}`)
   console.log(`${database}: nothing lost, nothing doubled.`)
 }
 

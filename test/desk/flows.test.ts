@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { decodedText } from '../../src/base/text/html.ts'
 import { type Browser, type Sight, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { kalends } from '../support/commands.ts'
-import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { type Person, personAt } from '../support/person.ts'
 import { startServiceProcess } from '../support/processes.ts'
@@ -267,136 +266,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.ok((await value('#start_date')).includes(String(Number(chosen.slice(8)))))
     })
 
-    test('three of a list are canceled with a reason, told row by row, and taken back', async () => {
-      const ids: number[] = []
-      for (const n of [1, 2, 3, 4]) ids.push((await create(`Stormy ${n}`)).id)
-      await sit('editor', '/desk/events?search=Stormy')
-      for (const id of ids.slice(0, 3)) await person.press(`input[name="ids[]"][value="${id}"]`)
-      assert.match(await text('.bulk p'), /3/)
-      await person.goes(() => deed('cancel'))
-      await person.press('#reason')
-      await person.type('The road is flooded')
-      await person.goes(() => person.press('form.confirm button[type=submit]'))
-      const status = async () =>
-        (await Promise.all(ids.map((id) => service.get(`/events/${id}`)))).map(
-          ({ body }) => body.event_status ?? 'scheduled',
-        )
-      assert.deepEqual(await status(), ['canceled', 'canceled', 'canceled', 'scheduled'])
-      for (const n of [1, 2, 3]) assert.match(await text(), new RegExp(`Stormy ${n}`))
-      await person.goes(() => person.press('form[action$="/events/undo"] button'))
-      assert.deepEqual(await status(), ['scheduled', 'scheduled', 'scheduled', 'scheduled'])
-    })
-
-    /** Presses a deed of the bar, and opens the menu first if the deed is in it. */
-    const deed = async (name: string) => {
-      const button = `.bulk button[name=deed][value="${name}"]`
-      const isHidden = await tab.evaluate<boolean>(`!document.querySelector('${button}').checkVisibility()`)
-      if (isHidden) await person.press('.bulk details summary')
-      await person.press(button)
-    }
-
-    test('all that match are changed, with their number named before', async () => {
-      for (let n = 0; n < 60; n++) await create(`Many ${n}`)
-      await sit('editor', '/desk/events?search=Many')
-      await person.press('thead input[type=checkbox]')
-      await person.press('.bulk input[name=all]')
-      await person.goes(() => deed('draft'))
-      assert.match(await text(), /60/)
-      await person.goes(() => person.press('form.confirm button[type=submit]'))
-      assert.match(await text('h1'), /60/)
-      await person.goes(() => person.press('form[action$="/events/undo"] button'))
-      assert.match(await text('h1'), /60/)
-    })
-
-    test('of two editors of one field the second sees both texts, and keeps what was typed', async () => {
-      const { id } = await create('Both write', { cost: '5' })
-      await sit('editor', `/desk/events/${id}`)
-      await alive()
-      await service.update(`/events/${id}`, { cost: '7' })
-      await person.press('#cost')
-      await tab.key('Control+a')
-      await person.type('9')
-      await person.goes(() => person.press('.savebar button.first'))
-      assert.match(await text('.both-sides'), /9\s+7/)
-      assert.equal(await value('#cost'), '9')
-      assert.equal(await tab.evaluate('document.activeElement.id'), 'faults')
-      await person.goes(() => person.press('.savebar button.first'))
-      assert.match((await eventNow()).cost, /9$/)
-    })
-
-    test('what was typed and not saved is offered after the page was loaded again', async () => {
-      const { id } = await create('Left alone')
-      await sit('editor', `/desk/events/${id}`)
-      await alive()
-      await person.press('#excerpt')
-      await person.type('Begun, and not saved.')
-      // The page sends the typed text as it closes, so the next page may be answered first.
-      const isOffered = async () => {
-        await goTo(`/desk/events/${id}`)
-        return (await text('.note')).includes('not saved')
-      }
-      await until(isOffered, 'what was typed is not offered')
-      assert.equal(await value('#excerpt'), '')
-      await person.goes(() => person.press('.note a.button'))
-      assert.equal(await value('#excerpt'), 'Begun, and not saved.')
-      await alive()
-      await person.goes(() => person.press('.savebar button.first'))
-      assert.match((await eventNow()).excerpt, /Begun, and not saved/)
-    })
-
-    test('a contributor’s event is sent back, sent again and published, and a change of it waits', async () => {
-      await sit('contributor')
-      await person.goes(() => person.press('.bar a.main'))
-      await alive()
-      await person.type('Mending circle')
-      await person.press('#start_date')
-      await person.type('12 March 2031')
-      await person.key('Tab')
-      await person.type('19:30')
-      await person.goes(() => person.press('.savebar button.first'))
-      const id = await idNow()
-      const present = async () => (await service.get(`/events/${id}`, 'admin')).body
-      assert.equal((await present()).status, 'pending')
-
-      await sit('editor', '/desk/inbox')
-      await person.press(`#event-${id} details.back summary`)
-      await person.press(`#event-${id} textarea`)
-      await person.type('When does it end?')
-      await person.goes(() => person.press(`#event-${id} details.back button`))
-      assert.equal((await present()).status, 'draft')
-
-      await sit('contributor')
-      assert.match(await text(), /When does it end\?/)
-      await person.goes(() => person.press('.inbox a.title'))
-      await alive()
-      await person.press('#end_time')
-      await tab.key('Control+a')
-      await person.type('22:00')
-      await person.goes(() => person.press('.savebar button[value=pending]'))
-      assert.equal((await present()).status, 'pending')
-
-      await sit('editor', '/desk/inbox')
-      await person.goes(() => person.press(`#event-${id} .main`))
-      const published = await present()
-      assert.equal(published.status, 'publish')
-      assert.equal(published.end_date, '2031-03-12 22:00:00')
-
-      await sit('contributor', `/desk/events/${id}`)
-      await alive()
-      await person.press('#title')
-      await tab.key('End')
-      await person.type(' and swap')
-      await person.goes(() => person.press('.savebar button.first'))
-      assert.match(await text('#notice'), /waits for review/)
-      const page = async () => (await fetch(published.url)).text()
-      assert.doesNotMatch(await page(), /and swap/)
-
-      await sit('editor', '/desk/inbox')
-      assert.match(await text('.inbox'), /Mending circle and swap/)
-      await person.goes(() => person.press('.inbox .main'))
-      assert.match(await page(), /Mending circle and swap/)
-    })
-
     test('the editor of texts saves what is allowed of a text, and its policy forbids nothing on the way', async () => {
       const { id } = await create('Richly told')
       await sit('editor', `/desk/events/${id}`)
@@ -428,50 +297,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.match(description, /<a [^>]*href="https:\/\/example\.org\/choir"/)
       assert.doesNotMatch(description, /Mso|style|script|onclick|o:p/)
       assert.deepEqual(tab.complaints, [])
-    })
-
-    test('a text with comments of a block editor stays byte for byte when another field is saved', async () => {
-      const description =
-        '<!-- wp:paragraph {"dropCap":true} -->\n<p class="has-drop-cap">As it   was &amp; is</p>\n<!-- /wp:paragraph -->\n'
-      const { id } = await create('From a block editor', { description })
-      const raw = await rawOf(id)
-      await sit('editor', `/desk/events/${id}`)
-      await alive()
-      await person.press('#description')
-      await person.see('.rich [role=textbox]')
-      await person.press('#cost')
-      await person.type('5')
-      await person.goes(() => person.press('.savebar button.first'))
-      assert.match((await eventNow()).cost, /5$/)
-      assert.equal(await rawOf(id), raw)
-      assert.equal(raw, description)
-    })
-
-    /** Returns the stored description: the form shows its markup. */
-    const rawOf = async (id: number) => {
-      const { body } = await (await sitAtDesk(service, 'editor')).get(`/desk/events/${id}`)
-      return decodedText(/id="description"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1] ?? '')
-    }
-
-    // The browser keeps the cookie of this sign-in, so no test after it signs in as another person.
-    test('a session that ends while somebody types asks for the password in place, and the text goes on', async () => {
-      const { id } = await create('Interrupted')
-      await sit('editor', `/desk/events/${id}`)
-      await alive()
-      await person.press('#excerpt')
-      await person.type('A long sentence that nobody wants to type again.')
-      await service.app.database.write((tx) =>
-        tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute(),
-      )
-      cookies.clear()
-      await person.goes(() => person.press('.savebar button.first'))
-      assert.match(await text(), /Your session has ended/)
-      await person.type('editor')
-      await person.key('Tab')
-      await person.type(DESK_PASSWORD)
-      await person.goes(() => person.key('Enter'))
-      assert.equal(await pathNow(), `/desk/events/${id}`)
-      assert.match((await eventNow()).excerpt, /nobody wants to type again/)
     })
 
     test('a calendar is set up by the link of its first start, and others come by links of their own', async () => {
@@ -522,21 +347,5 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     })
 
     const linkIn = (text: string) => /http\S+\/desk\/set-up\/[\w-]+/.exec(text)?.[0] ?? ''
-
-    test('a program is given a password by consent, at an address of its own scheme', async () => {
-      const asked = new URLSearchParams({ app_name: 'Pocket calendar', success_url: 'pocket-calendar://done' })
-      await sit('editor', `/wp-admin/authorize-application.php?${asked}`)
-      assert.match(await text(), /Pocket calendar/)
-      await person.press('input[name=access][value=some]')
-      await person.press('input[value=read-drafts]')
-      tab.complaints.length = 0
-      await person.press('button[value=approve]')
-      const list = async () => (await sitAtDesk(service, 'editor')).get('/desk/me')
-      await until(async () => /Pocket calendar/.test((await list()).body), 'no password was given')
-      assert.deepEqual(
-        tab.complaints.filter((one) => /policy/i.test(one)),
-        [],
-      )
-    })
   })
 }

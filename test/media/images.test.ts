@@ -260,13 +260,6 @@ describe('an address of an image', () => {
     assert.deepEqual(await storedFiles(), [])
   })
 
-  test('that is an image of this service gives that one, without a fetch', async () => {
-    const row = await upload({ ...inMemory(large), fileName: 'mine.png' }, asks())
-    assert.ok(row)
-    assert.equal(await link(presentImage(row, MEDIA).url), row.id)
-    assert.deepEqual(visits, [])
-  })
-
   test('gives nothing to those who may not upload, known or not', async () => {
     await link(`${pictures}/poster.png`)
     for (const role of ['contributor', 'subscriber'] as const) {
@@ -302,14 +295,6 @@ describe('the id of an image', () => {
       assert.equal(await isImageReference(value, context), true)
     }
     assert.equal(await link(id, context), id)
-  })
-
-  test('is refused when no image has it', async () => {
-    const venue = await database.write((tx) => nextRecordId(tx, 'venue'))
-    for (const value of [venue, String(venue), 987654, -1, 2 ** 31, 1.5, '1.5', Number.MAX_VALUE]) {
-      assert.equal(await isImageReference(value, asks()), false, String(value))
-    }
-    assert.equal(await link(987654), undefined)
   })
 
   test('links nothing when the image is removed before the write', async () => {
@@ -427,12 +412,6 @@ describe('an image is shown', () => {
       },
     }
     assert.equal(JSON.stringify(shown), JSON.stringify(expected))
-  })
-
-  test('without sizes when it is small', async () => {
-    const row = await findImage(database.read, await linked(`${pictures}/poster.png`))
-    assert.ok(row)
-    assert.deepEqual(Object.keys(presentImage(row, MEDIA)), ['url', 'id', 'extension', 'width', 'height', 'filesize'])
   })
 
   test('as a scaled copy that names its original when it is very large', async () => {

@@ -49,17 +49,6 @@ test('login or e-mail address and password sign in, in any letter case of the lo
   assert.deepEqual(refusals.slice(0, 2), [`${ELSEWHERE} admin`, `${ELSEWHERE} nobody`])
 })
 
-test('signing in makes a new id and ends the session that the browser had (session fixation)', async (t) => {
-  const { gate, signIn } = await desk(t)
-  const first = (await signIn('anna', SECRET))?.cookieId ?? ''
-  const second = (await signIn('anna', SECRET, HOME, NOON, first))?.cookieId ?? ''
-  assert.notEqual(first, second)
-  assert.equal(await gate.sessionOf(first, NOON), undefined)
-  assert.ok(await gate.sessionOf(second, NOON))
-  await gate.signOut(second)
-  assert.equal(await gate.sessionOf(second, NOON), undefined)
-})
-
 test(
   'guesses wait longer and longer, and the eleventh of a client within a minute is not looked at',
   onSqlite,

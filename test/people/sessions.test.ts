@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
 import {
   endSession,
   findSession,
@@ -11,7 +10,7 @@ import {
   revokeSession,
   startSession,
 } from '../../src/calendar/people/sessions.ts'
-import { changeRole, deactivateUser, insertUser, reactivateUser, removeUser } from '../../src/calendar/people/users.ts'
+import { insertUser } from '../../src/calendar/people/users.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const DAY = 86_400_000
@@ -95,30 +94,6 @@ test('its owner ends one session, all others, or signs out', async (t) => {
   assert.equal(await find(fourth), undefined)
   assert.ok(await find(third))
   assert.ok(await find(bobs))
-})
-
-test('a new password, another role, and deactivation end all sessions, on every node', async (t) => {
-  const { anna, signIn, again, database } = await desk(t)
-  const node = await again()
-  const there = (id: string) => findSession(node.read, id, NOON)
-  const hash = await hashDeskPassword(makeHashing(), 'correct horse battery')
-  const acts = [
-    () => database.write((tx) => setDeskPassword(tx, anna, hash, NOON)),
-    () => database.write((tx) => changeRole(tx, anna.id, 'author')),
-    () => database.write((tx) => deactivateUser(tx, anna.id, NOON)),
-  ]
-  for (const act of acts) {
-    const id = await signIn()
-    assert.ok(await there(id))
-    await act()
-    assert.equal(await there(id), undefined)
-  }
-  assert.equal(await there(await signIn()), undefined)
-  await database.write((tx) => reactivateUser(tx, anna.id))
-  const id = await signIn()
-  assert.ok(await there(id))
-  await database.write((tx) => removeUser(tx, anna.id))
-  assert.equal(await there(id), undefined)
 })
 
 test('somebody who signs in again and again has fifty sessions, those used last', async (t) => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addSignInLink, findSignInLink, useSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { makeDeskGate } from '../../src/calendar/people/desk-sign-in.ts'
-import { startSession } from '../../src/calendar/people/sessions.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
@@ -31,13 +30,6 @@ test('a link is good for thirty minutes, and is in the database as a hash alone'
   assert.equal((await bytes()).includes(token), false)
 })
 
-test('a newer link voids the one before', async (t) => {
-  const { link, find } = await desk(t)
-  const [first, second] = [await link(), await link()]
-  assert.equal(await find(first), undefined)
-  assert.ok(await find(second))
-})
-
 test('a link gives a password and a session once; of two who use it at once one does', async (t) => {
   const { anna, link, find, gate, again } = await desk(t)
   const token = await link()
@@ -55,18 +47,6 @@ test('a link gives a password and a session once; of two who use it at once one 
     const sent = { login: 'anna', password: `${SECRET} ${i}`, formerId: undefined }
     assert.equal((await gate.signIn(sent, HERE, NOON)) !== undefined, i === won, String(i))
   }
-})
-
-test('a link replaces a forgotten password, and ends the sessions of the old one', async (t) => {
-  const { anna, link, find, gate, database } = await desk(t)
-  await gate.signInByLink({ token: await link(), password: SECRET }, HERE, NOON)
-  const old = await database.write((tx) => startSession(tx, anna, NOON, HERE))
-  const token = await link()
-  assert.equal((await find(token))?.purpose, 'reset')
-  const signedIn = await gate.signInByLink({ token, password: 'another horse battery' }, HERE, NOON)
-  assert.ok(await gate.sessionOf(signedIn?.cookieId ?? '', NOON))
-  assert.equal(await gate.sessionOf(old, NOON), undefined)
-  assert.equal(await gate.signIn({ login: 'anna', password: SECRET, formerId: undefined }, HERE, NOON), undefined)
 })
 
 test('no link opens for a user who was deactivated', async (t) => {

@@ -8,7 +8,6 @@ import {
   findUserByLogin,
   insertUser,
   listUsers,
-  presentMe,
   removeUser,
   type User,
   userExists,
@@ -127,17 +126,6 @@ test('logins, e-mail addresses and names that could not work are refused in one 
   for (const login of ['a', 'A.b_c-d@e', '0', 'a'.repeat(60)]) await add(database, login, 'author')
 })
 
-test('a role can be changed', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const anna = await add(database, 'anna', 'author')
-  await database.write((tx) => changeRole(tx, anna.id, 'editor'))
-  assert.equal((await findUser(database.read, anna.id))?.role, 'editor')
-  await assert.rejects(
-    database.write((tx) => changeRole(tx, 99, 'editor')),
-    /There is no user with the id 99\./,
-  )
-})
-
 test('a role of another release grants nothing', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await add(database, 'anna', 'author')
@@ -227,24 +215,4 @@ test('every change of a user is noted', async (t) => {
   assert.deepEqual(since !== 'too old' && since.changes, [{ kind: 'user', record: bob.id }])
   await database.write((tx) => removeUser(tx, bob.id))
   assert.deepEqual(await changesOf(database), ['user 1', 'user 2 is gone'])
-})
-
-test('users/me tells id, name, slug, role and capabilities and nothing else', () => {
-  const user = {
-    id: 7,
-    login: 'anna.b@c-d_e',
-    email: 'a@example.org',
-    name: 'Anna',
-    created_utc: '2026-11-20 12:00:00',
-    deactivated_utc: '',
-  }
-  assert.deepEqual(presentMe({ ...user, role: 'contributor' }), {
-    id: 7,
-    name: 'Anna',
-    slug: 'anna-b-c-d_e',
-    roles: ['contributor'],
-    capabilities: { edit: true, delete: true },
-  })
-  assert.deepEqual(presentMe({ ...user, role: 'subscriber' }).capabilities, {})
-  assert.equal(presentMe({ ...user, role: 'administrator' }).capabilities.manage_users, true)
 })

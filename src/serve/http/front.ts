@@ -342,18 +342,19 @@ export function noteConnections(server: Server, { connections }: Closing): void 
 
 /**
  * Stops a server in steps. It drains: balancers that ask whether it is ready go elsewhere. It stops listening, and each answer closes its connection, from
- * which proxies learn to connect elsewhere. Then it closes connections without a request, and at the deadline all that are left. `stopListening` resolves
- * when no connection is accepted any more, its `ended` when no connection is left.
+ * which proxies learn to connect elsewhere. Then it closes connections without a request, and at the deadline all that are left. `stopListening` accepts no connection from its
+ * call on, and resolves when none is left.
  */
 export async function closeServer(
   server: Server,
   closing: Closing,
   { drainMs, deadlineMs }: StopTimes,
-  stopListening: () => Promise<{ ended: Promise<unknown> }>,
+  stopListening: () => Promise<unknown>,
 ): Promise<void> {
   closing.isDraining = true
   if (drainMs > 0) await sleep(drainMs)
-  const { ended } = await stopListening()
+  await untilNobodyConnects(server)
+  const ended = stopListening()
   closing.isClosing = true
   const lingersUntil = performance.now() + Math.min(drainMs, LINGER_MS)
   const letGo = setInterval(() => void closeIdle(server, closing, lingersUntil), LET_GO_EVERY_MS)
@@ -365,6 +366,23 @@ export async function closeServer(
     clearInterval(letGo)
     clearTimeout(deadline)
   }
+}
+
+/** The most turns of the event loop for which a stop waits until nobody connects. */
+const MOST_TURNS = 100
+
+/** Waits for a turn in which nobody connected: the system resets whoever still waits at a listener that is closed. */
+async function untilNobodyConnects(server: Server): Promise<void> {
+  let connected = true
+  const note = () => {
+    connected = true
+  }
+  server.on('connection', note)
+  for (let turns = 0; connected && turns < MOST_TURNS; turns++) {
+    connected = false
+    await nextTurn()
+  }
+  server.off('connection', note)
 }
 
 /** From `lingersUntil` on, closes connections without a request, also those that have never sent anything. */

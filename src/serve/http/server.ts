@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { connect, createServer as createNetServer, type Server as NetServer, Socket } from 'node:net'
+import { createServer as createNetServer, type Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { createServer, STATUS_CODES } from '../../base/node-http.ts'
@@ -82,7 +80,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     intake: makeIntake({ bodyBytes, fileBytes, folder, patienceMs, trusted }, options.intakeBytes),
     report: service.report,
   })
-  let acceptors: Acceptors = { port: 0, listeners: [] }
+  let listeners: readonly NetServer[] = []
   const server = listener(options, front.intake, (request, response) => enter(request, response))
   noteConnections(server, front.closing)
   const enter = openFront(front, makeRouter(service, front, options))
@@ -91,13 +89,13 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     server,
     admission: front.admission,
     listen: async (place, isShared) => {
-      acceptors = await openAcceptors(server, place, isShared)
+      listeners = await openListeners(server, place, isShared)
       // By this event the server begins to watch the connections that it is given.
       server.emit('listening')
-      return acceptors.port
+      return portOf(listeners[0], place)
     },
     stop: async (times) => {
-      await closeServer(server, front.closing, times, () => closeAcceptors(acceptors))
+      await closeServer(server, front.closing, times, () => closeListeners(listeners))
       server.close()
     },
   }
@@ -155,13 +153,13 @@ function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
 
-// The listeners of a server: several on one port, and closed without a reset for anybody.
+// The listeners of a server: several on one port.
 
 /**
- * The number of listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
- * wait one turn for each client before it, and turns are long while many connections are busy. More listeners make starting and stopping longer.
+ * The number of listeners on one port. Node accepts one connection per listener in each turn of its event loop, and
+ * turns are long while many connections are busy: with one listener 300 new clients wait for 0.9 s, with eight for 0.1.
  */
-const LISTENERS = 64
+const LISTENERS = 8
 
 /** The most connections that may wait for each listener to accept them; the system may allow fewer. */
 const BACKLOG = 1024
@@ -175,117 +173,42 @@ interface ListenPlace {
   port: number
 }
 
-/** The listeners of a server, each of which hands its connections to it. */
-interface Acceptors {
-  port: number
-  listeners: readonly NetServer[]
-}
-
 /** Checks that a port is free: listens there, and closes again. @throws the error of a port that is taken or may not be listened on */
-export async function checkFree(place: ListenPlace): Promise<void> {
-  const probe = createNetServer()
-  await listenAt(probe, { ...place, reusePort: false })
-  await closed(probe)
+async function checkFree(place: ListenPlace): Promise<void> {
+  await closeListeners([await openListener(undefined, place, false)])
 }
 
 /**
- * Accepts connections for a server, with several listeners where `isShared`. A shared port is checked first, because listening on it succeeds even where
- * somebody else listens there.
+ * Opens the listeners that accept connections for a server, several where `isShared`. A shared port is checked first,
+ * because listening on it succeeds even where somebody else listens there.
  * @throws the error of a port that is taken or may not be listened on
  */
-export async function openAcceptors(server: Server, place: ListenPlace, isShared: boolean): Promise<Acceptors> {
+export async function openListeners(server: Server, place: ListenPlace, isShared: boolean): Promise<NetServer[]> {
   if (isShared && place.port !== 0) await checkFree(place)
-  const first = await openAcceptor(server, place, isShared)
-  const address = first.address()
-  const port = typeof address === 'object' && address ? address.port : place.port
+  const first = await openListener(server, place, isShared)
   const further = Array.from({ length: isShared ? LISTENERS - 1 : 0 }, () =>
-    openAcceptor(server, { ...place, port }, isShared),
+    openListener(server, { ...place, port: portOf(first, place) }, isShared),
   )
-  return { port, listeners: [first, ...(await Promise.all(further))] }
+  return [first, ...(await Promise.all(further))]
 }
 
-async function openAcceptor(server: Server, place: ListenPlace, reusePort: boolean): Promise<NetServer> {
-  const acceptor = createNetServer({ noDelay: true }, (socket) => server.emit('connection', socket))
-  await listenAt(acceptor, { ...place, reusePort })
-  return acceptor
-}
-
-/** Milliseconds within which the listeners close one by one; those still open are then closed at once. */
-const CLOSE_WITHIN_MS = 2000
-
-/** The most connections that the service opens to itself in one turn of the event loop, to have its listeners closed. */
-const MOST_KNOCKS = 64
-
-/**
- * Stops accepting without a reset for anybody who has connected already: a system resets whoever waits at a listener that is closed. Each listener therefore
- * lets only one more connection wait, and the service connects to itself. A listener closes when it accepts this connection, since whoever waited there came
- * before. Clients that come meanwhile are refused, some a second later. `ended` resolves when all accepted connections have ended.
- */
-export async function closeAcceptors({ port, listeners }: Acceptors): Promise<{ ended: Promise<unknown> }> {
-  const ended = Promise.all(listeners.map((listener) => once(listener, 'close')))
-  await closeOneByOne(port, listeners)
-  return { ended }
-}
-
-async function closeOneByOne(port: number, listeners: readonly NetServer[]): Promise<void> {
-  const open = new Set(listeners)
-  const place = { port, host: ownAddress(listeners[0]) }
-  const knocks: Socket[] = []
-  const ownPorts = new Set<number | undefined>()
-  const knock = () => void knocks.push(knockAt(place, ownPorts))
-  for (const listener of listeners) {
-    letOneWait(listener)
-    listener.prependListener('connection', ({ remotePort }: Socket) => {
-      if (ownPorts.has(remotePort)) {
-        listener.close()
-        open.delete(listener)
-      }
-      // Where many want to come in, there is room for another knock only right after a connection was accepted.
-      else knock()
-    })
-  }
-  const until = performance.now() + CLOSE_WITHIN_MS
-  while (open.size > 0 && performance.now() < until) {
-    for (let i = Math.min(open.size, MOST_KNOCKS); i > 0; i--) knock()
-    await nextTurn()
-  }
-  for (const listener of open) listener.close()
-  for (const socket of knocks) socket.destroy()
-}
-
-/** Connects to a listener of the service, and notes the port that it connects from before a listener can accept it. */
-function knockAt(place: ListenPlace, ownPorts: Set<number | undefined>): Socket {
-  const knock = connect(place).on('error', () => undefined)
-  process.nextTick(() => ownPorts.add(knock.localPort))
-  return knock
-}
-
-/** Has the system keep one connection waiting for a listener, and no more. Node has no other way to change that once it listens. */
-function letOneWait(listener: NetServer): void {
-  if (!('_handle' in listener)) return
-  const { _handle: handle } = listener
-  if (handle !== null && typeof handle === 'object' && 'listen' in handle && typeof handle.listen === 'function')
-    handle.listen(0)
-}
-
-/** Returns an address at which this machine reaches a listener of its own. */
-function ownAddress(listener: NetServer | undefined): string {
-  const address = listener?.address()
-  const host = typeof address === 'object' && address ? address.address : ''
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return host === '::' ? '::1' : host
-}
-
-function listenAt(server: NetServer, { host, port, reusePort }: ListenPlace & { reusePort: boolean }): Promise<void> {
+function openListener(server: Server | undefined, place: ListenPlace, reusePort: boolean): Promise<NetServer> {
+  const listener = createNetServer({ noDelay: true }, (socket) => server?.emit('connection', socket))
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port, reusePort, backlog: BACKLOG }, () => {
-      server.off('error', reject)
-      resolve()
+    listener.once('error', reject)
+    listener.listen({ ...place, reusePort, backlog: BACKLOG }, () => {
+      listener.off('error', reject)
+      resolve(listener)
     })
   })
 }
 
-function closed(server: NetServer): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()))
+function portOf(listener: NetServer | undefined, { port }: ListenPlace): number {
+  const address = listener?.address()
+  return typeof address === 'object' && address ? address.port : port
+}
+
+/** Closes listeners at once. Resolves when all connections that they have accepted have ended. */
+export function closeListeners(listeners: readonly NetServer[]): Promise<unknown> {
+  return Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))))
 }

@@ -6,14 +6,7 @@
  */
 const LAYERS = [
   ['base/cache.ts', 'base/errors.ts', 'base/foreign-json.ts', 'base/gzip.ts'],
-  [
-    'base/text',
-    'base/run-command.ts',
-    'base/spare-memory.ts',
-    'base/files.ts',
-    'base/node-http.ts',
-    'base/problems.ts',
-  ],
+  ['base/text', 'base/run-command.ts', 'base/files.ts', 'base/problems.ts'],
   ['base/setting-kinds.ts'],
   ['base/look-settings.ts'],
   ['base/config.ts', 'base/icalendar'],

@@ -69,7 +69,6 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
   const config = readConfig(flags, env)
   // The code of the service is loaded only here, since other commands do without it.
   const { startApp } = await import('./app.ts')
-  const { returnSpareMemory } = await import('./base/spare-memory.ts')
   const given = {
     startImport: importStarter(settingWords(flags)),
     settings: settingSources(flags, env),
@@ -81,7 +80,6 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
     announce(app, config)
   }
   await startApp(config, { demo, announce: tell, ...given })
-  returnSpareMemory()
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, Agent as PlainAgent } from 'node:http'
+import { Agent as AgentPlain, request as requestPlain } from 'node:http'
 import { Agent, request as requestSecure } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
-import { Agent as AgentPlain, request as requestPlain } from '../../base/node-http.ts'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 
 // Sends requests to other servers: one at a time, again after a while where they are busy, and only to addresses that a source may lead to.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { codeOf, messageOf } from '../../base/errors.ts'
-import { createServer } from '../../base/node-http.ts'
 
 // Serves metrics to Prometheus at a port of their own, in its text format.
 

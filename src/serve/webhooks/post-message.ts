@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { request as requestPlain } from '../../base/node-http.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'

@@ -58,7 +58,8 @@ export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedH
   if (typed === '') return []
   const found = await findAll(typed, asker)
   if (found.length > 0) return found
-  return findAll((await correctedText(typed, asker)) ?? stemsOf(typed), asker)
+  const other = (await correctedText(typed, asker)) ?? stemsOf(typed)
+  return other === '' ? [] : findAll(other, asker)
 }
 
 /** Returns a text with the stem of each word, which begins most of its forms. */

@@ -5,6 +5,7 @@ import { limitCaches } from './base/cache.ts'
 import { type Config, mediaAddress, mediaUrl, type SettingSource, type Site, siteOf } from './base/config.ts'
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
+import { isTaken, readTexts } from './base/look-settings.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
 import { tellLostFiles } from './calendar/images/lost-files.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
@@ -177,7 +178,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const authenticator = makeAuthenticator(database, undefined, refused, () => isBehind(memory))
   const gate = config.desk === 'on' ? makeDeskGate(database, refused) : undefined
   const budget = limitCaches(config.cache_bytes)
-  const owner = await followOwner(database, site, config)
+  const owner = await followOwner(database, site, config, tell)
   const memory = openEventMemory(database, budget, report, owner.renew, authenticator.forget)
   const edition = await readEdition(database.read)
   const { authenticate } = authenticator
@@ -262,7 +263,7 @@ function serverLimits(config: Config) {
  * Puts the settings of the owners into effect beside those of the start, by changing `site` and the returned `look` in place. It does so now, when `renew`
  * is called after a change, and when `listensOn` tells the port.
  */
-async function followOwner({ read }: Database, site: Site, started: Config) {
+async function followOwner({ read }: Database, site: Site, started: Config, tell: (sentence: string) => void) {
   const { texts, files: startFiles } = readStart(started)
   const config = { ...started, pages_texts: texts }
   let present = config
@@ -275,6 +276,11 @@ async function followOwner({ read }: Database, site: Site, started: Config) {
     Object.assign(look, await lookOf(present, filesOfLook(startFiles, files)))
   }
   await renew()
+  const hidden = readTexts(present.pages_texts)
+    .filter(isTaken)
+    .map(({ slug }) => `/${slug}/`)
+  if (hidden.length > 0)
+    tell(`Pages of text at ${hidden.join(', ')} are hidden, since the calendar uses their addresses.`)
   const listensOn = (listened: number) => {
     port = listened
     Object.assign(site, siteOf(present, port))

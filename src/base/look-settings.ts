@@ -159,10 +159,24 @@ export function titleOfText(text: string): string | undefined {
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** Returns why a page of text is refused, as the end of a sentence; undefined for one that is accepted. */
+/** Decides whether the calendar uses the address of a page of text, which is hidden then: an earlier version may have taken it. */
+export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
+
+/** Returns why pages of text cannot be set, as the end of a sentence; undefined for those that can. */
+export function faultOfTexts(json: string): string | undefined {
+  try {
+    const taken = readTexts(json).find(isTaken)
+    return taken && wrongAddress(taken)
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+const wrongAddress = ({ slug }: OwnerText) =>
+  `has pages of text at other addresses than "${slug.slice(0, 60)}": small letters, digits and dashes, and no address of the calendar`
+
 function faultOfText({ slug, text }: OwnerText): string | undefined {
-  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug) || TAKEN.has(slug))
-    return `has pages of text at other addresses than "${slug.slice(0, 60)}": small letters, digits and dashes, and no address of the calendar`
+  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug)) return wrongAddress({ slug, text })
   if (text.length > LONGEST_PAGE_TEXT)
     return `has texts of at most ${LONGEST_PAGE_TEXT} characters, and ${slug} is longer`
   return titleOfText(text) === undefined
@@ -170,7 +184,7 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
     : undefined
 }
 
-/** Reads the pages of text from JSON, as the setting `pages_texts` stores them. @throws Error with the end of a sentence when one is refused */
+/** Reads the pages of text from JSON, as the setting `pages_texts` stores them. @throws Error with the end of a sentence for a wrong one */
 export function readTexts(json: string): OwnerText[] {
   const read = parseTexts(json)
   if (read === undefined) throw new Error('takes a list of pages, each with slug and text')
@@ -187,7 +201,7 @@ function parseTexts(json: string): OwnerText[] | undefined {
   return Array.isArray(read) && read.every(isOwnerText) ? read.map(({ slug, text }) => ({ slug, text })) : undefined
 }
 
-/** Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder. @throws Error with one sentence when a file is refused */
+/** Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder. @throws Error with one sentence for a wrong file */
 export function readTextsFolder(folder: string): string {
   if (folder === '') return ''
   try {

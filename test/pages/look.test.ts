@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { startApp } from '../../src/app.ts'
 import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
 import { accentStyle } from '../../src/serve/pages/page-assets.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { runCommand } from '../support/commands.ts'
+import { scratchDatabase } from '../support/database.ts'
+import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
@@ -381,6 +384,34 @@ test('a page of text has a title, a size, and an address that nothing else has',
       JSON.stringify(wrong).slice(0, 80),
     )
   }
+})
+
+test('a page of text at an address that the calendar uses by now is hidden and kept, as the start says', async (t) => {
+  const texts = ['lieu', 'about'].map((slug) => ({ slug, text: `# My ${slug}` }))
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-texts-'))
+  for (const { slug, text } of texts) writeFileSync(join(folder, `${slug}.md`), text)
+  const { address, remove } = await scratchDatabase('users')
+  t.after(async () => {
+    rmSync(folder, { recursive: true, force: true })
+    await remove()
+  })
+  const database = await openDatabase(address)
+  const row = { name: 'pages_texts', value: JSON.stringify(texts) }
+  await database.write((tx) => tx.insertInto('owner_settings').values(row).execute())
+  await database.close()
+  for (const settings of [{}, { pages_texts: folder }]) {
+    const own = await startLoggedService({ ...settings, database: address, data: folder, log_level: 'warn' })
+    const read = async (path: string) => (await fetch(new URL(path, own.base))).text()
+    const [about, lieu] = [await read('/about/'), await read('/lieu/')]
+    await own.end()
+    assert.match(about, /<h1[^>]*>My about/)
+    assert.doesNotMatch(lieu, /My lieu/)
+    assert.match(own.printed(), /\/lieu\/[^"]* hidden/)
+  }
+  const own = await startService({ database: address })
+  const { body } = await own.request('admin', 'GET', SETTINGS)
+  await own.close()
+  assert.deepEqual(body.pages_texts, texts)
 })
 
 test('a style sheet of the start goes behind all others, and is refused with an import', async () => {

@@ -5,6 +5,7 @@ import { messageOf } from '../../base/errors.ts'
 import {
   endingOf,
   isLookFile,
+  isTaken,
   LOOK_FILES,
   type LookFileSetting,
   type OwnerLink,
@@ -144,7 +145,8 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('../../base/text/markdown.ts')
-  const texts = readTexts(pages_texts).map(({ slug, text }): [string, LookText] => {
+  const shown = readTexts(pages_texts).filter((one) => !isTaken(one))
+  const texts = shown.map(({ slug, text }): [string, LookText] => {
     const [first = ''] = text.trimStart().split('\n', 1)
     const body = trusted(markdownHtml(text.trimStart().slice(first.length), 'below'))
     return [`/${slug}/`, { title: titleOfText(text) ?? slug, body }]

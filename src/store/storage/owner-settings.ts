@@ -6,6 +6,7 @@ import {
   endingOf,
   extentOf,
   faultOfFile,
+  faultOfTexts,
   isLookFile,
   LOOK_FILES,
   type LookFileSetting,
@@ -46,7 +47,7 @@ export function faultOfSetting(name: OwnerSetting, value: string): string | unde
       : 'takes a data: address in base64'
   }
   const { most, isText = false } = extentOf(name)
-  if (name === 'pages_texts' && value.length <= most) return faultOf(() => readTexts(value))
+  if (name === 'pages_texts' && value.length <= most) return faultOfTexts(value)
   const lines = isText ? value.replaceAll('\n', '') : value
   if (value.length > most || !/[^\p{C}\p{Z}]/u.test(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(lines))
     return `takes ${isText ? 'a text' : 'a line'} of 1 to ${most} characters`
@@ -71,8 +72,10 @@ function isKeptFile(name: LookFileSetting, value: string): boolean {
   return value.startsWith(`${stem}-`) && /^[\w-]{10}$/.test(value.slice(stem.length + 1, -ending.length))
 }
 
-const isKept = (name: OwnerSetting, value: string): boolean =>
-  isLookFile(name) ? isKeptFile(name, value) : faultOfSetting(name, value) === undefined
+function isKept(name: OwnerSetting, value: string): boolean {
+  if (isLookFile(name)) return isKeptFile(name, value)
+  return (name === 'pages_texts' ? faultOf(() => readTexts(value)) : faultOfSetting(name, value)) === undefined
+}
 
 /** Reads the stored settings, of a file its name; unknown and invalid ones are left out. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {

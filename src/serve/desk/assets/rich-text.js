@@ -246,7 +246,7 @@ const brElement = () => document.createElement('br')
 
 /** Tags, comments and entities as the service reads them. Any other `<` or `&` is text. */
 const MARKUP =
-  /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<\/?[a-z][^\s/>"'<]*(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>|&(?:[a-z][a-z\d]{1,31}|#\d{1,7}|#x[\da-f]{1,6});/gi
+  /<!--[\s\S]*?(?:-->|$)|<(?:!(?!--)|\?)[^<>]*>|<\/?[a-z][^\s/>"'<]*(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>|&(?:[a-z][a-z\d]{1,31}|#\d{1,7}|#x[\da-f]{1,6});/gi
 const SIGNS = new RegExp(`${MARKUP.source}|[<&]`, 'gi')
 const KEPT_NAME = 'data-kept-'
 
@@ -260,7 +260,7 @@ function parsed(html) {
     if (sign === '<') return '&lt;'
     if (sign.startsWith('&')) return sign === '&' ? '&amp;' : sign
     if (/^<[!?]/.test(sign)) return ''
-    return sign.replaceAll(/\s+([^\s=>"'/]+)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?/g, ` ${KEPT_NAME}$1$2`)
+    return sign.replaceAll(/(?<=\s)([^\s=>"'/]+)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?/g, `${KEPT_NAME}$1$2`)
   })
   return new DOMParser().parseFromString(marked.replaceAll(/<style\b[^<]*<\/style>/gi, ''), 'text/html').body
 }

@@ -83,16 +83,20 @@ function makeFile(file: string): void {
 }
 
 /**
- * Remembers which file a path leads to. Returns a function that throws DatabaseUnavailable while the path leads to no file, to another, to an empty one, or
- * to one that a shorter file was copied over: what is written there is lost. `connection` reads the file.
+ * Remembers which file a path leads to. Returns a function that throws DatabaseUnavailable while the path leads to
+ * no file, to another, to an empty one, or to one that a shorter file was copied over: what is written there is
+ * lost. Once the file is back, it forgets the pages that `writer` and `reader` have read of another one meanwhile,
+ * and a transaction that may have used them fails as well.
  */
-export function watchFile(file: string, connection: DatabaseSync): () => void {
+export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): () => void {
   const own = statSync(file)
-  const isCut = watchLength(connection)
+  const isCut = watchLength(reader)
+  let wasLost = false
   return () => {
-    const why = whyLost(own, file, isCut)
-    if (why !== undefined)
-      throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
+    const why = whyLost(own, file, isCut) ?? (wasLost && writer.isTransaction ? 'has just come back' : undefined)
+    if (why === undefined && wasLost) for (const connection of [writer, reader]) connection.exec('pragma shrink_memory')
+    wasLost = why !== undefined
+    if (wasLost) throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
   }
 }
 

@@ -385,7 +385,7 @@ export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
   // This connection reads little, and the next commit empties its cache.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
-  const requireFile = reader === writer ? () => undefined : watchFile(file, reader)
+  const requireFile = reader === writer ? () => undefined : watchFile(file, writer, reader)
   const written = prepareKept(writer)
   const readable = reader === writer ? written : prepareKept(reader)
   const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)

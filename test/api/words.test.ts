@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -187,6 +188,9 @@ before(async () => {
     assert.equal(status, 201, JSON.stringify(body))
     ids.set(key, body.id)
   }
+  const { read } = service.app.database
+  const isStemmed = async () => (await sql`select doc from unstemmed limit 1`.execute(read)).rows.length === 0
+  await until(isStemmed, 'the stems of texts are not stored')
 })
 after(() => service.close())
 

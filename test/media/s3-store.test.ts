@@ -96,10 +96,10 @@ describe('a store in a bucket', () => {
     await s3.start()
     assert.equal(await contentOf(store, 'before.png'), 'an image')
     assert.equal(await store.put('after.png', bytes, 'image/png'), true)
-    assert.deepEqual(
-      reports.map(({ message }) => message),
-      [`The media store s3://${BUCKET} fails: ECONNREFUSED.`],
-    )
+    // A connection that was open when the store went down is reset, and a new one refused.
+    const [report = '', ...others] = reports.map(({ message }) => message)
+    assert.match(report.replace(BUCKET, 'BUCKET'), /^The media store s3:\/\/BUCKET fails: ECONN(REFUSED|RESET)\.$/)
+    assert.deepEqual(others, [])
   })
 
   test('that lacks a region or credentials is reported by what to set', async (t) => {

@@ -44,7 +44,9 @@ async function startLateAnswers(t: TestContext, address: string) {
   return answers
 }
 
-/** Starts a service on a database whose answers come late, with one event, and the list that has its title. */
+/**
+ * Starts a service on a database whose answers come late, with one event, and the list that has its title.
+ */
 async function startLate(t: TestContext) {
   const scratch = await scratchDatabase()
   const late = await startLateAnswers(t, scratch.address)

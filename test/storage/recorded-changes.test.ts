@@ -261,7 +261,8 @@ const each = (action: string, count: number) => Array.from({ length: count }, ()
 
 test('the dates that the schedule adds to a series are recorded', async () => {
   const { app } = service
-  // The first date is three days before the last day for which dates are written, the second one four days after it.
+  // The first date is three days before the last day for which dates are written, the second one four days
+  // after it.
   const day = new Date(Date.now() - 3 * DAY_MS)
   day.setUTCFullYear(day.getUTCFullYear() + 2)
   const start_date = day.toISOString().slice(0, 10)

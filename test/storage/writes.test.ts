@@ -6,7 +6,7 @@ import { recordWritten } from '../../src/calendar/records/record-store.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type Tx, writerBy } from '../../src/store/storage/recording.ts'
-import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/sqlite/sqlite.ts'
+import { enqueueWrite, makeWrites, NO_FILE, type Writes } from '../../src/store/storage/sqlite/sqlite.ts'
 import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { passTurn, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
@@ -220,7 +220,7 @@ function openWrites(t: TestContext, commitMs: number, committed: () => void) {
       return connection.isTransaction
     },
   }
-  return makeWrites(slow as unknown as DatabaseSync, prepareKept(connection), () => undefined, committed)
+  return makeWrites(slow as unknown as DatabaseSync, prepareKept(connection), NO_FILE, committed)
 }
 
 const [WRITERS, WRITES_EACH] = [8, 20]

@@ -34,7 +34,10 @@ interface Connections {
 
 /** An open database. */
 export interface Database {
-  /** For reads outside a transaction. It shows committed rows only, and all of which `cursor` or a listener told. */
+  /**
+   * For reads outside a transaction. It shows committed rows only, and all of which `cursor` or a listener
+   * told.
+   */
   read: Db
   /** Runs long reads, such as lists and searches, for `read`. */
   aside: ReadAside

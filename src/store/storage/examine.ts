@@ -22,7 +22,10 @@ export interface Examined {
   file: string | undefined
   /** The migrations that this version of the program would run, and those of a newer version; undefined where there is no calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
-  /** The bytes of a SQLite file, and those of its free pages; undefined for a server, which gives them back by itself. */
+  /**
+   * The bytes of a SQLite file, and those of its free pages; undefined for a server, which gives them back by
+   * itself.
+   */
   size: { all: number; free: number } | undefined
   /** The faults of pages or tables, in the words of the database. */
   damage: string[]

@@ -171,7 +171,8 @@ const migrations: readonly Migration[] = [
     'create index unsaved_texts_time on unsaved_texts (saved_utc)',
   ]),
   foldedMarks,
-  // Events are presented from their rows. The JSON beside them goes; its pages stay in a SQLite file for later rows, until somebody shrinks it.
+  // Events are presented from their rows. The JSON beside them goes; its pages stay in a SQLite file for
+  // later rows, until somebody shrinks it.
   step('0052-nothing-presented', (_types, db) => [
     ...(isPostgres(db)
       ? ['drop function forget_presented_record() cascade']

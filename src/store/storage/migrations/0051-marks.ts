@@ -3,8 +3,8 @@ import type { Db } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
 /**
- * Folds what is stored of Arabic and Hebrew texts without marks. Notes every document, since its stems are cut in another way by now: the
- * service does that while it runs, and the former stems are there until then.
+ * Folds what is stored of Arabic and Hebrew texts without marks. Notes every document, since its stems are
+ * cut in another way by now: the service does that while it runs, and the former stems are there until then.
  */
 export const foldedMarks: Migration = { name: '0051-marks', up }
 

@@ -16,8 +16,9 @@ const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Prepares fast searches at every start: stores stems of what has none, indexes the waiting events on SQLite, and makes trigram indexes on
- * PostgreSQL, since their extension may have been added. Returns a sentence for the operator when searches stay slow.
+ * Prepares fast searches at every start: stores stems of what has none, indexes the waiting events on SQLite,
+ * and makes trigram indexes on PostgreSQL, since their extension may have been added. Returns a sentence for
+ * the operator when searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemMissing(tx)
@@ -246,7 +247,10 @@ interface UnstemmedName extends Unstemmed {
 
 const DOCS_AT_ONCE = 500
 
-/** Stores the stems of waiting documents that have none, as after a restore. Those that have former ones are left to the stemmer. */
+/**
+ * Stores the stems of waiting documents that have none, as after a restore. Those that have former ones are
+ * left to the stemmer.
+ */
 async function stemMissing(tx: Db): Promise<void> {
   const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
   let all = 0

@@ -82,22 +82,35 @@ function makeFile(file: string): void {
   }
 }
 
+/** The watch over the file of a database, whose path may come to lead to another file or to none. */
+export interface FileWatch {
+  /** Throws DatabaseUnavailable while the file is lost: what is written then is lost too. */
+  require: () => void
+  /** Whether the file was lost when it was last looked at. */
+  isLost: () => boolean
+}
+
 /**
- * Remembers which file a path leads to. Returns a function that throws DatabaseUnavailable while the path leads to
- * no file, to another, to an empty one, or to one that a shorter file was copied over: what is written there is
- * lost. Once the file is back, it forgets the pages that `writer` and `reader` have read of another one meanwhile,
- * and a transaction that may have used them fails as well.
+ * Remembers which file a path leads to. It is lost while the path leads to no file, to another, to an empty one,
+ * or to one that a shorter file was copied over. Once it is back, the pages go that `writer` and `reader` have
+ * cached of the other file, and with them the transaction that may have read them.
  */
-export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): () => void {
+export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)
   const isCut = watchLength(reader)
   let wasLost = false
-  return () => {
-    const why = whyLost(own, file, isCut) ?? (wasLost && writer.isTransaction ? 'has just come back' : undefined)
-    if (why === undefined && wasLost) for (const connection of [writer, reader]) connection.exec('pragma shrink_memory')
+  const require = () => {
+    const why = whyLost(own, file, isCut)
+    const isBack = wasLost && why === undefined
     wasLost = why !== undefined
     if (wasLost) throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
+    if (!isBack) return
+    const isBegun = writer.isTransaction
+    if (isBegun) writer.exec('rollback')
+    for (const connection of [writer, reader]) connection.exec('pragma shrink_memory')
+    if (isBegun) throw new DatabaseUnavailable(`The database ${file} is back; what was begun before is not written.`)
   }
+  return { require, isLost: () => wasLost }
 }
 
 function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): string | undefined {

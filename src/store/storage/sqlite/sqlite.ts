@@ -22,6 +22,7 @@ import { findChanges, presentCursor, saveRecordings } from './sqlite-changes.ts'
 import {
   asUnavailable,
   connect,
+  type FileWatch,
   isBusy,
   LOCK_MS,
   LOG_PAGES,
@@ -129,8 +130,8 @@ export interface Writes {
   commitMs: number
   /** The changes of the jobs that have succeeded in the present transaction. */
   recordings: Recording[]
-  /** Called before each commit. Throws when the file is no longer where it was. */
-  requireFile: () => void
+  /** Looked at before each commit. */
+  file: FileWatch
   /** Called after each commit, before its writers go on. */
   committed: () => void
 }
@@ -143,12 +144,7 @@ interface Job {
   deadline: number
 }
 
-export function makeWrites(
-  connection: DatabaseSync,
-  prepare: Prepare,
-  requireFile: () => void,
-  committed: () => void,
-): Writes {
+export function makeWrites(connection: DatabaseSync, prepare: Prepare, file: FileWatch, committed: () => void): Writes {
   const transaction = prepareTransaction(connection)
   return {
     connection,
@@ -161,7 +157,7 @@ export function makeWrites(
     together: 0,
     commitMs: 0,
     recordings: [],
-    requireFile,
+    file,
     committed,
   }
 }
@@ -233,6 +229,7 @@ async function gather(writes: Writes): Promise<void> {
 async function begin(writes: Writes): Promise<boolean> {
   for (let attempts = 1; writes.queue.length > 0; attempts++) {
     try {
+      if (writes.file.isLost()) writes.file.require()
       writes.transaction.begin()
       writes.recordings = []
       return true
@@ -346,7 +343,7 @@ async function commitOne(writes: Writes, job: Job): Promise<void> {
 
 /** Commits, and updates the average time of commits, which a single slow commit changes little. */
 function commit(writes: Writes): void {
-  writes.requireFile()
+  writes.file.require()
   const began = performance.now()
   writes.transaction.commit()
   const took = Math.min(performance.now() - began, GATHER_MS)
@@ -372,6 +369,9 @@ async function attemptJob({ connection, transaction }: Writes, job: Job): Promis
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
 
+/** The watch over a database in memory, which has no file. */
+export const NO_FILE: FileWatch = { require: () => undefined, isLost: () => false }
+
 /** The most milliseconds that a migration waits for another process that is migrating. */
 const MIGRATION_MS = 60_000
 
@@ -385,7 +385,7 @@ export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
   // This connection reads little, and the next commit empties its cache.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
-  const requireFile = reader === writer ? () => undefined : watchFile(file, writer, reader)
+  const watch = reader === writer ? NO_FILE : watchFile(file, writer, reader)
   const written = prepareKept(writer)
   const readable = reader === writer ? written : prepareKept(reader)
   const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
@@ -393,7 +393,7 @@ export function openSqlite(file: string): Database {
   const look = makeLook(writer, listeners)
   const pool = reader === writer ? undefined : makeReaderPool(file)
 
-  const writes = makeWrites(writer, written, requireFile, () => {
+  const writes = makeWrites(writer, written, watch, () => {
     for (const listener of listeners) listener()
     index()
     stemmer.wake()
@@ -428,7 +428,7 @@ export function openSqlite(file: string): Database {
     commitsUnderWay: () => undefined,
     findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
     ping: async () => {
-      requireFile()
+      watch.require()
       await runRead(() => runPrepared(readable('select count(*) from sqlite_schema'), []))
     },
     close: async () => {

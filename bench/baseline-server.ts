@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { Answer } from './service.ts'
 
-// The bare server: answers each request with the next of the answers that its parent process gave it. Takes a port.
+// The bare server: answers each request with the next of the answers that its parent process gave it. Takes a
+// port.
 
 const [port = ''] = process.argv.slice(2)
 let answers: Answer[] = []

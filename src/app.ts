@@ -330,7 +330,9 @@ interface Log {
   logger: Logger
   /** Writes into the log; undefined where no requests are logged. */
   requestLog: RequestLog | undefined
-  /** Resolves when all lines are written: the exit of the process would write the last ones ahead of others. */
+  /**
+   * Resolves when all lines are written: the exit of the process would write the last ones ahead of others.
+   */
   ended: () => Promise<void>
 }
 

@@ -27,7 +27,10 @@ function settingOptions(): Option[] {
   })
 }
 
-/** Returns a flag for every setting of earlier versions, so that it is answered with what to do in place of it. */
+/**
+ * Returns a flag for every setting of earlier versions, so that it is answered with what to do in place of
+ * it.
+ */
 function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
@@ -102,8 +105,9 @@ async function openMetrics({
 }
 
 /**
- * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once. Call it before anybody is told that the
- * service answers. SIGHUP stops it as well: a supervisor that sends it for new settings starts the service again. A second signal ends the process at once.
+ * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once.
+ * Call it before anybody is told that the service answers. SIGHUP stops it as well: a supervisor that sends
+ * it for new settings starts the service again. A second signal ends the process at once.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false

@@ -5,9 +5,9 @@ import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Moments in UTC, and the zone of the machine where it is another one: both ends of a day, ends of months, nights in which a clock
- * changes, zones -11 and +14, and each day of the week but Friday, on which `npm test` begins. All are in 2026, since fixtures that
- * must lie ahead are in 2027 and later.
+ * Moments in UTC, and the zone of the machine where it is another one: both ends of a day, ends of months,
+ * nights in which a clock changes, zones -11 and +14, and each day of the week but Friday, on which `npm
+ * test` begins. All are in 2026, since fixtures that must lie ahead are in 2027 and later.
  */
 const MOMENTS: Readonly<Record<string, readonly [moment: string, zone?: string]>> = {
   monday: ['2026-12-07T00:30:00Z'],

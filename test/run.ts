@@ -103,8 +103,8 @@ function addPrograms(database: DatabaseName, settings: Readonly<Record<string, s
 }
 
 /**
- * Runs the programs and prints what fails. A process that fails without a failing test counts as one, and so does a
- * file without a test. Returns a line of counts for each database.
+ * Runs the programs and prints what fails. A process that fails without a failing test counts as one, and so
+ * does a file without a test. Returns a line of counts for each database.
  */
 async function runPrograms(): Promise<string[]> {
   // The slowest come first, on whichever database, so that no core is idle at the end.
@@ -183,7 +183,9 @@ async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncIterable<
   yield '\n'
 }
 
-/** Prepares new databases of this kind. Returns the variables by which tests find them, or why there are none. */
+/**
+ * Prepares new databases of this kind. Returns the variables by which tests find them, or why there are none.
+ */
 async function prepare(database: DatabaseName): Promise<Readonly<Record<string, string>> | string> {
   if (database === 'sqlite') {
     const templates = scratchFolder('template')

@@ -159,7 +159,10 @@ export function titleOfText(text: string): string | undefined {
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** Decides whether the calendar uses the address of a page of text, which is hidden then: an earlier version may have taken it. */
+/**
+ * Decides whether the calendar uses the address of a page of text, which is hidden then: an earlier version
+ * may have taken it.
+ */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
 /** Returns why pages of text cannot be set, as the end of a sentence; undefined for those that can. */
@@ -184,7 +187,10 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
     : undefined
 }
 
-/** Reads the pages of text from JSON, as the setting `pages_texts` stores them. @throws Error with the end of a sentence for a wrong one */
+/**
+ * Reads the pages of text from JSON, as the setting `pages_texts` stores them.
+ * @throws Error with the end of a sentence for a wrong one
+ */
 export function readTexts(json: string): OwnerText[] {
   const read = parseTexts(json)
   if (read === undefined) throw new Error('takes a list of pages, each with slug and text')
@@ -201,7 +207,10 @@ function parseTexts(json: string): OwnerText[] | undefined {
   return Array.isArray(read) && read.every(isOwnerText) ? read.map(({ slug, text }) => ({ slug, text })) : undefined
 }
 
-/** Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder. @throws Error with one sentence for a wrong file */
+/**
+ * Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder.
+ * @throws Error with one sentence for a wrong file
+ */
 export function readTextsFolder(folder: string): string {
   if (folder === '') return ''
   try {

@@ -264,7 +264,8 @@ describe('times', () => {
     }
   })
 
-  // Start and end as they are sent, other fields; then both as they are shown, and in UTC (rules 18.1 to 18.5).
+  // Start and end as they are sent, other fields; then both as they are shown, and in UTC (rules 18.1 to
+  // 18.5).
   const VECTORS: readonly (readonly [sent: object, shown: string, inUtc: string])[] = [
     [
       { start_date: '2026-12-10', end_date: '2026-12-11' },

@@ -138,7 +138,7 @@ test('nobody but those who may edit the event sees the link until its time, in a
 })
 
 test('all links whose time has come are shown at once, however many they are', async () => {
-  const own = await startService({})
+  const own = await startService()
   try {
     const times = { start_date: '2090-05-01 10:00', end_date: '2090-05-01 11:00', timezone: 'UTC' }
     const due = { ...times, ...meeting, online_shown: 'before:15' }

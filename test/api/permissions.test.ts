@@ -43,7 +43,7 @@ let planted: Planted[] = []
 let hub: number
 
 before(async () => {
-  service = await startService({})
+  service = await startService()
   for (const kind of ['venue', 'organizer', 'event'] as const) {
     for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(kind, owner, status))
   }

@@ -162,7 +162,7 @@ const QUERIES: [typed: string, first: string][] = [
 ]
 
 before(async () => {
-  service = await startService({})
+  service = await startService()
   const [venues, organizers, categories] = [
     await made('/venues', VENUES, ([venue, city]) => ({ venue, city })),
     await made('/organizers', ORGANIZERS, (organizer) => ({ organizer })),

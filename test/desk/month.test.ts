@@ -8,7 +8,7 @@ describe('the month to plan on', () => {
   let editor: AtDesk
 
   before(async () => {
-    service = await startService({})
+    service = await startService()
     editor = await sitAtDesk(service, 'editor')
   })
   after(() => service.close())

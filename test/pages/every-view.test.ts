@@ -16,7 +16,7 @@ describe('pages of what does not fit on one', () => {
   let paths: string[]
 
   before(async () => {
-    service = await startService({})
+    service = await startService()
     const many = (count: number, path: string, record: (number: number) => object) =>
       Promise.all(Array.from({ length: count }, (_, number) => service.create(path, record(number))))
     const [venue] = await many(101, '/venues', (number) => ({ venue: `Barn ${number}` }))

@@ -14,7 +14,7 @@ const EVENTS = [
 ] as const
 
 before(async () => {
-  service = await startService({})
+  service = await startService()
   const { body: venue } = await service.post('/venues', { venue: 'Lantern Hall', city: 'Galway' })
   hall = venue.id
   for (const [title, day, description] of EVENTS) {

@@ -42,7 +42,10 @@ export type Step = (play: Play) => Promise<void>
 
 type Scope = 'this' | 'following' | 'all'
 
-/** The first possible day of a series: in September, so that clocks change once during the series and no time is skipped. */
+/**
+ * The first possible day of a series: in September, so that clocks change once during the series and no time
+ * is skipped.
+ */
 const FIRST_DAY = '2027-09-06'
 const SERIES = '~/wp-json/kalends/v1/series'
 const WINDOW = 'per_page=50&start_date=2000-01-01&end_date=2100-01-01'

@@ -35,7 +35,10 @@ export type Input =
   | 'parent'
   | 'links'
 
-/** Returns a text as its control sends it back untouched. Browsers drop line ends from a line, which therefore shows blanks. */
+/**
+ * Returns a text as its control sends it back untouched. Browsers drop line ends from a line, which therefore
+ * shows blanks.
+ */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
 

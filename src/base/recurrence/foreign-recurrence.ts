@@ -1,7 +1,7 @@
 import { MOST_DATES, type RecurrenceObject } from './recurrence-text.ts'
 
-// Reads how other products say that an event repeats: `{"type":"weekly","end_type":"never"}`, and `rules` with `custom` parts,
-// and `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
+// Reads how other products say that an event repeats: `{"type":"weekly","end_type":"never"}`, `rules` with
+// `custom` parts, `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
 
 type Members = Readonly<Record<string, unknown>>
 

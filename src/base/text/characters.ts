@@ -112,8 +112,9 @@ const ASCII = /^[\t\n\r -~]*$/
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
 /**
- * Folds a text to the form that searches and orders compare: lower case; Latin, Greek, Cyrillic, Arabic and Hebrew letters without accents
- * and marks; plain quotes and dashes; single blanks. Other scripts keep their marks. Folding a folded text changes nothing.
+ * Folds a text to the form that searches and orders compare: lower case; Latin, Greek, Cyrillic, Arabic and
+ * Hebrew letters without accents and marks; plain quotes and dashes; single blanks. Other scripts keep their
+ * marks. Folding a folded text changes nothing.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)

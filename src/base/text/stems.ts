@@ -43,7 +43,10 @@ const IRREGULAR = new Map(
     .map((pair) => pair.split(' ') as [string, string]),
 )
 
-/** What words lose or become, the first that fits, again and again: so each form of a word comes to the same stem. */
+/**
+ * What words lose or become, the first that fits, again and again: so each form of a word comes to the same
+ * stem.
+ */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   // Short German nouns, of which nothing but their own endings may go: Züge, Rädern.
   [/^(akt|art|bad|hof|ohr|ort|rad|tag|tal|tor|uhr|weg|zug)e?[nrs]?n?$/, '$1'],

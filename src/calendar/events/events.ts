@@ -127,7 +127,10 @@ async function hasRoom(tx: Tx, id: number, { room }: Context): Promise<boolean> 
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
 
-/** Makes the answer to a write, with no more than the id where there was no room to look up the links. @throws UnshowableRecord */
+/**
+ * Makes the answer to a write, with no more than the id where there was no room to look up the links.
+ * @throws UnshowableRecord
+ */
 async function answerWritten(
   context: Context,
   row: EventRow,
@@ -232,7 +235,10 @@ export async function linksOfEvent(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/** Returns the function that makes the answer of a changed event in its transaction: what cannot be shown is not written. */
+/**
+ * Returns the function that makes the answer of a changed event in its transaction: what cannot be shown is
+ * not written.
+ */
 export function readBack(context: Context): LookAtWritten {
   return async (tx, written, links) => {
     const row = { ...written, ...derivedColumns(written) }

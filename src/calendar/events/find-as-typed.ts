@@ -48,10 +48,11 @@ const MOST_TYPED_WORDS = 6
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Finds the events, venues and organizers that a typed text may mean, of every status, among those that the caller may see: at most `MOST_HITS`, the best
- * events first, then venues and organizers. The text may be an id, a UID, an address, the beginning of a slug, or words of a title, a name or other
- * texts of an event; where nothing is found, another form or a wrong letter of a word is. Events that match equally well come in the order of their dates, coming ones first.
- * Blank text finds nothing.
+ * Finds the events, venues and organizers that a typed text may mean, of every status, among those that the
+ * caller may see: at most `MOST_HITS`, the best events first, then venues and organizers. The text may be an
+ * id, a UID, an address, the beginning of a slug, or words of a title, a name or other texts of an event;
+ * where nothing is found, other forms of its words, or words with one other letter, are tried. Events that
+ * match equally well come in the order of their dates, coming ones first. Blank text finds nothing.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()

@@ -64,10 +64,10 @@ function checkIntegrity({ damage, file }: Examined): Finding {
   )
 }
 
-/** The part of a file, and the bytes, that are free before the doctor says how to shrink the file. */
+/** The share of a file, and the bytes, from which unused pages are worth a warning. */
 const MUCH_FREE = { part: 0.25, bytes: 50_000_000 }
 
-/** Tells of a file that is mostly free pages. No finding for any other. */
+/** Warns about a SQLite file with many unused pages. No finding for any other file. */
 function checkFree({ size, file }: Examined): Finding[] {
   if (!size || size.free < Math.max(MUCH_FREE.bytes, size.all * MUCH_FREE.part)) return []
   const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000)

@@ -96,8 +96,8 @@ export function guarded(site: Site): Html {
 }
 
 /**
- * The default button of a form that is long or cannot be taken back, which Enter in a field would press: disabled, so
- * that nothing half typed is sent.
+ * The default button of a form that is long or cannot be taken back, which Enter in a field would press:
+ * disabled, so that nothing half typed is sent.
  */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 

@@ -417,7 +417,10 @@ function saveBar(form: EventForm): Html {
   return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
-/** Returns the links beside the title of a stored event: to its page and, for who may change it, to a copy and its history. */
+/**
+ * Returns the links beside the title of a stored event: to its page and, for who may change it, to a copy and
+ * its history.
+ */
 function deedsOf({ known, may, context: { site } }: EventForm): Content {
   if (!known) return undefined
   const deed = (path: string, text: FormText) =>

@@ -39,7 +39,7 @@ interface Share {
   room: Room
   client: string
   bytes: number
-  /** The most bytes that it may hold. */
+  /** Its maximum length, in bytes. */
   limit: number
   /** Refuses the body, to make room for others. */
   giveWay: () => void
@@ -126,8 +126,8 @@ async function letGo(holding: Holding): Promise<void> {
 }
 
 /**
- * Reserves more bytes, or gives back a negative number of them. Where all have no more room together, the client
- * that holds the most gives way, so that nobody who sends slowly keeps others from sending.
+ * Reserves more bytes, or gives back a negative number of them. Where all have no more room together, the
+ * client that holds the most gives way, so that nobody who sends slowly keeps others from sending.
  * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable without room
  */
 function hold(share: Share, bytes: number): void {
@@ -144,7 +144,10 @@ function hold(share: Share, bytes: number): void {
   room.held += bytes
 }
 
-/** Returns the largest body of the client that holds the most; undefined where none would hold more than this one. */
+/**
+ * Returns the largest body of the client that holds the most; undefined where none would hold more than this
+ * one.
+ */
 function largestBefore({ room, client }: Share, bytes: number): Share | undefined {
   const held = new Map<string, number>()
   for (const one of room.arriving) held.set(one.client, (held.get(one.client) ?? 0) + one.bytes)

@@ -341,9 +341,10 @@ export function noteConnections(server: Server, { connections }: Closing): void 
 }
 
 /**
- * Stops a server in steps. It drains: balancers that ask whether it is ready go elsewhere. It stops listening, and each answer closes its connection, from
- * which proxies learn to connect elsewhere. Then it closes connections without a request, and at the deadline all that are left. `stopListening` accepts no connection from its
- * call on, and resolves when none is left.
+ * Stops a server in steps. It drains: balancers that ask whether it is ready go elsewhere. It stops
+ * listening, and each answer closes its connection, from which proxies learn to connect elsewhere. Then it
+ * closes connections without a request, and at the deadline all that are left. `stopListening` accepts no
+ * connection from its call on, and resolves when none is left.
  */
 export async function closeServer(
   server: Server,
@@ -371,7 +372,10 @@ export async function closeServer(
 /** The most turns of the event loop for which a stop waits until nobody connects. */
 const MOST_TURNS = 100
 
-/** Waits for a turn in which nobody connected: the system resets whoever still waits at a listener that is closed. */
+/**
+ * Waits for a turn of the event loop without a new connection: closing a listener resets those in its
+ * backlog.
+ */
 async function untilNobodyConnects(server: Server): Promise<void> {
   let connected = true
   const note = () => {
@@ -496,7 +500,10 @@ function isSame(entry: string, tag: string): boolean {
 
 export type Encoding = 'zstd' | 'br' | 'gzip'
 
-/** Returns the encoding that a client gets for a body of this many bytes, `isLasting` if it never changes; undefined for none. */
+/**
+ * Returns the encoding that a client gets for a body of this many bytes, `isLasting` if it never changes;
+ * undefined for none.
+ */
 export function encodingFor(headers: IncomingHttpHeaders, size: number, isLasting = false): Encoding | undefined {
   const accepted = headers['accept-encoding']
   if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined

@@ -22,7 +22,8 @@ import { okReply, type Reply } from '../formats/format.ts'
 import { platformTime, postFilters } from './platform-resource.ts'
 import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDATES } from './routes.ts'
 
-// Lists, shows, makes, names and takes away the application passwords of the caller, for clients of the platform.
+// Lists, shows, makes, names and takes away the application passwords of the caller, for clients of the
+// platform.
 
 const credentialName: Kind<string> = {
   wire: { type: 'string' },
@@ -56,8 +57,8 @@ const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 
 /**
- * Makes an operation for the owner of the passwords. All others are refused, administrators too, and programs of
- * the owner unless `mayReach`.
+ * Makes an operation for the owner of the passwords. All others are refused, administrators too, and programs
+ * of the owner unless `mayReach`.
  */
 function forOwner<F extends Fields>(
   methods: PlainOperation['methods'],

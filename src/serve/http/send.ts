@@ -333,7 +333,10 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
-/** The most bytes of a body that the main thread compresses, which takes about two milliseconds; a thread compresses larger ones. */
+/**
+ * The most bytes of a body that the main thread compresses, which takes about two milliseconds; a thread
+ * compresses larger ones.
+ */
 const HERE_UP_TO = 262_144
 
 /** The most bodies compressed in threads at the same time; the same threads read files. */
@@ -343,7 +346,10 @@ const gzipLater = promisify(gzip)
 const brotliLater = promisify(brotliCompress)
 const zstdLater = promisify(zstdCompress)
 
-/** Bytes that room is made for at a time: few lists take more, and a kept one does not hold much more than it needs. */
+/**
+ * Bytes that room is made for at a time: few lists take more, and a kept one does not hold much more than it
+ * needs.
+ */
 const chunkSize = 16_384
 
 const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
@@ -376,7 +382,10 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/** Compresses a body in a thread; undefined where the compressors are busy, so that the body is sent uncompressed. */
+/**
+ * Compresses a body in a thread; undefined where the compressors are busy, so that the body is sent
+ * uncompressed.
+ */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

@@ -156,8 +156,9 @@ function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
 // The listeners of a server: several on one port.
 
 /**
- * The number of listeners on one port. Node accepts one connection per listener in each turn of its event loop, and
- * turns are long while many connections are busy: with one listener 300 new clients wait for 0.9 s, with eight for 0.1.
+ * The number of listeners on one port. Node accepts one connection per listener in each turn of its event
+ * loop, and turns are long while many connections are busy: with one listener 300 new clients wait for 0.9 s,
+ * with eight for 0.1.
  */
 const LISTENERS = 8
 
@@ -179,8 +180,8 @@ async function checkFree(place: ListenPlace): Promise<void> {
 }
 
 /**
- * Opens the listeners that accept connections for a server, several where `isShared`. A shared port is checked first,
- * because listening on it succeeds even where somebody else listens there.
+ * Opens the listeners that accept connections for a server, several where `isShared`. A shared port is
+ * checked first, because listening on it succeeds even where somebody else listens there.
  * @throws the error of a port that is taken or may not be listened on
  */
 export async function openListeners(server: Server, place: ListenPlace, isShared: boolean): Promise<NetServer[]> {

@@ -105,8 +105,8 @@ export async function editRichly(area) {
 }
 
 /**
- * Returns the text of the editor with its attributes as they were, without the blocks around rules and pictures, and with
- * ordinary spaces between words, where browsers write non-breaking ones beside tags.
+ * Returns the text of the editor with its attributes as they were, without the blocks around rules and
+ * pictures, and with ordinary spaces between words, where browsers write non-breaking ones beside tags.
  * @param {string} html
  */
 function asStored(html) {
@@ -116,7 +116,11 @@ function asStored(html) {
     .replaceAll(/(?<=[^\s;>])&nbsp;(?=<\w)|(?<=<\/(?:a|b|i|em|strong)>)&nbsp;(?=[^\s&<])/gi, ' ')
 }
 
-/** Puts the caret where it was in the text area: behind as much text. @param {import('squire-rte').default} squire @param {HTMLTextAreaElement} area */
+/**
+ * Puts the caret where it was in the text area: behind as much text.
+ * @param {import('squire-rte').default} squire
+ * @param {HTMLTextAreaElement} area
+ */
 function keepCaret(squire, { value, selectionEnd }) {
   const within = [...value.matchAll(MARKUP)].find(
     ({ 0: sign, index }) => index < selectionEnd && selectionEnd < index + sign.length,
@@ -251,8 +255,8 @@ const SIGNS = new RegExp(`${MARKUP.source}|[<&]`, 'gi')
 const KEPT_NAME = 'data-kept-'
 
 /**
- * Parses a text, with other names for its attributes: styles and handlers never work, but the policy of the page would report
- * each, and names and classes would meet those of the desk.
+ * Parses a text, with other names for its attributes: styles and handlers never work, but the policy of the
+ * page would report each, and names and classes would meet those of the desk.
  * @param {string} html
  */
 function parsed(html) {
@@ -265,7 +269,10 @@ function parsed(html) {
   return new DOMParser().parseFromString(marked.replaceAll(/<style\b[^<]*<\/style>/gi, ''), 'text/html').body
 }
 
-/** Returns the tags in a text that pages show in their own way, to tell whether the editor has them all. @param {Element} root */
+/**
+ * Returns the tags in a text that pages show in their own way, to tell whether the editor has them all.
+ * @param {Element} root
+ */
 function partsOf(root) {
   return [...root.querySelectorAll(':not(br, div, font, p, span, tt)')]
     .filter((element) => !(element instanceof HTMLUnknownElement))
@@ -281,9 +288,11 @@ const ALIKE = new Map([
 ])
 
 /**
- * Returns the allowed part of a stored, pasted or dropped text, from word processors as well. The service cleans the text once
- * more. A stored text keeps all its attributes, those that might do something under other names.
- * @param {HTMLElement} body @param {boolean} isStored
+ * Returns the allowed part of a stored, pasted or dropped text, from word processors as well. The service
+ * cleans the text once more. A stored text keeps all its attributes, those that might do something under
+ * other names.
+ * @param {HTMLElement} body
+ * @param {boolean} isStored
  */
 function allowedIn(body, isStored) {
   for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')]) element.remove()

@@ -365,10 +365,10 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
  * before the names of older copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
-  let free = name
-  for (const other of taken.filter((one) => one.startsWith(name)).sort(oldestFirst))
-    free = `${name}${mark}${(Number.parseInt(other.slice(name.length + mark.length), 10) || 1) + 1}`
-  return free
+  const numbers = taken
+    .filter((one) => one.startsWith(name))
+    .map((one) => Number.parseInt(one.slice(name.length + mark.length), 10) || 1)
+  return numbers.length === 0 ? name : `${name}${mark}${Math.max(...numbers) + 1}`
 }
 
 /** Returns the name of the wanted copy, or of the newest. @throws Error with one sentence when there is none */

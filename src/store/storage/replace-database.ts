@@ -361,14 +361,16 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * Returns the name, with a count after the last copy of the same second. A name that became free when its copy was put back is not given again: it would sort
- * before the names of older copies.
+ * Returns the name, with a count after the last copy of the same second. A name that became free when its copy
+ * was put back is not given again: it would sort before the names of older copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken
     .filter((one) => one.startsWith(name))
     .map((one) => Number.parseInt(one.slice(name.length + mark.length), 10) || 1)
-  return numbers.length === 0 ? name : `${name}${mark}${Math.max(...numbers) + 1}`
+  if (numbers.length === 0) return name
+  const last = numbers.reduce((one, other) => Math.max(one, other))
+  return `${name}${mark}${last + 1}`
 }
 
 /** Returns the name of the wanted copy, or of the newest. @throws Error with one sentence when there is none */

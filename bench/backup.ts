@@ -25,7 +25,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 /** Returns the longest delay of the service's event loop since the last call. */
 async function longestDelay(metrics: number): Promise<string> {
   const { body } = await fetchAnswer(metrics, '/metrics')
-  const [, seconds] = /^kalends_event_loop_delay_seconds\{percentile="100"\} (\S+)$/m.exec(body.toString()) ?? []
+  const [, seconds] =
+    /^kalends_event_loop_delay_seconds\{percentile="100"\} (\S+)$/m.exec(body.toString()) ?? []
   return `${(Number(seconds) * 1000).toFixed(1)} ms`
 }
 
@@ -51,7 +52,11 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-backup-'))
   const metrics = await freePort()
   const flags = ['--metrics', `127.0.0.1:${metrics}`]
-  const service = await startService({ address: store.address, cores: { server: undefined, load: undefined }, flags })
+  const service = await startService({
+    address: store.address,
+    cores: { server: undefined, load: undefined },
+    flags,
+  })
   const reader = startListReader(service.port)
   try {
     await pause(BETWEEN_MS)
@@ -59,7 +64,9 @@ async function main(): Promise<void> {
     await longestDelay(metrics)
     for (let run = 0; run < Number(values.runs); run++) {
       await pause(BETWEEN_MS)
-      say(`${await tellLists(reader, 'before')}; the event loop was late by ${await longestDelay(metrics)} at the most`)
+      say(
+        `${await tellLists(reader, 'before')}; the event loop was late by ${await longestDelay(metrics)} at the most`,
+      )
       await backUp(store.address, folder)
       say(
         `${await tellLists(reader, 'meanwhile')}; the event loop was late by ${await longestDelay(metrics)} at the most`,

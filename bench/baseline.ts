@@ -16,7 +16,12 @@ export interface Baseline {
 export async function startBaseline(cores: Cores): Promise<Baseline> {
   const port = await freePort()
   const file = join(import.meta.dirname, 'baseline-server.ts')
-  const child = startOn(cores.server, process.execPath, [file, String(port)], ['ignore', 'inherit', 'inherit', 'ipc'])
+  const child = startOn(
+    cores.server,
+    process.execPath,
+    [file, String(port)],
+    ['ignore', 'inherit', 'inherit', 'ipc'],
+  )
   await once(child, 'message')
   return {
     port,

@@ -51,12 +51,20 @@ export interface Load {
 }
 
 /** Puts a load of reads on a server and measures the process. @throws Error when an answer was an error. */
-export async function readFrom(run: BenchRun, server: { port: number; pid: number }, load: Load): Promise<Throughput> {
+export async function readFrom(
+  run: BenchRun,
+  server: { port: number; pid: number },
+  load: Load,
+): Promise<Throughput> {
   return observe(server, load, () => run.tool.read(jobOf(run, server, load)))
 }
 
 /** Puts a load of writes on a server and measures the process. @throws Error when an answer was an error. */
-export async function writeTo(run: BenchRun, server: { port: number; pid: number }, load: Load): Promise<Throughput> {
+export async function writeTo(
+  run: BenchRun,
+  server: { port: number; pid: number },
+  load: Load,
+): Promise<Throughput> {
   return observe(server, load, () => run.tool.write(jobOf(run, server, load)))
 }
 
@@ -74,7 +82,8 @@ export async function probe(
     headers: {},
     authorization: AUTHORIZATION,
   })
-  if (failed > 0) throw new Error(`${failed} of ${micros.length} answers were errors, for example to ${requests[0]}`)
+  if (failed > 0)
+    throw new Error(`${failed} of ${micros.length} answers were errors, for example to ${requests[0]}`)
   return micros
 }
 
@@ -83,7 +92,11 @@ function jobOf(run: BenchRun, { port }: { port: number }, load: Load) {
   return { ...defaults, ...load, port, authorization: AUTHORIZATION }
 }
 
-async function observe(server: { pid: number }, load: Load, put: () => Promise<LoadResult>): Promise<Throughput> {
+async function observe(
+  server: { pid: number },
+  load: Load,
+  put: () => Promise<LoadResult>,
+): Promise<Throughput> {
   const before = processorSeconds(server.pid)
   const { requests, seconds, failed } = await put()
   const used = processorSeconds(server.pid) - before
@@ -95,7 +108,12 @@ async function observe(server: { pid: number }, load: Load, put: () => Promise<L
     )
   }
   if (requests === 0) throw new Error('nothing was answered')
-  return { perSecond: requests / seconds, requests, processorMicros: (used * 1e6) / requests, busy: used / seconds }
+  return {
+    perSecond: requests / seconds,
+    requests,
+    processorMicros: (used * 1e6) / requests,
+    busy: used / seconds,
+  }
 }
 
 /** Returns the answers of the service to these requests, which the bare server will send. @throws Error on another status. */

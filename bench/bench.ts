@@ -34,8 +34,16 @@ interface Options {
 const QUICK = { rounds: 1, seconds: 1 }
 const FULL = { rounds: 3, seconds: 3 }
 
-const startScenario: Scenario = { id: 'start', title: 'start, idle memory, database size', measure: measureStart }
-const memoryScenario: Scenario = { id: 'memory-after-reads', title: 'memory after all reads', measure: measureMemory }
+const startScenario: Scenario = {
+  id: 'start',
+  title: 'start, idle memory, database size',
+  measure: measureStart,
+}
+const memoryScenario: Scenario = {
+  id: 'memory-after-reads',
+  title: 'memory after all reads',
+  measure: measureMemory,
+}
 const installScenario: Scenario = { id: 'install', title: 'installation', measure: measureInstall }
 
 function positive(text: string): number {
@@ -47,17 +55,32 @@ function positive(text: string): number {
 const program = new Command('bench')
   .description('Measures Kalends against a bare node:http server that sends the same bytes.')
   .addOption(
-    new Option('--events <number>', 'events of the data set').choices(['10000', '100000', '1000000']).default('100000'),
+    new Option('--events <number>', 'events of the data set')
+      .choices(['10000', '100000', '1000000'])
+      .default('100000'),
   )
-  .option('--rounds <number>', `rounds of service and bare server in turn (default: ${FULL.rounds})`, positive)
+  .option(
+    '--rounds <number>',
+    `rounds of service and bare server in turn (default: ${FULL.rounds})`,
+    positive,
+  )
   .option('--seconds <number>', `seconds of load in a round (default: ${FULL.seconds})`, positive)
   .option('--connections <number>', 'connections of the load generator', positive, 12)
   .option('--only <text>', 'only what has this in its id or title')
-  .option('--quick', '10,000 events, one round of one second, without what is much like another: under a minute')
+  .option(
+    '--quick',
+    '10,000 events, one round of one second, without what is much like another: under a minute',
+  )
   .option('--install', 'measure an installation too; needs the package registry')
-  .option('--database <address>', 'an empty PostgreSQL database to use instead of a SQLite file; it is written to')
+  .option(
+    '--database <address>',
+    'an empty PostgreSQL database to use instead of a SQLite file; it is written to',
+  )
   .addOption(
-    new Option('--load <tool>', 'load generator for reads; wrk when it is installed').choices(['wrk', 'autocannon']),
+    new Option('--load <tool>', 'load generator for reads; wrk when it is installed').choices([
+      'wrk',
+      'autocannon',
+    ]),
   )
   .option('--json <file>', 'write the results to this file')
   .option('--markdown', 'print the table as Markdown')
@@ -84,7 +107,10 @@ async function bench(flags: string[], given: Omit<Options, 'events'> & { events:
 
 function printRuns(runs: readonly Run[], { markdown }: Options): void {
   const [only] = runs
-  if (only) console.log(runs.length === 1 ? runTable(only, markdown === true) : comparedTable(runs, markdown === true))
+  if (only)
+    console.log(
+      runs.length === 1 ? runTable(only, markdown === true) : comparedTable(runs, markdown === true),
+    )
 }
 
 async function readRun(file: string): Promise<Run> {
@@ -180,7 +206,9 @@ async function measureAll(run: BenchRun, scenarios: Iterable<Scenario>): Promise
     try {
       results.push(...(await scenario.measure(run, scenario)))
     } catch (error) {
-      run.say(`  ${scenario.id} could not be measured: ${error instanceof Error ? error.message : String(error)}`)
+      run.say(
+        `  ${scenario.id} could not be measured: ${error instanceof Error ? error.message : String(error)}`,
+      )
       process.exitCode = 1
     }
   }

@@ -83,7 +83,10 @@ export function planOf(events: number, firstTerm: number, firstRecord: number): 
 
 /** Returns one venue per twenty events and one organizer per fifty. */
 export function countsOf(events: number) {
-  return { venues: Math.max(10, Math.round(events * 0.05)), organizers: Math.max(5, Math.round(events * 0.02)) }
+  return {
+    venues: Math.max(10, Math.round(events * 0.05)),
+    organizers: Math.max(5, Math.round(events * 0.02)),
+  }
 }
 
 type Term = Omit<Insertable<Tables['terms']>, 'count' | 'parent'>
@@ -179,7 +182,9 @@ export function venueRow(plan: Plan, number: number): Insertable<Tables['venues'
     province: town.province,
     state: '',
     zip: String(random.whole(1000, 99999)),
-    phone: random.chance(0.5) ? `+41 44 ${random.whole(100, 999)} ${random.whole(10, 99)} ${random.whole(10, 99)}` : '',
+    phone: random.chance(0.5)
+      ? `+41 44 ${random.whole(100, 999)} ${random.whole(10, 99)} ${random.whole(10, 99)}`
+      : '',
     website: random.chance(0.5) ? `https://venue-${number + 1}.example.org/` : '',
   }
   const columns = { ...texts, stateprovince: stateOrProvince(texts) }
@@ -238,7 +243,9 @@ export function generateEvent(plan: Plan, number: number): GeneratedEvent {
   const when = schedule(random, plan, number, zone)
   const status = random.chance(0.94) ? 'publish' : random.pick(['draft', 'draft', 'pending', 'private'])
   const isUnpublished = status === 'draft' || status === 'pending'
-  const title = random.chance(0.3) ? `${personName(random)}: ${topic}` : random.pick(FORMS).replace('{}', topic)
+  const title = random.chance(0.3)
+    ? `${personName(random)}: ${topic}`
+    : random.pick(FORMS).replace('{}', topic)
   const prose = eventProse(random, topic, rareWordOf(plan, number))
   const excerpt = random.chance(0.1) ? (prose.paragraphs[0]?.slice(0, 1) ?? []) : []
   const published = recordColumns(
@@ -287,7 +294,10 @@ function rareWordOf(plan: Plan, number: number): string | undefined {
 
 /** Returns mostly one category and up to two tags. */
 function someTerms(random: Random, first: number): number[] {
-  const categoryIds = Array.from({ length: random.chance(0.1) ? 2 : 1 }, () => first + random.skewed(CATEGORIES.length))
+  const categoryIds = Array.from(
+    { length: random.chance(0.1) ? 2 : 1 },
+    () => first + random.skewed(CATEGORIES.length),
+  )
   const tagIds = Array.from(
     { length: random.pick([0, 0, 0, 0, 1, 2]) },
     () => first + CATEGORIES.length + random.skewed(TAGS.length),
@@ -307,7 +317,10 @@ function schedule(random: Random, plan: Plan, number: number, zone: string) {
     random.pick([0, 0, 15, 30, 45]) * 60_000
   const days = random.chance(0.08) ? random.whole(1, 20) : 0
   const end = start + days * DAY + random.pick([60, 90, 120, 120, 180, 240]) * 60_000
-  return { ...settleWhen({ start: stamp(start), end: stamp(end), timezone: zone, allDay }), all_day: Number(allDay) }
+  return {
+    ...settleWhen({ start: stamp(start), end: stamp(end), timezone: zone, allDay }),
+    all_day: Number(allDay),
+  }
 }
 
 /** Returns a date of publication a week to half a year before the start, and before the middle: with a later date, a changed event would become scheduled. */
@@ -330,7 +343,9 @@ function once(known: Map<string, string>, text: string, work: (text: string) => 
 }
 
 /** Returns the folded text of an event by the rules of the service. The generator folds each sentence only once instead. */
-export function expectedSearch(row: Pick<GeneratedEvent['row'], 'title' | 'excerpt' | 'description'>): string {
+export function expectedSearch(
+  row: Pick<GeneratedEvent['row'], 'title' | 'excerpt' | 'description'>,
+): string {
   return [row.title, row.excerpt, row.description].map((text) => searched(text ?? '')).join('\n')
 }
 

@@ -72,16 +72,24 @@ export async function databaseBytes(store: DataStore): Promise<number | undefine
 }
 
 /** Fills the database unless it holds this data set. */
-async function fill(address: string, events: number, name: string, say: (text: string) => void): Promise<Plan> {
+async function fill(
+  address: string,
+  events: number,
+  name: string,
+  say: (text: string) => void,
+): Promise<Plan> {
   const database = await openStorage(readConfig({ database: address }, {}))
   try {
     const writer = await findUserByLogin(database.read, WRITER.login)
     if (writer?.name === name) return await readPlan(database.read, events)
     const began = Date.now()
     await writeDataSet(database, events, name, (done) => {
-      if (done % 100_000 === 0) say(`  ${done.toLocaleString('en')} of ${events.toLocaleString('en')} events written`)
+      if (done % 100_000 === 0)
+        say(`  ${done.toLocaleString('en')} of ${events.toLocaleString('en')} events written`)
     })
-    say(`Data set of ${events.toLocaleString('en')} events written in ${((Date.now() - began) / 1000).toFixed(1)} s.`)
+    say(
+      `Data set of ${events.toLocaleString('en')} events written in ${((Date.now() - began) / 1000).toFixed(1)} s.`,
+    )
     return await readPlan(database.read, events)
   } finally {
     await database.close()

@@ -33,7 +33,11 @@ const PAGES: readonly PageOfDesk[] = [
     title: 'desk: list of a common category',
     path: () => `/desk/events?categories=${CATEGORY_SLUGS[0]}`,
   },
-  { id: 'desk-rare', title: 'desk: list of one venue', path: ({ first }) => `/desk/events?venue=${first.venue}` },
+  {
+    id: 'desk-rare',
+    title: 'desk: list of one venue',
+    path: ({ first }) => `/desk/events?venue=${first.venue}`,
+  },
   { id: 'desk-words', title: 'desk: list of two words', path: () => '/desk/events?search=jazz+evening' },
   { id: 'desk-month', title: 'desk: month', path: () => `/desk/month/${dayOf(MIDDLE).slice(0, 7)}` },
   { id: 'desk-form', title: 'desk: form of an event', path: (plan) => `/desk/events/${eventOf(plan)}` },
@@ -44,7 +48,9 @@ const PAGES: readonly PageOfDesk[] = [
 
 /** Pages of the desk and a save, measured in processor time of all threads of the service. */
 export const deskScenarios: readonly Scenario[] = [
-  ...PAGES.map((page): Scenario => ({ id: page.id, title: page.title, measure: (run) => measurePage(run, page) })),
+  ...PAGES.map(
+    (page): Scenario => ({ id: page.id, title: page.title, measure: (run) => measurePage(run, page) }),
+  ),
   { id: 'desk-save', title: 'desk: a save, beyond a write over REST', measure: measureSave },
   { id: 'desk-beside', title: 'same list beside fifty editors at the desk', measure: measureBeside },
 ]
@@ -56,7 +62,9 @@ async function sitDown(run: BenchRun, editors = 0): Promise<{ service: RunningSe
   try {
     const cookies = await database.write(async (tx) => {
       const ids: string[] = []
-      for (const login of editors === 0 ? [WRITER.login] : Array.from({ length: editors }, (_, n) => `editor-${n}`)) {
+      for (const login of editors === 0
+        ? [WRITER.login]
+        : Array.from({ length: editors }, (_, n) => `editor-${n}`)) {
         const known = await findUserByLogin(tx, login)
         const editor = { login, email: `${login}@example.org`, name: login, role: 'editor' } as const
         const user = known ?? (await insertUser(tx, editor, Date.now()))
@@ -102,8 +110,13 @@ async function measureSave(run: BenchRun, named: Named): Promise<Result[]> {
     rounds.push({ rest: median(rest), desk: median(desk) })
   }
   const beyond = rounds.map(({ rest, desk }) => desk - rest)
-  const both = { service: median(rounds.map(({ desk }) => desk)), baseline: median(rounds.map(({ rest }) => rest)) }
-  return [resultOf(named, 'ms', beyond, { figures: 'ms', ...both, note: 'time of one answer; compared with REST' })]
+  const both = {
+    service: median(rounds.map(({ desk }) => desk)),
+    baseline: median(rounds.map(({ rest }) => rest)),
+  }
+  return [
+    resultOf(named, 'ms', beyond, { figures: 'ms', ...both, note: 'time of one answer; compared with REST' }),
+  ]
 }
 
 async function timeOf(work: () => Promise<void>): Promise<number> {
@@ -155,7 +168,8 @@ async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
   const noise = rounds.map(({ alone, again }) => Math.abs(again.processorMicros / alone.processorMicros - 1))
   const kept = median(rounds.map((round) => round.kept))
   const ratios = rounds.map(
-    ({ alone, beside, again }) => (alone.processorMicros + again.processorMicros) / 2 / beside.processorMicros,
+    ({ alone, beside, again }) =>
+      (alone.processorMicros + again.processorMicros) / 2 / beside.processorMicros,
   )
   const result = resultOf(named, 'times', ratios, {
     figures: 'requests/s',
@@ -167,7 +181,11 @@ async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
 }
 
 /** Keeps the text of each editor every five seconds. `stop` returns the number of texts kept. */
-function startTyping(origin: string, cookies: readonly string[], { first }: Plan): { stop: () => Promise<number> } {
+function startTyping(
+  origin: string,
+  cookies: readonly string[],
+  { first }: Plan,
+): { stop: () => Promise<number> } {
   let kept = 0
   let isOver = false
   const type = async (): Promise<void> => {
@@ -205,5 +223,6 @@ async function versionShown(origin: string, cookie: string, id: number): Promise
 
 async function expectStatus(answer: Response, status: number): Promise<void> {
   const text = await answer.text()
-  if (answer.status !== status) throw new Error(`${answer.url} was answered ${answer.status}: ${text.slice(0, 300)}`)
+  if (answer.status !== status)
+    throw new Error(`${answer.url} was answered ${answer.status}: ${text.slice(0, 300)}`)
 }

@@ -25,7 +25,9 @@ export async function measureStart(run: BenchRun): Promise<Result[]> {
   return [
     resultOf({ id: 'start', title: 'start to the first answer' }, 's', seconds),
     resultOf({ id: 'memory-idle', title: 'memory after the first answer' }, 'MB', idle),
-    ...(bytes === undefined ? [] : [resultOf({ id: 'database-size', title: 'database file' }, 'MB', [bytes / MB])]),
+    ...(bytes === undefined
+      ? []
+      : [resultOf({ id: 'database-size', title: 'database file' }, 'MB', [bytes / MB])]),
   ]
 }
 
@@ -40,7 +42,9 @@ export async function measureMemory(run: BenchRun): Promise<Result[]> {
   await sleep(REST_MS)
   return [
     resultOf({ id: 'memory-after-reads', title }, 'MB', [after]),
-    resultOf({ id: 'memory-at-rest', title: `${title}, and twelve quiet seconds` }, 'MB', [residentBytes(pid) / MB]),
+    resultOf({ id: 'memory-at-rest', title: `${title}, and twelve quiet seconds` }, 'MB', [
+      residentBytes(pid) / MB,
+    ]),
   ]
 }
 

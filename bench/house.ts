@@ -62,7 +62,9 @@ async function servePicture() {
   const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
     .png()
     .toBuffer()
-  const server = createServer((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture))
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end: () => server.close() }
 }
@@ -124,7 +126,9 @@ console.log(`${lines} lines of TypeScript in ${texts.length} files of src\n`)
 console.log('files entered, with a function that runs')
 for (const [request, files] of await countEntered()) {
   const folders = Object.entries(Object.groupBy(files, (file) => dirname(file).split('/')[0] ?? ''))
-  const where = folders.map(([folder, those]) => `${folder === '.' ? 'src' : folder} ${those?.length}`).join(', ')
+  const where = folders
+    .map(([folder, those]) => `${folder === '.' ? 'src' : folder} ${those?.length}`)
+    .join(', ')
   console.log(`${String(files.size).padStart(6)}  ${request}: ${where}`)
   if (process.argv.includes('--verbose')) console.log([...files].sort().join('\n'))
 }

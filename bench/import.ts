@@ -39,7 +39,9 @@ async function writeFiles(events: number, folder: string): Promise<void> {
   const service = await startService({ address, cores: { server: undefined, load: undefined }, flags: [] })
   try {
     for (const format of FORMATS) {
-      const { body } = await fetch(`http://127.0.0.1:${service.port}${BASE}/events?${WINDOW}&format=${format}`)
+      const { body } = await fetch(
+        `http://127.0.0.1:${service.port}${BASE}/events?${WINDOW}&format=${format}`,
+      )
       if (body) await pipeline(Readable.fromWeb(body), createWriteStream(join(folder, `calendar.${format}`)))
     }
   } finally {

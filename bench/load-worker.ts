@@ -98,7 +98,14 @@ async function runProbe(job: ProbeJob): Promise<ProbeResult> {
 function ask(job: ProbeJob, line: Line, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request(
-      { host: '127.0.0.1', port: job.port, method: line.method, path: line.path, headers: headersOf(line, job), agent },
+      {
+        host: '127.0.0.1',
+        port: job.port,
+        method: line.method,
+        path: line.path,
+        headers: headersOf(line, job),
+        agent,
+      },
       (response) => {
         response.on('error', reject)
         response.on('end', () => resolve(response.statusCode ?? 0))

@@ -139,7 +139,9 @@ async function runWrk(job: LoadJob, cores: Cores): Promise<LoadResult> {
 }
 
 function describeTool(tool: ToolName): string {
-  if (tool === 'autocannon') return `autocannon ${createRequire(import.meta.url)('autocannon/package.json').version}`
-  const version = spawnSync('wrk', ['-v'], { encoding: 'utf8' }).stdout.match(/^wrk (?:debian\/)?(\S+)/)?.[1] ?? ''
+  if (tool === 'autocannon')
+    return `autocannon ${createRequire(import.meta.url)('autocannon/package.json').version}`
+  const version =
+    spawnSync('wrk', ['-v'], { encoding: 'utf8' }).stdout.match(/^wrk (?:debian\/)?(\S+)/)?.[1] ?? ''
   return `wrk ${version}`.trim()
 }

@@ -13,12 +13,17 @@ interface Locked {
 
 /** Returns the packages that `npm install --omit=dev` installs here with their bytes, largest first. Packages of other platforms are missing. */
 export async function productionPackages(): Promise<[name: string, bytes: number][]> {
-  const lock: { packages: Record<string, Locked> } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+  const lock: { packages: Record<string, Locked> } = JSON.parse(
+    await readFile(join(root, 'package-lock.json'), 'utf8'),
+  )
   const folders = Object.entries(lock.packages)
     .filter(([folder, { dev, link }]) => folder.startsWith('node_modules/') && !dev && !link)
     .map(([folder]) => folder)
   const sizes = folders.map(
-    async (folder): Promise<[string, number]> => [folder.slice('node_modules/'.length), await ownBytes(folder)],
+    async (folder): Promise<[string, number]> => [
+      folder.slice('node_modules/'.length),
+      await ownBytes(folder),
+    ],
   )
   const here = (await Promise.all(sizes)).filter(([, bytes]) => bytes > 0)
   return here.sort(([, one], [, other]) => other - one)
@@ -27,7 +32,9 @@ export async function productionPackages(): Promise<[name: string, bytes: number
 /** Returns the bytes of a package without nested packages. */
 async function ownBytes(folder: string): Promise<number> {
   const names = await readdir(join(root, folder), { recursive: true }).catch(() => [])
-  const own = names.filter((name) => !/^node_modules[\\/]/.test(name)).map((name) => stat(join(root, folder, name)))
+  const own = names
+    .filter((name) => !/^node_modules[\\/]/.test(name))
+    .map((name) => stat(join(root, folder, name)))
   return (await Promise.all(own)).reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0)
 }
 

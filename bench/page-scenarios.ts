@@ -43,9 +43,17 @@ export const pageScenarios: readonly Scenario[] = [
     'same page of an event',
     async (service) => `GET\t/event/${(await firstEvent(service)).slug}/`,
   ),
-  { id: 'page-month-new', title: 'page of a month made anew, beyond the bare server', measure: measureNewPage },
+  {
+    id: 'page-month-new',
+    title: 'page of a month made anew, beyond the bare server',
+    measure: measureNewPage,
+  },
   { id: 'feed-list', title: 'same feed of 100 events as JSON Feed', measure: keptFeed('json', 100) },
-  { id: 'feed-repeated', title: 'same feed of 10,000 events as iCalendar', measure: keptFeed('ics', FEED_EVENTS) },
+  {
+    id: 'feed-repeated',
+    title: 'same feed of 10,000 events as iCalendar',
+    measure: keptFeed('ics', FEED_EVENTS),
+  },
   {
     id: 'feed-new',
     title: 'feed of 10,000 events as iCalendar made anew, beyond the bare server',
@@ -82,7 +90,9 @@ function keptFeed(ending: string, events: number): Scenario['measure'] {
 async function measureNewFeed(run: BenchRun, named: Named): Promise<Result[]> {
   const linesOf = anew(feedOf(run.store.plan, 'ics', FEED_EVENTS))
   const load = { once: true, seconds: 600, connections: 1 }
-  return [await beyondBare(run, named, (round, howMany) => linesOf(round, Math.min(howMany, NEW_FEEDS)), load)]
+  return [
+    await beyondBare(run, named, (round, howMany) => linesOf(round, Math.min(howMany, NEW_FEEDS)), load),
+  ]
 }
 
 /** Measures the processor time of an answer, in ms, beyond that of the bare server for the same bytes. */
@@ -93,7 +103,11 @@ async function beyondBare(
   load?: Comparison['load'],
 ): Promise<Result> {
   const service = await run.reader()
-  const rounds = await takeTurns(run, service, named, { samples: linesOf(-2, 1), linesOf, ...(load && { load }) })
+  const rounds = await takeTurns(run, service, named, {
+    samples: linesOf(-2, 1),
+    linesOf,
+    ...(load && { load }),
+  })
   const micros = (side: 'ours' | 'bare') => median(rounds.map((round) => round[side].processorMicros))
   const beyond = rounds.map(({ ours, bare }) => (ours.processorMicros - bare.processorMicros) / 1000)
   const both = { service: micros('ours') / 1000, baseline: micros('bare') / 1000 }

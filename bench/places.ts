@@ -8,7 +8,14 @@ export interface Town {
   lng: number
 }
 
-const town = (city: string, country: string, province: string, zone: string, lat: number, lng: number): Town => ({
+const town = (
+  city: string,
+  country: string,
+  province: string,
+  zone: string,
+  lat: number,
+  lng: number,
+): Town => ({
   city,
   country,
   province,

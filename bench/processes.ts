@@ -88,7 +88,10 @@ export function processorSeconds(pid: number): number {
   return sumOver(pid, (id) => {
     // The first field of schedstat is the time on a processor in ns. The times in stat are rounded to 10 ms.
     const threads = list(`/proc/${id}/task`).map((thread) => read(`/proc/${id}/task/${thread}/schedstat`))
-    return threads.reduce((sum, times) => sum + Number(times?.split(' ')[0] ?? 0), 0) / (threads.length > 0 ? 1e9 : 0)
+    return (
+      threads.reduce((sum, times) => sum + Number(times?.split(' ')[0] ?? 0), 0) /
+      (threads.length > 0 ? 1e9 : 0)
+    )
   })
 }
 
@@ -103,7 +106,8 @@ export function residentBytes(pid: number): number {
 }
 
 function sumOver(pid: number, figure: (pid: number) => number): number {
-  const children = read(`/proc/${pid}/task/${pid}/children`)?.trim().split(' ').filter(Boolean).map(Number) ?? []
+  const children =
+    read(`/proc/${pid}/task/${pid}/children`)?.trim().split(' ').filter(Boolean).map(Number) ?? []
   return children.reduce((sum, child) => sum + sumOver(child, figure), figure(pid))
 }
 

@@ -93,7 +93,12 @@ export function repeated(
     const service = await run.reader()
     const line = await lineOf(service)
     return inEncodings(run, named, (encoded, headers) =>
-      compare(run, service, encoded, { samples: [line], linesOf: () => [line], headers, ...(load && { load }) }),
+      compare(run, service, encoded, {
+        samples: [line],
+        linesOf: () => [line],
+        headers,
+        ...(load && { load }),
+      }),
     )
   }
   return { id, title, measure }
@@ -134,7 +139,9 @@ async function measureNear(run: BenchRun, named: Named): Promise<Result[]> {
   if (!plain) return results
   const dearer = compressed.map((result) => {
     const ratio = (result.processorMicros ?? Number.NaN) / (plain.processorMicros ?? Number.NaN)
-    return resultOf({ id: `${result.id}-to-plain`, title: `${result.title}, against plain` }, 'times', [ratio])
+    return resultOf({ id: `${result.id}-to-plain`, title: `${result.title}, against plain` }, 'times', [
+      ratio,
+    ])
   })
   return [...results, ...dearer]
 }
@@ -238,7 +245,9 @@ async function measureNotModified(run: BenchRun, named: Named): Promise<Result[]
   const tag = answer?.headers[position + 1]
   if (position < 0 || tag === undefined) throw new Error('the list has no entity tag')
   const headers = { 'If-None-Match': tag }
-  return [await compare(run, service, named, { samples: [LIST], linesOf: () => [LIST], headers, status: 304 })]
+  return [
+    await compare(run, service, named, { samples: [LIST], linesOf: () => [LIST], headers, status: 304 }),
+  ]
 }
 
 /** The part of the lists without common records that warms the code which reads and presents records. */
@@ -274,7 +283,8 @@ async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
 /** Measures lists of one event. Their processor time beyond that of the bare server for the same bytes is spent on parsing, counting and writing. */
 async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()
-  const linesOf = (round: number, howMany: number) => readLines(smallestList, run.store.plan, 100 + round, howMany)
+  const linesOf = (round: number, howMany: number) =>
+    readLines(smallestList, run.store.plan, 100 + round, howMany)
   const samples = linesOf(-1, SAMPLES)
   const rounds = await takeTurns(run, service, named, { samples, linesOf })
   const micros = (side: 'ours' | 'bare') => median(rounds.map((round) => round[side].processorMicros))

@@ -27,7 +27,9 @@ export function runTable(run: Run, isMarkdown: boolean): string {
     describeGoal(goalOf(result.id, run.database), result.unit, run.events),
     isJudged(result.id, run) ? mark(reaches(result, run.database)) : '',
     spread(result),
-    result.processorRatio === undefined || Number.isNaN(result.processorRatio) ? '' : result.processorRatio.toFixed(2),
+    result.processorRatio === undefined || Number.isNaN(result.processorRatio)
+      ? ''
+      : result.processorRatio.toFixed(2),
     result.bytes ? count(result.bytes) : '',
     result.note ?? '',
   ])
@@ -40,7 +42,13 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
   const [smallest, largest] = [sorted[0], sorted.at(-1)]
   if (!smallest || !largest) return ''
   const ids = [...new Set(sorted.flatMap((run) => run.results.map(({ id }) => id)))]
-  const header = ['Scenario', ...sorted.map((run) => `${count(run.events)} events`), 'Goal', 'Reached', 'Growth']
+  const header = [
+    'Scenario',
+    ...sorted.map((run) => `${count(run.events)} events`),
+    'Goal',
+    'Reached',
+    'Growth',
+  ]
   const rows = ids.map((id) => {
     const found = sorted.map((run) => run.results.find((result) => result.id === id))
     const known = found.find((result) => result !== undefined)
@@ -49,16 +57,21 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
     const growth = growthOf(found[0], found.at(-1))
     return [
       known?.title ?? id,
-      ...found.map((result) => (result ? figure(result.value, result.unit) + (isLoadBound(result) ? '†' : '') : '')),
+      ...found.map((result) =>
+        result ? figure(result.value, result.unit) + (isLoadBound(result) ? '†' : '') : '',
+      ),
       known ? describeGoal(goalOf(id, largest.database), known.unit, undefined) : '',
       judged ? mark(reaches(judged, largest.database)) : '',
       growth === undefined
         ? ''
-        : growth.toFixed(2) + (largest.events === GROWTH.events ? ` (${mark(isReached(GROWTH, growth))})` : ''),
+        : growth.toFixed(2) +
+          (largest.events === GROWTH.events ? ` (${mark(isReached(GROWTH, growth))})` : ''),
     ]
   })
   const growth = `Growth: work of a read at ${count(largest.events)} events against ${count(smallest.events)}, goal at most ${GROWTH.most} times; search is left out.`
-  return [...heading(largest), '', ...table(header, rows, isMarkdown), '', growth, ...footnotes(sorted)].join('\n')
+  return [...heading(largest), '', ...table(header, rows, isMarkdown), '', growth, ...footnotes(sorted)].join(
+    '\n',
+  )
 }
 
 /** Returns how many times as much work a read takes in the large data set; undefined for writes and searches. */
@@ -72,7 +85,9 @@ function growthOf(small: Result | undefined, large: Result | undefined): number 
 
 function heading(run: Run): string[] {
   const { machine } = run
-  const bound = machine.bound ? 'service and bare server on one core, load on another' : 'processes not bound to cores'
+  const bound = machine.bound
+    ? 'service and bare server on one core, load on another'
+    : 'processes not bound to cores'
   return [
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}; ${bound}; 4 kB durable in ${machine.flushMs.toFixed(2)} ms.`,
     `${run.date.slice(0, 10)}, ${count(run.events)} events on ${run.database}, ${run.tool} with ${run.connections} connections, ${run.rounds} rounds of ${run.seconds} s${run.listBytes ? `, list of ${count(run.listBytes)} bytes` : ''}${run.flags.length > 0 ? `, ${run.flags.join(' ')}` : ''}.`,
@@ -97,9 +112,12 @@ const mark = (reached: boolean | undefined) => (reached === undefined ? '' : rea
 function describeGoal(goal: Goal | undefined, unit: Unit, events: number | undefined): string {
   if (!goal) return ''
   const stated = goal.events ?? HUNDRED_THOUSAND
-  const size = stated === events || (events === undefined && goal.events === undefined) ? '' : ` at ${count(stated)}`
+  const size =
+    stated === events || (events === undefined && goal.events === undefined) ? '' : ` at ${count(stated)}`
   const by = goal.by === 'processor' ? ' by processor time' : ''
-  return (goal.least === undefined ? `≤ ${figure(goal.most, unit)}` : `≥ ${figure(goal.least, unit)}`) + by + size
+  return (
+    (goal.least === undefined ? `≤ ${figure(goal.most, unit)}` : `≥ ${figure(goal.least, unit)}`) + by + size
+  )
 }
 
 function spread({ rounds, value, unit }: Result): string {
@@ -124,7 +142,11 @@ function table(header: Row, rows: readonly Row[], isMarkdown: boolean): string[]
   const columns = header.map((_, column) => column).filter((column) => rows.some((row) => row[column]))
   if (isMarkdown) {
     const line = (row: Row) => `| ${columns.map((column) => row[column] ?? '').join(' | ')} |`
-    return [line(header), `|${columns.map((column) => (column === 0 ? '---|' : '---:|')).join('')}`, ...rows.map(line)]
+    return [
+      line(header),
+      `|${columns.map((column) => (column === 0 ? '---|' : '---:|')).join('')}`,
+      ...rows.map(line),
+    ]
   }
   const width = (column: number) => Math.max(...all.map((row) => row[column]?.length ?? 0))
   const cell = (row: Row, column: number) =>

@@ -1,4 +1,13 @@
-import { CATEGORY_SLUGS, FIRST_DAY, generateEvent, LAST_DAY, MIDDLE, type Plan, stamp, TAG_SLUGS } from './data-set.ts'
+import {
+  CATEGORY_SLUGS,
+  FIRST_DAY,
+  generateEvent,
+  LAST_DAY,
+  MIDDLE,
+  type Plan,
+  stamp,
+  TAG_SLUGS,
+} from './data-set.ts'
 import { TOWNS } from './places.ts'
 import { makeRandom, type Random } from './random.ts'
 import { BASE } from './service.ts'
@@ -45,15 +54,21 @@ function busyFilter(random: Random, plan: Plan, dice: number): Record<string, st
 const categoryOf = (random: Random) => CATEGORY_SLUGS[random.skewed(CATEGORY_SLUGS.length)] ?? ''
 const tagOf = (random: Random) => TAG_SLUGS[random.skewed(TAG_SLUGS.length)] ?? ''
 /** Picks one of the thousand busiest venues. Nobody asks for those without events. */
-const venueOf = (random: Random, plan: Plan) => String(plan.first.venue + random.skewed(Math.min(1000, plan.venues)))
+const venueOf = (random: Random, plan: Plan) =>
+  String(plan.first.venue + random.skewed(Math.min(1000, plan.venues)))
 
 export const listAnywhere: PathMaker = (random) =>
   eventsPath({ ...anywhere(random), ...(random.chance(0.8) ? {} : { page: random.whole(2, 4) }) })
-export const byCategory: PathMaker = (random) => eventsPath({ ...nearToday(random), categories: categoryOf(random) })
+export const byCategory: PathMaker = (random) =>
+  eventsPath({ ...nearToday(random), categories: categoryOf(random) })
 export const byTag: PathMaker = (random) => eventsPath({ ...nearToday(random), tags: tagOf(random) })
-export const byVenue: PathMaker = (random, plan) => eventsPath({ ...nearToday(random), venue: venueOf(random, plan) })
+export const byVenue: PathMaker = (random, plan) =>
+  eventsPath({ ...nearToday(random), venue: venueOf(random, plan) })
 export const byOrganizer: PathMaker = (random, plan) =>
-  eventsPath({ ...nearToday(random), organizer: plan.first.organizer + random.skewed(Math.min(500, plan.organizers)) })
+  eventsPath({
+    ...nearToday(random),
+    organizer: plan.first.organizer + random.skewed(Math.min(500, plan.organizers)),
+  })
 export const byFeatured: PathMaker = (random) => eventsPath({ ...nearToday(random), featured: 'true' })
 
 /** Makes a circle of five to thirty kilometres around a point in or near a town. */
@@ -126,7 +141,10 @@ export function readLines(maker: PathMaker, plan: Plan, seed: number, howMany: n
 
 /** Makes a create of a whole event. Its number makes the name unique. */
 export function createLine(plan: Plan, number: number): string {
-  const { row, venues, organizers, terms } = generateEvent(plan, Math.floor(plan.events / 2) + (number % 1000))
+  const { row, venues, organizers, terms } = generateEvent(
+    plan,
+    Math.floor(plan.events / 2) + (number % 1000),
+  )
   const body = {
     title: `${row.title} ${number}`,
     description: row.description,

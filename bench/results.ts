@@ -61,8 +61,12 @@ export function median(values: readonly number[]): number {
 /** Returns the value that this part of the values does not exceed; NaN without values. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  if (part !== 0.5) return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]]
+  if (part !== 0.5)
+    return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
+  const [low, high] = [
+    sorted[Math.floor((sorted.length - 1) / 2)],
+    sorted[Math.ceil((sorted.length - 1) / 2)],
+  ]
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2
 }
 

@@ -16,7 +16,9 @@ async function measured(name: string, work: () => Promise<unknown>): Promise<voi
   const [started, cpu] = [performance.now(), process.cpuUsage()]
   await work()
   const { user, system } = process.cpuUsage(cpu)
-  console.log(`${name}: ${(performance.now() - started).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms CPU`)
+  console.log(
+    `${name}: ${(performance.now() - started).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms CPU`,
+  )
 }
 
 /** Makes an event that starts today, so that 104 weeks and 700 days are within the horizon. */
@@ -46,7 +48,9 @@ async function measureChanges(service: TestService, round: number): Promise<void
   const { id, start_date } = await service.create('/events', repeating('RRULE:FREQ=DAILY;COUNT=500'))
   const day = start_date.slice(0, 10)
   const change = (name: string, fields: object) =>
-    measured(`change 500: ${name}`, () => service.update(`/events/${id}`, { ...fields, recurrence_scope: 'all' }))
+    measured(`change 500: ${name}`, () =>
+      service.update(`/events/${id}`, { ...fields, recurrence_scope: 'all' }),
+    )
   await change('title', { title: `Choir ${round}` })
   await change('time', { start_date: `${day} 20:00`, end_date: `${day} 22:00` })
   await change('venue', { venue: { venue: `Hall ${round}` } })
@@ -95,7 +99,10 @@ async function lists({ port }: RunningService): Promise<[string, (number: number
   }
   return [
     ['of events', (number) => `start_date=${at(number)}`],
-    ['of a category', (number) => `start_date=${at(number)}&categories=${categories[number % categories.length]}`],
+    [
+      'of a category',
+      (number) => `start_date=${at(number)}&categories=${categories[number % categories.length]}`,
+    ],
     ['of a venue', (number) => `start_date=${at(number)}&venue=${venues[number % venues.length]}`],
     ['of the next of each series', (number) => `start_date=${at(number)}&collapse=series`],
   ]
@@ -121,7 +128,9 @@ async function measureLists(
   const cpu = ((processorSeconds(pid) - began) * 1000) / ASKED
   times.sort((a, b) => a - b)
   const part = (share: number) => (times[Math.floor(share * ASKED)] ?? 0).toFixed(1)
-  console.log(`lists ${name}: ${cpu.toFixed(2)} ms CPU each, half within ${part(0.5)} ms, 95 % within ${part(0.95)} ms`)
+  console.log(
+    `lists ${name}: ${cpu.toFixed(2)} ms CPU each, half within ${part(0.5)} ms, 95 % within ${part(0.95)} ms`,
+  )
 }
 
 await (values.series === undefined ? measureWrites() : measureMany(Number(values.series), values.file))

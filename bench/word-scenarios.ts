@@ -18,7 +18,9 @@ const QUERIES = 60
 /** Scenarios of searches, suggestions, and lists of nearby and similar events. Each request is sent once, and its processor time is measured. */
 export const wordScenarios: readonly Scenario[] = [
   askedOnce('words', 'words, 95 % of sixty searches within', (...given) => wordsPath(sixtyTexts(...given))),
-  askedOnce('words-wrong', 'words with a wrong letter, 95 % within', (random) => wordsPath(misspelt(topicOf(random)))),
+  askedOnce('words-wrong', 'words with a wrong letter, 95 % within', (random) =>
+    wordsPath(misspelt(topicOf(random))),
+  ),
   askedOnce('words-suggest', 'words as one types, suggestions, 95 % within', (random, plan, at) => {
     const text = sixtyTexts(random, plan, at)
     return `/events/suggest?search=${encodeURIComponent(text.slice(0, 2 + (at % 7)))}`
@@ -26,9 +28,21 @@ export const wordScenarios: readonly Scenario[] = [
   askedOnce('words-suggest-short', 'words as one types, two letters, 95 % within', (random, plan, at) => {
     return `/events/suggest?search=${encodeURIComponent(sixtyTexts(random, plan, at).slice(0, 2))}`
   }),
-  askedOnce('words-near', 'words “near me”, the list, 95 % within', (random) => `${BASE}/events?${nearTown(random)}`),
-  askedOnce('words-near-page', 'words “near me”, the page, 95 % within', (random) => `/events/?${nearTown(random)}`),
-  { id: 'words-related', title: 'words “more like this”, the page of an event, 95 % within', measure: measureRelated },
+  askedOnce(
+    'words-near',
+    'words “near me”, the list, 95 % within',
+    (random) => `${BASE}/events?${nearTown(random)}`,
+  ),
+  askedOnce(
+    'words-near-page',
+    'words “near me”, the page, 95 % within',
+    (random) => `/events/?${nearTown(random)}`,
+  ),
+  {
+    id: 'words-related',
+    title: 'words “more like this”, the page of an event, 95 % within',
+    measure: measureRelated,
+  },
 ]
 
 /** Makes a circle of 25 km around a point in or near a town, to a hundredth of a degree as pages ask. */
@@ -66,7 +80,10 @@ function askedOnce(id: string, title: string, maker: Maker): Scenario {
     const pathsOf = (round: number) => {
       const random = makeRandom(7000 + WARMING + round)
       // The number makes each address new.
-      return Array.from({ length: QUERIES }, (_, at) => `${maker(random, run.store.plan, at)}&anew=${round}.${at}`)
+      return Array.from(
+        { length: QUERIES },
+        (_, at) => `${maker(random, run.store.plan, at)}&anew=${round}.${at}`,
+      )
     }
     return [await askRounds(run, service, named, pathsOf)]
   }
@@ -79,7 +96,10 @@ async function measureRelated(run: BenchRun, named: Named): Promise<Result[]> {
   const { plan } = run.store
   const random = makeRandom(7100)
   const pathsOf = () => {
-    const rows = Array.from({ length: QUERIES * 2 }, () => generateEvent(plan, random.whole(0, plan.events - 1)).row)
+    const rows = Array.from(
+      { length: QUERIES * 2 },
+      () => generateEvent(plan, random.whole(0, plan.events - 1)).row,
+    )
     const shown = rows.filter(({ status, hide_from_listings }) => status === 'publish' && !hide_from_listings)
     return shown.slice(0, QUERIES).map(({ slug }) => `/event/${slug}/`)
   }

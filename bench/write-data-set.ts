@@ -45,7 +45,8 @@ export async function writeDataSet(
     const firstTerm = await insertTerms(tx)
     const counts = countsOf(howMany)
     const firstVenue = await reserveIds(tx, 'venue', counts.venues)
-    if ((await reserveIds(tx, 'organizer', counts.organizers)) !== firstVenue + counts.venues) throw new Error(USED)
+    if ((await reserveIds(tx, 'organizer', counts.organizers)) !== firstVenue + counts.venues)
+      throw new Error(USED)
     return planOf(howMany, firstTerm, firstVenue)
   })
   for (const [from, to] of ranges(plan.venues, CHUNK)) {

@@ -21,7 +21,11 @@ export const writeScenarios: readonly Scenario[] = [
   { id: 'updates', title: 'updates of events, one client', measure: measureUpdates },
   { id: 'deletes', title: 'deletions of events, one client', measure: measureDeletes },
   { id: 'import', title: `a batch of new events, ${IMPORT_CLIENTS} clients`, measure: measureImport },
-  { id: 'mix-95-5', title: 'reads in a mix of 95 % reads and 5 % writes, against reads alone', measure: measureMix },
+  {
+    id: 'mix-95-5',
+    title: 'reads in a mix of 95 % reads and 5 % writes, against reads alone',
+    measure: measureMix,
+  },
 ]
 
 /** Counts new events, so that each has another name. */
@@ -42,7 +46,10 @@ async function measureCreates(run: BenchRun, named: Named): Promise<Result[]> {
     const one = await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: 1 })
     rounds.push({
       one,
-      eight: await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: CLIENTS }),
+      eight: await writeTo(run, service, {
+        requests: createLines(run, writesFor(run)),
+        connections: CLIENTS,
+      }),
     })
   }
   const single = { id: 'creates-1', title: 'new events, one client, each durable' }
@@ -84,7 +91,9 @@ async function measureReadsBeside(run: BenchRun, named: Named): Promise<Result[]
 
 async function measureUpdates(run: BenchRun, named: Named): Promise<Result[]> {
   const random = makeRandom(9)
-  return oneClient(run, named, () => Array.from({ length: writesFor(run) }, () => updateLine(run.store.plan, random)))
+  return oneClient(run, named, () =>
+    Array.from({ length: writesFor(run) }, () => updateLine(run.store.plan, random)),
+  )
 }
 
 /** Moves other events to the trash in each round, while there are any. */
@@ -95,7 +104,11 @@ async function measureDeletes(run: BenchRun, named: Named): Promise<Result[]> {
   )
 }
 
-async function oneClient(run: BenchRun, named: Named, linesOf: (round: number) => string[]): Promise<Result[]> {
+async function oneClient(
+  run: BenchRun,
+  named: Named,
+  linesOf: (round: number) => string[],
+): Promise<Result[]> {
   const service = await run.writer()
   const rounds: Throughput[] = []
   for (let round = 0; round < run.rounds; round++)
@@ -109,7 +122,9 @@ async function measureImport(run: BenchRun, named: Named): Promise<Result[]> {
   const rounds: Throughput[] = []
   for (let round = 0; round < run.rounds; round++) {
     const requests = createLines(run, run.quick ? 500 : 3000)
-    rounds.push(await writeTo(run, service, { requests, connections: IMPORT_CLIENTS, seconds: 60, once: true }))
+    rounds.push(
+      await writeTo(run, service, { requests, connections: IMPORT_CLIENTS, seconds: 60, once: true }),
+    )
   }
   return [perSecond(named, rounds)]
 }

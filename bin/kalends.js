@@ -4,7 +4,9 @@
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 7)) {
   const command = (await hasSources()) ? 'npm start' : 'npx -p node@24 -p kalends kalends'
-  console.error(`Kalends needs Node 24.7 or newer, and this is ${process.versions.node}; ${command} brings its own.`)
+  console.error(
+    `Kalends needs Node 24.7 or newer, and this is ${process.versions.node}; ${command} brings its own.`,
+  )
   process.exit(1)
 }
 // The kernel keeps signals from the first process of a container unless it listens for them; the service does so once it is up.
@@ -15,7 +17,8 @@ if (process.pid === 1) {
 // Some releases of Node 24 call node:sqlite experimental; nobody who runs Kalends can do anything about it.
 const { emitWarning } = process
 process.emitWarning = (warning, ...more) => {
-  if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning.call(process, warning, ...more)
+  if (!String(warning).startsWith('SQLite is an experimental feature'))
+    emitWarning.call(process, warning, ...more)
 }
 const { enableCompileCache } = await import('node:module')
 const { lstatSync, mkdirSync } = await import('node:fs')
@@ -35,7 +38,9 @@ try {
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? []
   if (error.code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) throw error
   const folder = fileURLToPath(new URL('..', import.meta.url))
-  console.error(`The package ${name}, which Kalends needs, is not installed: run npm install in ${folder} first.`)
+  console.error(
+    `The package ${name}, which Kalends needs, is not installed: run npm install in ${folder} first.`,
+  )
   process.exit(1)
 }
 
@@ -53,7 +58,9 @@ async function isBuilt() {
   const built = timeOf('dist/src/main.js')
   if (built === 0 || !(await hasSources())) return built > 0
   const sources = readdirSync(`${root}src`, { recursive: true }).map((path) => `src/${path}`)
-  return ['package.json', 'node_modules/.package-lock.json', 'src', ...sources].every((path) => timeOf(path) <= built)
+  return ['package.json', 'node_modules/.package-lock.json', 'src', ...sources].every(
+    (path) => timeOf(path) <= built,
+  )
 }
 
 /** A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's own choice is shared by all users. */

@@ -38,7 +38,9 @@ export async function visit(baseUrl: string, authorization: string): Promise<Vis
   const event = there(made.data)
 
   const page = await client.GET('/events', {
-    params: { query: { start_date: '2027-09-01', end_date: '2027-09-30', venue: idsOf(event.venue), per_page: 5 } },
+    params: {
+      query: { start_date: '2027-09-01', end_date: '2027-09-30', venue: idsOf(event.venue), per_page: 5 },
+    },
   })
   const { events, total } = there(page.data)
 
@@ -72,7 +74,12 @@ export async function visit(baseUrl: string, authorization: string): Promise<Vis
       title: there(copied.data).title,
       sameVenue: String(idsOf(there(copied.data).venue)) === String(idsOf(event.venue)),
     },
-    updated: { title: after.title, sticky: after.sticky, venue: nameOf(after.venue), image: after.image !== false },
+    updated: {
+      title: after.title,
+      sticky: after.sticky,
+      venue: nameOf(after.venue),
+      image: after.image !== false,
+    },
     deleted: { status: there(removed.data).status },
     refused: { status: error.data.status, code: error.code, params: Object.keys(error.data.params ?? {}) },
   }

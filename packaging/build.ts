@@ -22,7 +22,10 @@ const keepPlaces: Plugin = {
       const source = readFileSync(path, 'utf8')
       if (!path.startsWith(SOURCES) || !source.includes('import.meta.url')) return undefined
       const place = `./${relative(SOURCES, path).replace(/ts$/, 'js')}`
-      const contents = source.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+      const contents = source.replaceAll(
+        'import.meta.url',
+        `new URL(${JSON.stringify(place)}, import.meta.url).href`,
+      )
       return { contents, loader: 'ts' }
     }),
 }

@@ -22,7 +22,12 @@ interface Release {
 }
 
 /** Makes the package in a folder and returns its path. */
-export function makeDebianPackage(folder: string, into: string, processor: Processor, release: Release): string {
+export function makeDebianPackage(
+  folder: string,
+  into: string,
+  processor: Processor,
+  release: Release,
+): string {
   const architecture = ARCHITECTURES[processor]
   const version = `${packageJson.version}-${release.revision}`
   const laid = `${folder}.deb`
@@ -33,7 +38,9 @@ export function makeDebianPackage(folder: string, into: string, processor: Proce
   writeFileSync(join(laid, 'DEBIAN', 'control'), control)
   writeFileSync(join(laid, 'DEBIAN', 'conffiles'), '/etc/kalends/kalends.env\n')
   for (const name of ['config', 'postinst', 'prerm', 'postrm', 'templates'])
-    writeFileSync(join(laid, 'DEBIAN', name), filled(name, {}), { mode: name === 'templates' ? 0o644 : 0o755 })
+    writeFileSync(join(laid, 'DEBIAN', name), filled(name, {}), {
+      mode: name === 'templates' ? 0o644 : 0o755,
+    })
   writeFileSync(join(laid, 'DEBIAN', 'md5sums'), sums(laid))
   const path = join(into, `kalends_${version}_${architecture}.deb`)
   setDates(laid, release.seconds)
@@ -52,16 +59,29 @@ function layOut(laid: string, folder: string, version: string, { seconds }: Rele
   const units = join(laid, 'usr/lib/systemd/system')
   const page = join(laid, 'usr/share/man/man1')
   const overrides = join(laid, 'usr/share/lintian/overrides')
-  for (const path of [code, documents, units, page, overrides, join(laid, 'usr/bin'), join(laid, 'etc/kalends')])
+  for (const path of [
+    code,
+    documents,
+    units,
+    page,
+    overrides,
+    join(laid, 'usr/bin'),
+    join(laid, 'etc/kalends'),
+  ])
     mkdirSync(path, { recursive: true })
   for (const path of RUN) cpSync(join(folder, path), join(code, path), { recursive: true })
   symlinkSync('../lib/kalends/kalends', join(laid, 'usr/bin/kalends'))
   for (const unit of UNITS) writeFileSync(join(units, unit), unitFor(unit, CODE))
   // Mode 0600, since the address of a database contains a password.
-  writeFileSync(join(laid, 'etc/kalends/kalends.env'), readFileSync(join(folder, 'kalends.env')), { mode: 0o600 })
+  writeFileSync(join(laid, 'etc/kalends/kalends.env'), readFileSync(join(folder, 'kalends.env')), {
+    mode: 0o600,
+  })
   writeFileSync(join(overrides, 'kalends'), filled('lintian-overrides', {}))
   // Text in a field is indented, and a dot replaces an empty line.
-  const licence = readFileSync(join(folder, 'LICENSE'), 'utf8').trim().replace(/^/gm, ' ').replace(/^ $/gm, ' .')
+  const licence = readFileSync(join(folder, 'LICENSE'), 'utf8')
+    .trim()
+    .replace(/^/gm, ' ')
+    .replace(/^ $/gm, ' .')
   writeFileSync(join(documents, 'copyright'), filled('copyright', { LICENCE: licence }))
   const date = new Date(seconds * 1000).toUTCString().replace('GMT', '+0000')
   const entry = `kalends (${version}) stable; urgency=medium\n\n  * Release of Kalends ${packageJson.version}.\n\n -- The Kalends maintainers <kalends@packages.debian.org>  ${date}\n`
@@ -77,7 +97,10 @@ function layOut(laid: string, folder: string, version: string, { seconds }: Rele
 /** Reads a file of packaging/debian and fills in names such as `@VERSION@`. */
 function filled(name: string, values: Record<string, string>): string {
   const text = readFileSync(join(root, 'packaging', 'debian', name), 'utf8')
-  return Object.entries(values).reduce((filling, [key, value]) => filling.replaceAll(`@${key}@`, () => value), text)
+  return Object.entries(values).reduce(
+    (filling, [key, value]) => filling.replaceAll(`@${key}@`, () => value),
+    text,
+  )
 }
 
 /** Returns the checksums of all files, by which dpkg verifies an installation. */

@@ -18,8 +18,18 @@ export const nodeVersion: string = lock.packages['node_modules/node'].version
 export function makeLinuxFolder(folder: string, staged: string, processor: Processor): void {
   cpSync(staged, folder, { recursive: true })
   const platform = ['--os=linux', `--cpu=${processor}`, '--libc=glibc']
-  const install = ['ci', '--omit=dev', '--ignore-scripts', '--engine-strict=false', '--loglevel=error', ...platform]
-  execFileSync('npm', [...install, '--no-audit', '--no-fund'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  const install = [
+    'ci',
+    '--omit=dev',
+    '--ignore-scripts',
+    '--engine-strict=false',
+    '--loglevel=error',
+    ...platform,
+  ]
+  execFileSync('npm', [...install, '--no-audit', '--no-fund'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const node = fetchNode(`${folder}.node`, processor)
   const sentence =
     'What others have written and this folder holds: Node, packages below node_modules, and names of time zones.'

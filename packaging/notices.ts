@@ -23,7 +23,12 @@ export function licenceOf(folder: string): Notice {
   const files = readdirSync(folder).sort()
   const texts = files.filter((file) => TEXT.test(file))
   const named = texts.length > 0 ? texts : files.filter((file) => /^readme/i.test(file))
-  return { name, version, license: license ?? '', texts: named.map((file) => readFileSync(join(folder, file), 'utf8')) }
+  return {
+    name,
+    version,
+    license: license ?? '',
+    texts: named.map((file) => readFileSync(join(folder, file), 'utf8')),
+  }
 }
 
 /** Reads the licence of every package below a `node_modules`, by name. */
@@ -46,5 +51,8 @@ export function writeNotices(path: string, sentence: string, notices: readonly N
 
 /** Returns the licence of the time zone names in the sources. */
 export function zoneNotice(): Notice {
-  return { ...licenceOf(fileURLToPath(new URL('../node_modules/cldr-core', import.meta.url))), name: 'Unicode CLDR' }
+  return {
+    ...licenceOf(fileURLToPath(new URL('../node_modules/cldr-core', import.meta.url))),
+    name: 'Unicode CLDR',
+  }
 }

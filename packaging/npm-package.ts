@@ -20,7 +20,8 @@ const manifest = { name, version, description, keywords, license, type, bin, fil
 export async function stagePackage(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const bundled = await build(join(folder, 'dist'))
-  for (const path of ['bin', 'LICENSE', 'README.md']) cpSync(join(root, path), join(folder, path), { recursive: true })
+  for (const path of ['bin', 'LICENSE', 'README.md'])
+    cpSync(join(root, path), join(folder, path), { recursive: true })
   writeJson(join(folder, 'package.json'), manifest)
   writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap())
   const sentence = 'This folder holds code of the packages below, and names of time zones from CLDR.'
@@ -43,7 +44,9 @@ interface Locked {
 
 /** Returns the lock file without packages of tests, so that an installation gets the tested versions. */
 function shrinkwrap(): object {
-  const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const lock: { packages: Record<string, Locked> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
   const needed = Object.entries(lock.packages).filter(
     ([path, { dev, link, peer }]) => path.startsWith('node_modules/') && !dev && !link && !peer,
   )

@@ -48,7 +48,9 @@ async function release(into: string, processors: readonly Processor[], seconds: 
 function archive(folder: string, path: string): void {
   const words = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--format=gnu', '-I', 'gzip -9n']
   const [name = ''] = folder.split('/').slice(-1)
-  execFileSync('tar', [...words, '-cf', path, '-C', join(folder, '..'), name], { env: { ...process.env, LC_ALL: 'C' } })
+  execFileSync('tar', [...words, '-cf', path, '-C', join(folder, '..'), name], {
+    env: { ...process.env, LC_ALL: 'C' },
+  })
 }
 
 const NODE = {
@@ -69,11 +71,14 @@ interface Bill {
 /** Writes the bill of materials of a package without what depends on the time or the registry. */
 function writeBill(path: string, folder: string, words: string[], more: object[], seconds: number): void {
   const asked = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', ...words]
-  const { serialNumber, ...bill }: Bill = JSON.parse(execFileSync('npm', asked, { cwd: folder, encoding: 'utf8' }))
+  const { serialNumber, ...bill }: Bill = JSON.parse(
+    execFileSync('npm', asked, { cwd: folder, encoding: 'utf8' }),
+  )
   bill.metadata.timestamp = new Date(seconds * 1000).toISOString()
   bill.metadata.component.name = packageJson.name
   for (const component of bill.components)
-    component.externalReferences = component.externalReferences?.filter(({ type }) => type !== 'distribution') ?? []
+    component.externalReferences =
+      component.externalReferences?.filter(({ type }) => type !== 'distribution') ?? []
   writeFileSync(path, `${JSON.stringify({ ...bill, components: [...bill.components, ...more] }, null, 2)}\n`)
 }
 

@@ -50,7 +50,13 @@ import { filesOfLook, lookOf, readStart } from './serve/pages/look.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
-import { closeMemory, type EventMemory, isBehind, loadMemory, openEventMemory } from './store/memory/event-memory.ts'
+import {
+  closeMemory,
+  type EventMemory,
+  isBehind,
+  loadMemory,
+  openEventMemory,
+} from './store/memory/event-memory.ts'
 import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
@@ -216,7 +222,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)
-  for (const work of [loadMemory(memory), lost]) work.catch((error: unknown) => running.isStopping || report(error))
+  for (const work of [loadMemory(memory), lost])
+    work.catch((error: unknown) => running.isStopping || report(error))
   owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
@@ -263,7 +270,12 @@ function serverLimits(config: Config) {
  * Puts the settings of the owners into effect beside those of the start, by changing `site` and the returned `look` in place. It does so now, when `renew`
  * is called after a change, and when `listensOn` tells the port.
  */
-async function followOwner({ read }: Database, site: Site, started: Config, tell: (sentence: string) => void) {
+async function followOwner(
+  { read }: Database,
+  site: Site,
+  started: Config,
+  tell: (sentence: string) => void,
+) {
   const { texts, files: startFiles } = readStart(started)
   const config = { ...started, pages_texts: texts }
   let present = config
@@ -434,14 +446,23 @@ function senderOf(
 }
 
 /** Drops old rows every `PRUNING_EVERY` ms, and also at once where no former values are to be kept. */
-function startPruning(database: Database, { history_days, history_bytes }: Config, report: Report): NodeJS.Timeout {
+function startPruning(
+  database: Database,
+  { history_days, history_bytes }: Config,
+  report: Report,
+): NodeJS.Timeout {
   const drop = () => dropOld(database, history_days, Date.now(), history_bytes).catch(report)
   if (history_bytes === 0) void drop()
   return setInterval(drop, PRUNING_EVERY).unref()
 }
 
 /** Starts the imports that are due, at once and every `IMPORTS_EVERY` ms. */
-function startImports(database: Database, start: StartImport, running: RunningImports, report: Report): NodeJS.Timeout {
+function startImports(
+  database: Database,
+  start: StartImport,
+  running: RunningImports,
+  report: Report,
+): NodeJS.Timeout {
   const look = () => void runDueImports(database, start, Date.now, report, running).catch(report)
   look()
   return setInterval(look, IMPORTS_EVERY).unref()
@@ -453,7 +474,9 @@ async function listen(http: HttpServer, { host, port, metrics }: Config, isShare
   } catch (error) {
     const taken = codeOf(error) === 'EADDRINUSE'
     if (taken && metrics.endsWith(`:${port}`))
-      throw new Error(`Port ${port} of ${host} is that of the metrics; choose another with --port or --metrics.`)
+      throw new Error(
+        `Port ${port} of ${host} is that of the metrics; choose another with --port or --metrics.`,
+      )
     throw new Error(
       taken
         ? `Port ${port} of ${host} is in use; choose another with --port.`

@@ -23,7 +23,10 @@ import { withoutSecrets } from './operate/watching/request-log.ts'
 function settingOptions(): Option[] {
   return Object.entries(settings).map(([name, setting]) => {
     const fallback = String(setting.default) === '' ? '' : ` (default: ${setting.default})`
-    return new Option(`${flagName(name)} <${setting.value}>`, `${setting.about}${fallback} [${environmentName(name)}]`)
+    return new Option(
+      `${flagName(name)} <${setting.value}>`,
+      `${setting.about}${fallback} [${environmentName(name)}]`,
+    )
   })
 }
 
@@ -68,7 +71,11 @@ function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv, demo: boolean): Promise<void> {
+async function runService(
+  flags: Record<string, string>,
+  env: NodeJS.ProcessEnv,
+  demo: boolean,
+): Promise<void> {
   const config = readConfig(flags, env)
   // The code of the service is loaded only here, since other commands do without it.
   const { startApp } = await import('./app.ts')
@@ -157,7 +164,9 @@ export async function makeProgram(
     .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
     .showHelpAfterError('Add --help to see what it takes.')
     .addHelpText('afterAll', ({ command }) =>
-      command.name() === 'serve' ? '' : '\nThe settings are options of every command: kalends serve --help lists them.',
+      command.name() === 'serve'
+        ? ''
+        : '\nThe settings are options of every command: kalends serve --help lists them.',
     )
     .version(packageJson.version, '--version', 'print the version')
   const { operands, unknown } = program.parseOptions([...words])

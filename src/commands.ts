@@ -1,5 +1,12 @@
 import type { Command } from 'commander'
-import { assumedPath, type Config, databaseAddress, mediaAddress, settingsPage, siteOf } from './base/config.ts'
+import {
+  assumedPath,
+  type Config,
+  databaseAddress,
+  mediaAddress,
+  settingsPage,
+  siteOf,
+} from './base/config.ts'
 import { type Print, runCommand } from './base/run-command.ts'
 import type { CalendarGround } from './calendar/ground.ts'
 import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
@@ -147,8 +154,10 @@ function registerOwn(program: Command, configure: Configure): void {
   add('hold', 'Turn webhooks and scheduled imports off. Run it on a copy before it is started.', (print) =>
     holdOrResume(configure(), 'hold', print),
   )
-  add('resume', 'Turn webhooks and scheduled imports on again. A restore in another place turns them off.', (print) =>
-    holdOrResume(configure(), 'resume', print),
+  add(
+    'resume',
+    'Turn webhooks and scheduled imports on again. A restore in another place turns them off.',
+    (print) => holdOrResume(configure(), 'resume', print),
   )
   add(
     'doctor',
@@ -208,7 +217,13 @@ async function findPlaces(config: Config): Promise<RestorePlaces> {
     last = error
   })
   const mediaPlace = mediaAddress(config).replace(/^file:/, '')
-  return { database: databaseAddress(config), media, mediaPlace, failure: () => last, assumed: assumedPath(config) }
+  return {
+    database: databaseAddress(config),
+    media,
+    mediaPlace,
+    failure: () => last,
+    assumed: assumedPath(config),
+  }
 }
 
 /** Opens the calendar with its images and the settings of its owner, for imports to write to and exports to read. */

@@ -64,7 +64,9 @@ const kind: Kind = options.measure ? 'measure' : options.rest ? 'rest' : options
 const databases = DATABASES.filter((name) => options.database === undefined || options.database === name)
 const files = selectFiles(kind, root, patterns)
 if (databases.every((name) => files[name].length === 0)) {
-  console.error(`No test file has ${patterns.join(' or ')} in its path, or --database is not sqlite or postgres.`)
+  console.error(
+    `No test file has ${patterns.join(' or ')} in its path, or --database is not sqlite or postgres.`,
+  )
   process.exit(1)
 }
 
@@ -97,7 +99,8 @@ console.log(`\n${took} s, ${worked} s of processor time\n\n${lines.join('\n')}`)
 
 /** Divides the files of a database among programs. */
 function addPrograms(database: DatabaseName, settings: Readonly<Record<string, string>>): void {
-  const groups = kind === 'measure' ? files[database].map((file) => [file]) : groupFiles(files[database], root, isSlow)
+  const groups =
+    kind === 'measure' ? files[database].map((file) => [file]) : groupFiles(files[database], root, isSlow)
   for (const group of groups)
     programs.set(writeProgram(group, root, join(folder, database), settings), { database, files: group })
 }
@@ -137,7 +140,8 @@ async function runPrograms(): Promise<string[]> {
     all.failed += failed
     if (!success && failed === 0) failWhole(program, all)
   })
-  for await (const piece of tests.compose(patterns.length > 0 ? spec : reportFailures)) process.stdout.write(piece)
+  for await (const piece of tests.compose(patterns.length > 0 ? spec : reportFailures))
+    process.stdout.write(piece)
   for (const program of programs.values()) {
     const all = counts[program.database]
     if (!over.has(program)) failWhole(program, all)
@@ -147,7 +151,8 @@ async function runPrograms(): Promise<string[]> {
     }
   }
   const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
-  for (const [file, took] of slowest) console.log(`${took.toFixed(1).padStart(7)} s  ${file.slice(root.length)}`)
+  for (const [file, took] of slowest)
+    console.log(`${took.toFixed(1).padStart(7)} s  ${file.slice(root.length)}`)
   const tested = new Set([...programs.values()].map(({ database }) => database))
   return [...tested].map((database) => {
     const { passed, failed, skipped } = counts[database]
@@ -239,7 +244,9 @@ async function shareCompiled(): Promise<void> {
 /** Starts a browser for all files of this run if several use one. Returns a function that ends it. */
 async function shareChromium(): Promise<() => Promise<void>> {
   const program = findChromium()
-  const looking = files.sqlite.filter((file) => readFileSync(join(root, file), 'utf8').includes('startChromium'))
+  const looking = files.sqlite.filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes('startChromium'),
+  )
   if (program === undefined || looking.length < 2) return async () => undefined
   const { address, close } = await launchChromium(program)
   process.env[SHARED_CHROMIUM] = address

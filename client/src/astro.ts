@@ -5,7 +5,12 @@ import { createKalends, type Event, type Service } from './index.ts'
 export interface LoaderContext {
   store: {
     keys(): string[]
-    set(entry: { id: string; data: Record<string, unknown>; digest: string; rendered: { html: string } }): boolean
+    set(entry: {
+      id: string
+      data: Record<string, unknown>
+      digest: string
+      rendered: { html: string }
+    }): boolean
     delete(id: string): void
   }
   parseData(entry: { id: string; data: Record<string, unknown> }): Promise<Record<string, unknown>>

@@ -156,7 +156,8 @@ export async function open(connection: Connection, asking: Asking): Promise<Open
       const { retryAfter = Number.NaN } = problem
       const delay = Math.max(retryAfter * 1000, 100) * (1 + Math.random() / 4)
       left -= delay
-      const mayComeAgain = (method === 'GET' || key) && (status === 429 || status === 503) && tries < MOST_TRIES
+      const mayComeAgain =
+        (method === 'GET' || key) && (status === 429 || status === 503) && tries < MOST_TRIES
       // Without Retry-After, `left` is NaN and the comparison is false.
       if (!(mayComeAgain && left >= 0)) throw problem
       await new Promise((resolve, reject) => {

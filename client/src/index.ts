@@ -32,7 +32,9 @@ export { type Message, type Received, verifyWebhook } from './webhook.ts'
 type Schemas = components['schemas']
 
 /** The parameters of a list, with `_fields`: the members to include, such as `events.title,total`. All others are missing then. */
-type QueryOf<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']> & {
+type QueryOf<Operation extends keyof operations> = NonNullable<
+  operations[Operation]['parameters']['query']
+> & {
   _fields?: string
 }
 
@@ -84,7 +86,13 @@ export type Connection = AnyConnection<Service>
 export type Change = AnyChange<Service>
 
 /** The codes of the interface and of this client. */
-export type ProblemCode = Schemas['Problem']['code'] | 'timeout' | 'unreachable' | 'moved' | 'unreadable' | 'webhook'
+export type ProblemCode =
+  | Schemas['Problem']['code']
+  | 'timeout'
+  | 'unreachable'
+  | 'moved'
+  | 'unreadable'
+  | 'webhook'
 
 /** Makes a client of a calendar. */
 export const createKalends: (options: Options) => Kalends = createAny
@@ -93,6 +101,9 @@ export const createKalends: (options: Options) => Kalends = createAny
 export const connect: (options: Options) => Connection = connectAny
 
 /** Returns true when a thrown value is a problem, and has this code if one is given. */
-export function isProblem(thrown: unknown, code?: ProblemCode): thrown is KalendsProblem & { code: ProblemCode } {
+export function isProblem(
+  thrown: unknown,
+  code?: ProblemCode,
+): thrown is KalendsProblem & { code: ProblemCode } {
   return Object(thrown).name === 'KalendsProblem' && (!code || Object(thrown).code === code)
 }

@@ -1,5 +1,12 @@
 import { type Change, changes, type Following } from './changes.ts'
-import { type Calling, type Connection, connect, type Name, type Options, type Resources } from './connection.ts'
+import {
+  type Calling,
+  type Connection,
+  connect,
+  type Name,
+  type Options,
+  type Resources,
+} from './connection.ts'
 import {
   all,
   batch,
@@ -50,7 +57,10 @@ const bind = (functions: Readonly<Record<string, Call>>, ...first: unknown[]) =>
 /** Makes a client of a calendar. */
 export function createKalends<R extends Resources = Resources>(options: Options): Kalends<R> {
   const connection = connect<R>(options)
-  const collection = (name: Name) => [name, bind({ list, all, get, create, update, remove }, connection, name)]
+  const collection = (name: Name) => [
+    name,
+    bind({ list, all, get, create, update, remove }, connection, name),
+  ]
   const names: Name[] = ['events', 'venues', 'organizers', 'categories', 'tags']
   return {
     connection,

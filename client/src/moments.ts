@@ -13,7 +13,9 @@ export interface TemporalLike<Zoned> {
 }
 
 /** `Temporal.ZonedDateTime`, if the compiler knows it. */
-export type ZonedDateTime = typeof globalThis extends { Temporal: { ZonedDateTime: { prototype: infer Zoned } } }
+export type ZonedDateTime = typeof globalThis extends {
+  Temporal: { ZonedDateTime: { prototype: infer Zoned } }
+}
   ? Zoned
   : unknown
 
@@ -33,7 +35,10 @@ export function moments<Zoned = ZonedDateTime>(
       return instant.toZonedDateTimeISO((ahead < 0 ? '-' : '+') + clock)
     }
   }
-  return { start: moment(event.utc_start_date, event.start_date), end: moment(event.utc_end_date, event.end_date) }
+  return {
+    start: moment(event.utc_start_date, event.start_date),
+    end: moment(event.utc_end_date, event.end_date),
+  }
 }
 
 const iso = (wall: string) => `${wall.replace(' ', 'T')}Z`

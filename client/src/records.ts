@@ -60,7 +60,11 @@ export async function* all<R extends Resources, N extends Name>(
 ): AsyncGenerator<Decoded<R[N]['record']>, void, undefined> {
   if (name === 'events' && !('per_page' in query || '_fields' in query)) {
     const path = `${connection.namespace}/events`
-    const [response, within, end] = await open(connection, { ...calling, path, query: { ...query, format: 'ndjson' } })
+    const [response, within, end] = await open(connection, {
+      ...calling,
+      path,
+      query: { ...query, format: 'ndjson' },
+    })
     try {
       if (response.headers.get('content-type')?.includes('ndjson'))
         return yield* lines<R[N]['record']>(response, within)

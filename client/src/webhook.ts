@@ -38,7 +38,9 @@ export async function verifyWebhook(request: Received, secret: string, now = Dat
   if (Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE) {
     const { subtle } = globalThis.crypto
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    const key = await subtle.importKey('raw', bytesOf(secret.replace('whsec_', '')), algorithm, false, ['verify'])
+    const key = await subtle.importKey('raw', bytesOf(secret.replace('whsec_', '')), algorithm, false, [
+      'verify',
+    ])
     const text = await request.text()
     const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
     for (const signature of signatures.split(' ', MOST_SIGNATURES)) {

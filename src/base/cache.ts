@@ -67,7 +67,12 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
 }
 
 /** Caches a value of this many bytes under a key, in place of its former value. A value larger than a whole generation is not cached. */
-export function keepCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
+export function keepCached<Key, Value>(
+  cache: Cache<Key, Value>,
+  key: Key,
+  value: Value,
+  bytes: number,
+): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return
   if (cache.budget.youngBytes + bytes > cache.budget.limit) grow(cache.budget)

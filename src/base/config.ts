@@ -21,7 +21,10 @@ function isListenHost(text: string): boolean {
 function isListenPlace(text: string): boolean {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
   const isBracketed = host.startsWith('[') && host.endsWith(']')
-  return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
+  return (
+    Number(port) <= 65535 &&
+    (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
+  )
 }
 
 /** Decides whether links can begin with an address of the web: it has no login, query and fragment. */
@@ -77,7 +80,11 @@ export const settings = {
     isAddressOfLinks,
   ),
   timezone: checked(
-    word('The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.', 'ZONE', 'UTC'),
+    word(
+      'The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.',
+      'ZONE',
+      'UTC',
+    ),
     'takes a time zone such as Europe/Berlin or UTC+2',
     isTimezone,
   ),
@@ -108,7 +115,10 @@ export const settings = {
       'The sites that may show events in a frame (`/embed/frame/`), such as https://www.example.org or https://*.example.org; * for all, none for no site.',
       'ORIGIN,…',
       'origins such as https://www.example.org, *, or none',
-      (entry) => entry === '*' || entry === 'none' || /^https?:\/\/(?:\*\.)?[a-z\d.-]{1,253}(?::\d{1,5})?$/.test(entry),
+      (entry) =>
+        entry === '*' ||
+        entry === 'none' ||
+        /^https?:\/\/(?:\*\.)?[a-z\d.-]{1,253}(?::\d{1,5})?$/.test(entry),
     ),
     default: ['*'],
   },
@@ -205,7 +215,13 @@ export const settings = {
     1000,
     100_000_000,
   ),
-  text_bytes: wholeNumber('The longest description or excerpt accepted, in bytes.', 'BYTES', 200_000, 1000, 2_000_000),
+  text_bytes: wholeNumber(
+    'The longest description or excerpt accepted, in bytes.',
+    'BYTES',
+    200_000,
+    1000,
+    2_000_000,
+  ),
   intake_bytes: wholeNumber(
     'How much memory the bodies of all unfinished requests may take up together, in bytes; further requests are answered with 503. Uploaded files do not count, since they are on disk.',
     'BYTES',
@@ -300,8 +316,10 @@ export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
 /** What a setting of earlier versions is replaced by, in a sentence, by its name. */
 export const removedSettings: Readonly<Record<string, string>> = {
-  database_read: 'More nodes answer more readers, from their memory; a standby is for failover (docs/deploying.md).',
-  workers: 'Run several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
+  database_read:
+    'More nodes answer more readers, from their memory; a standby is for failover (docs/deploying.md).',
+  workers:
+    'Run several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
 }
 
 /** Variables of the environment that are no settings: each is read by one command. */
@@ -336,7 +354,11 @@ export function readConfig(flags: Readonly<Record<string, string>>, environment:
 }
 
 /** Returns a sentence for each place where a removed setting is still given. */
-function tellRemoved(name: string, flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): string[] {
+function tellRemoved(
+  name: string,
+  flags: Readonly<Record<string, string>>,
+  environment: NodeJS.ProcessEnv,
+): string[] {
   const given: [string, string | undefined][] = [
     [flagName(name), flags[name]],
     [environmentName(name), environment[environmentName(name)]],
@@ -378,12 +400,30 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
     ...['data', 'database', 'media', 'media_url'],
   ],
   'The calendar': [
-    ...['timezone', 'language', 'languages', 'currency', 'series_months', 'pages', 'desk', 'mcp', 'frame_ancestors'],
+    ...[
+      'timezone',
+      'language',
+      'languages',
+      'currency',
+      'series_months',
+      'pages',
+      'desk',
+      'mcp',
+      'frame_ancestors',
+    ],
     ...['image_hosts', 'webhook_hosts', 'geoloc_radius', ...Object.keys(mapSettings)],
   ],
   Look: [...Object.keys(lookSettings), 'pages_css'],
   Limits: [
-    ...['page_size_cap', 'text_bytes', 'body_bytes', 'image_bytes', 'intake_bytes', 'cache_bytes', 'rate_limit'],
+    ...[
+      'page_size_cap',
+      'text_bytes',
+      'body_bytes',
+      'image_bytes',
+      'intake_bytes',
+      'cache_bytes',
+      'rate_limit',
+    ],
     ...['mcp_rate_limit', 'patience_ms', 'drain_ms', 'stop_ms', 'history_days', 'history_bytes'],
   ],
   'Log and metrics': ['log_level', 'request_log', 'metrics'],
@@ -399,7 +439,14 @@ export function settingsPage(): string {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const groups = Object.entries(settingGroups).flatMap(([heading, names]) => {
     const rows = names.flatMap((name) => (table[name] ? [settingRow(name, table[name])] : []))
-    return ['', `## ${heading}`, '', '| Environment | Flag | Default | Meaning |', '|---|---|---|---|', ...rows]
+    return [
+      '',
+      `## ${heading}`,
+      '',
+      '| Environment | Flag | Default | Meaning |',
+      '|---|---|---|---|',
+      ...rows,
+    ]
   })
   return [
     '# Settings',
@@ -469,7 +516,9 @@ export function siteOf(config: Config, port: number): Site {
     base: `${url}${restRoot}/${namespace}`,
     timezone: config.timezone,
     language: config.language,
-    languages: [...new Set([config.language, ...LANGUAGES.filter((code) => config.languages.includes(code))])],
+    languages: [
+      ...new Set([config.language, ...LANGUAGES.filter((code) => config.languages.includes(code))]),
+    ],
     currency: { code: config.currency, symbol: currencySymbol(config.currency) },
     pageSizeCap: config.page_size_cap,
     textBytes: config.text_bytes,

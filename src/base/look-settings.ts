@@ -49,7 +49,8 @@ const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.webp': (bytes) => startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8),
   '.jpg': (bytes) => startsWith(bytes, '\xff\xd8\xff'),
   '.ico': (bytes) => startsWith(bytes, '\0\0\x01\0'),
-  '.woff2': (bytes) => bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
+  '.woff2': (bytes) =>
+    bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
 /** Scripts and other active parts of an SVG, which no drawing needs. They could not run anyway: the answers that carry a drawing forbid scripts. */
@@ -60,7 +61,9 @@ function isPlainSvg(bytes: Buffer): boolean {
   if (text.includes('\ufffd') || ACTIVE.test(text)) return false
   const start = text.slice(0, 2000).replace(/^\ufeff/, '')
   const [drawing = ''] = start.split('<svg', 1)
-  return start.includes('<svg') && text.includes('</svg>') && /^(?:\s|<\?[^?]*\?>|<!--[^-]*-->)*$/.test(drawing)
+  return (
+    start.includes('<svg') && text.includes('</svg>') && /^(?:\s|<\?[^?]*\?>|<!--[^-]*-->)*$/.test(drawing)
+  )
 }
 
 /** Returns the ending that fits the content of a file; undefined for a file that this setting does not take, by its kind or its size. */
@@ -133,7 +136,8 @@ export function readLinks(text: string): OwnerLink[] | undefined {
     const at = line.search(/\s\S+$/)
     return { text: line.slice(0, Math.max(at, 0)).trim(), address: line.slice(at + 1) }
   })
-  const isWrong = (link: OwnerLink) => link.text === '' || link.text.length > LONGEST_LABEL || !isAddress(link.address)
+  const isWrong = (link: OwnerLink) =>
+    link.text === '' || link.text.length > LONGEST_LABEL || !isAddress(link.address)
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
 
@@ -197,14 +201,18 @@ export function readTexts(json: string): OwnerText[] {
   if (read.length > MOST_TEXTS) throw new Error(`has at most ${MOST_TEXTS} pages of text`)
   const slugs = new Set(read.map(({ slug }) => slug))
   const fault =
-    slugs.size < read.length ? 'has one text for each address' : read.map(faultOfText).find((one) => one !== undefined)
+    slugs.size < read.length
+      ? 'has one text for each address'
+      : read.map(faultOfText).find((one) => one !== undefined)
   if (fault !== undefined) throw new Error(fault)
   return read
 }
 
 function parseTexts(json: string): OwnerText[] | undefined {
   const read = json === '' ? [] : parsedJson(json)
-  return Array.isArray(read) && read.every(isOwnerText) ? read.map(({ slug, text }) => ({ slug, text })) : undefined
+  return Array.isArray(read) && read.every(isOwnerText)
+    ? read.map(({ slug, text }) => ({ slug, text }))
+    : undefined
 }
 
 /**
@@ -225,7 +233,9 @@ export function readTextsFolder(folder: string): string {
   } catch (error) {
     const code = codeOf(error)
     const unread = code === 'ENOENT' ? 'there is no such folder' : `it cannot be read (${code})`
-    throw new Error(`The pages of text in ${folder} are not taken: ${code === '' ? `it ${messageOf(error)}` : unread}.`)
+    throw new Error(
+      `The pages of text in ${folder} are not taken: ${code === '' ? `it ${messageOf(error)}` : unread}.`,
+    )
   }
 }
 
@@ -269,14 +279,22 @@ export const lookSettings = {
     ['sans', 'humanist', 'geometric', 'serif', 'slab', 'mono'],
     'sans',
   ),
-  pages_font: word('A font for the pages, as WOFF2, which the service itself sends. Empty: none.', 'FILE', ''),
+  pages_font: word(
+    'A font for the pages, as WOFF2, which the service itself sends. Empty: none.',
+    'FILE',
+    '',
+  ),
   pages_logo: word(
     'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
     'FILE',
     '',
   ),
   pages_logo_dark: word('The logo on dark pages. Empty: the same.', 'FILE', ''),
-  pages_logo_name: choice('Whether the name of the calendar stands beside its logo.', ['beside', 'hidden'], 'beside'),
+  pages_logo_name: choice(
+    'Whether the name of the calendar stands beside its logo.',
+    ['beside', 'hidden'],
+    'beside',
+  ),
   pages_icon: word('The picture of the calendar in the tabs of browsers. Empty: the logo.', 'FILE', ''),
   pages_picture: word(
     'The picture that other sites show with links to pages without a picture of their own. Empty: none.',
@@ -377,7 +395,8 @@ export const mapSettings = {
       'https://www.openstreetmap.org/directions?to={to}',
     ),
     'takes an address (http, https or geo) with {to} in it',
-    (text) => text === '' || (/^(https?:\/\/[^\s"'<>\\]+|geo:[^\s"'<>\\]*)$/.test(text) && text.includes('{to}')),
+    (text) =>
+      text === '' || (/^(https?:\/\/[^\s"'<>\\]+|geo:[^\s"'<>\\]*)$/.test(text) && text.includes('{to}')),
   ),
   map_tiles: checked(
     word(

@@ -46,7 +46,10 @@ export const PROBLEMS = {
   rest_too_many_requests: { status: 429, text: 'Too many requests of one client; try again in a moment.' },
   rest_unavailable: { status: 503, text: 'The service cannot answer just now; try again soon.' },
   rest_read_only: { status: 503, text: 'The service can only be read just now; try again later.' },
-  rest_insufficient_storage: { status: 507, text: 'The service has no room left to keep this; try again later.' },
+  rest_insufficient_storage: {
+    status: 507,
+    text: 'The service has no room left to keep this; try again later.',
+  },
   rest_internal_error: { status: 500, text: 'Something went wrong here; it has been noted.' },
   rest_upload_no_data: { status: 400, text: 'No file was sent.' },
   rest_upload_unknown_type: { status: 400, text: 'The file is not an image of a kind this service keeps.' },
@@ -63,8 +66,14 @@ export const PROBLEMS = {
   rest_cannot_delete_application_password: { status: 403, text: NOT_ALLOWED },
   rest_cannot_delete_application_passwords: { status: 403, text: NOT_ALLOWED },
   rest_cannot_introspect_app_password_for_non_authenticated_user: { status: 403, text: NOT_ALLOWED },
-  rest_no_authenticated_app_password: { status: 404, text: 'The request came without an application password.' },
-  rest_application_password_not_found: { status: 404, text: 'There is no application password with this UUID.' },
+  rest_no_authenticated_app_password: {
+    status: 404,
+    text: 'The request came without an application password.',
+  },
+  rest_application_password_not_found: {
+    status: 404,
+    text: 'There is no application password with this UUID.',
+  },
   'too-many-passwords': {
     status: 409,
     text: 'Nobody has more than 100 passwords for programs; take one away first.',
@@ -79,7 +88,10 @@ export const PROBLEMS = {
   duplicate_term_slug: { status: 400, text: 'Another term has this slug already.' },
   'event-archive-page-not-found': { status: 404, text: 'The page of events asked for does not exist.' },
   'venue-archive-page-not-found': { status: 404, text: 'The page of venues asked for does not exist.' },
-  'organizer-archive-page-not-found': { status: 404, text: 'The page of organizers asked for does not exist.' },
+  'organizer-archive-page-not-found': {
+    status: 404,
+    text: 'The page of organizers asked for does not exist.',
+  },
   'event-not-accessible': { status: 403, text: 'The event is not open to you.' },
   'venue-not-accessible': { status: 403, text: 'The venue is not open to you.' },
   'organizer-not-accessible': { status: 403, text: 'The organizer is not open to you.' },
@@ -99,7 +111,10 @@ export const PROBLEMS = {
   },
   'rest-webhook-not-found': { status: 404, text: 'There is no webhook with this id.' },
   'rest-message-not-found': { status: 404, text: 'There is no message with this id.' },
-  'too-many-webhooks': { status: 409, text: 'There are {limit} webhooks already; remove one that is not needed.' },
+  'too-many-webhooks': {
+    status: 409,
+    text: 'There are {limit} webhooks already; remove one that is not needed.',
+  },
   'event-no-longer-available': { status: 403, text: 'The event is no longer available.' },
 } as const satisfies Readonly<Record<string, { status: number; text: string }>>
 

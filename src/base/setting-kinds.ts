@@ -79,12 +79,18 @@ export const choice = <const Value extends string>(
 })
 
 /** Returns a setting that takes only values that pass a test. `problem` ends the sentence about one that fails, which repeats that value. */
-export const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
-  tested(setting, test, (text) => `${problem}, not "${text}"`)
+export const checked = (
+  setting: Setting<string>,
+  problem: string,
+  test: (text: string) => boolean,
+): Setting<string> => tested(setting, test, (text) => `${problem}, not "${text}"`)
 
 /** Makes a setting that refuses values as `checked` does, but does not repeat them in the sentence: they may hold passwords. */
-export const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
-  tested(setting, test, () => problem)
+export const discreet = (
+  setting: Setting<string>,
+  problem: string,
+  test: (text: string) => boolean,
+): Setting<string> => tested(setting, test, () => problem)
 
 const tested = (
   setting: Setting<string>,

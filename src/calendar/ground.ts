@@ -23,13 +23,29 @@ export function contextOn(
   const { read: db, aside, write, findMatching } = database
   const report: Context['report'] = (error) => console.error(error)
   const now = Date.now()
-  return { db, aside, write, findMatching, images, say: translatorFor(site), report, site, caller, now, ...parts }
+  return {
+    db,
+    aside,
+    write,
+    findMatching,
+    images,
+    say: translatorFor(site),
+    report,
+    site,
+    caller,
+    now,
+    ...parts,
+  }
 }
 
 /** The caller of work that sees everything: an administrator who is no user. */
 const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
 
 /** Makes a context for reading: everything, or else what everybody may see. */
-export function readerContext(ground: CalendarGround, seesEverything: boolean, parts?: Partial<Context>): Context {
+export function readerContext(
+  ground: CalendarGround,
+  seesEverything: boolean,
+  parts?: Partial<Context>,
+): Context {
   return contextOn(ground, seesEverything ? EVERYTHING : anonymous, parts)
 }

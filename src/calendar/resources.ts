@@ -20,7 +20,11 @@ export interface Served {
   operations: Operations
 }
 
-const serve = <Row, Loaded>(resource: Resource, filters: Fields, operations: Operations<Row, Loaded>): Served => ({
+const serve = <Row, Loaded>(
+  resource: Resource,
+  filters: Fields,
+  operations: Operations<Row, Loaded>,
+): Served => ({
   resource,
   filters,
   operations: operations as Operations,

@@ -10,12 +10,19 @@ let service: TestService
 before(async () => {
   service = await startService({ timezone: 'Europe/Berlin' })
   const make = async (title: string, start_date: string, end_date: string, more: object = {}) => {
-    const made = await service.post('/events', { title, start_date, end_date, status: 'publish', ...more }, 'editor')
+    const made = await service.post(
+      '/events',
+      { title, start_date, end_date, status: 'publish', ...more },
+      'editor',
+    )
     assert.equal(made.status, 201, title)
   }
   await make('Exhibition', '2026-11-20', '2026-12-20', { all_day: true, cost: '5 €' })
   await make('Matinee', '2026-11-27 11:00:00', '2026-11-27 12:00:00', { cost: '0' })
-  await make('Concert', '2026-11-27 19:00:30', '2026-11-27 22:00:00', { cost: 'Eintritt frei', attendance: 'mixed' })
+  await make('Concert', '2026-11-27 19:00:30', '2026-11-27 22:00:00', {
+    cost: 'Eintritt frei',
+    attendance: 'mixed',
+  })
   await make('Night', '2026-11-27 23:30:00', '2026-11-28 03:00:00', { attendance: 'online' })
   await make('Market', '2026-11-29 14:00:00', '2026-11-29 18:00:00', { cost: ['Free', '10 €'] })
   await make('Choir', '2026-12-24 16:00:00', '2026-12-24 17:00:00')
@@ -49,7 +56,9 @@ test('lists are narrowed to a time, a time of day, what is free and how one take
 })
 
 test('links to further pages keep what was asked for', async () => {
-  const first = await service.get('/events?when=week&time=evening&free=true&attendance=mixed,online&per_page=1')
+  const first = await service.get(
+    '/events?when=week&time=evening&free=true&attendance=mixed,online&per_page=1',
+  )
   assert.deepEqual(titles(first), ['Concert'])
   const second = await service.get('/events?when=tonight&per_page=1')
   const next = new URL(second.body.next_rest_url)
@@ -102,27 +111,50 @@ test('what changed within a time before now is another answer later', async () =
 const shownOn = async (path: string) => {
   const body = await (await fetch(new URL(path, service.base))).text()
   const [shown = ''] = body.split('<section class="nothing">')
-  return [...shown.matchAll(/(?:<li[^>]*>|<h[234]>)<a [^>]*><bdi>([^<]*)<\/bdi><\/a>/g)].map(([, title]) => title)
+  return [...shown.matchAll(/(?:<li[^>]*>|<h[234]>)<a [^>]*><bdi>([^<]*)<\/bdi><\/a>/g)].map(
+    ([, title]) => title,
+  )
 }
 
 test('pages show what lists and subscriptions of the same words have, by day and in the night', async () => {
-  await service.create('/events', { title: 'Long', start_date: '2026-11-26 22:00', end_date: '2026-11-28 04:30' })
-  await service.create('/events', { title: 'Walk', start_date: '2026-11-28 00:30', end_date: '2026-11-28 06:00' })
-  await service.create('/events', { title: 'Ball', start_date: '2026-11-28 22:00', end_date: '2026-11-29 02:00' })
+  await service.create('/events', {
+    title: 'Long',
+    start_date: '2026-11-26 22:00',
+    end_date: '2026-11-28 04:30',
+  })
+  await service.create('/events', {
+    title: 'Walk',
+    start_date: '2026-11-28 00:30',
+    end_date: '2026-11-28 06:00',
+  })
+  await service.create('/events', {
+    title: 'Ball',
+    start_date: '2026-11-28 22:00',
+    end_date: '2026-11-29 02:00',
+  })
   const words = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month']
   for (const hour of [0, 1, 3.5, 4.5, 6, 23, 26, 29]) {
     mock.timers.setTime(Date.UTC(2026, 10, 27, 23 + hour))
     for (const word of words) {
       const listed = await list(`when=${word}`)
       for (const path of ['/events/?', '/embed/frame/?limit=50&'])
-        assert.deepEqual((await shownOn(`${path}when=${word}`)).sort(), listed.sort(), `${path}${word} at ${hour}`)
+        assert.deepEqual(
+          (await shownOn(`${path}when=${word}`)).sort(),
+          listed.sort(),
+          `${path}${word} at ${hour}`,
+        )
       const calendar = await (await fetch(new URL(`/events.ics?when=${word}`, service.base))).text()
       const subscribed = [...calendar.matchAll(/^SUMMARY:(.*)$/gm)].map(([, title]) => title?.trim())
       assert.deepEqual(subscribed.sort(), listed.sort(), `${word} at ${hour}`)
     }
-    const [shown = [], today = [], past = []] = await Promise.all(['/', '/events/today/', '/events/past/'].map(shownOn))
+    const [shown = [], today = [], past = []] = await Promise.all(
+      ['/', '/events/today/', '/events/past/'].map(shownOn),
+    )
     for (const title of await list('when=now'))
-      assert.ok(shown.includes(title) && today.includes(title) && !past.includes(title), `${title} at ${hour}`)
+      assert.ok(
+        shown.includes(title) && today.includes(title) && !past.includes(title),
+        `${title} at ${hour}`,
+      )
     const every = [...shown, ...past].sort()
     assert.deepEqual(every, (await list('start_date=2026-01-01')).sort(), `all once at ${hour}`)
     const night = await (await fetch(new URL('/event/night/', service.base))).text()

@@ -70,12 +70,21 @@ describe('parameters', () => {
       const [, example] = / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
       assert.equal((await service.post('/events', { ...DAY, [name]: example })).status, 201, example)
     }
-    for (const query of ['page=-1', 'start_date=someday', 'bbox=here', 'geoloc_lat=north&geoloc_lng=5', 'include=x']) {
+    for (const query of [
+      'page=-1',
+      'start_date=someday',
+      'bbox=here',
+      'geoloc_lat=north&geoloc_lng=5',
+      'include=x',
+    ]) {
       const [name = ''] = query.split('=')
       const refused = await service.get(`/events?${query}`)
       assertNamed(refused, name)
-      const [, example = ''] = / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
-      const answered = await service.get(`/events?${query.replace(/=[^&]*/, `=${encodeURIComponent(example)}`)}`)
+      const [, example = ''] =
+        / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
+      const answered = await service.get(
+        `/events?${query.replace(/=[^&]*/, `=${encodeURIComponent(example)}`)}`,
+      )
       assert.ok(!answered.body.data?.params?.[name], `${name}: ${example}`)
     }
   })
@@ -189,7 +198,11 @@ describe('bodies', () => {
       assertError(answer, 400, 'rest_invalid_json')
       assert.equal(answer.body.data.json_error_code, 4)
     }
-    assertError(await service.request('admin', 'PUT', '/venues/987654', '{', JSON_TYPE), 400, 'rest_invalid_json')
+    assertError(
+      await service.request('admin', 'PUT', '/venues/987654', '{', JSON_TYPE),
+      400,
+      'rest_invalid_json',
+    )
   })
 
   test('JSON that is no record gives no parameters', async () => {
@@ -211,7 +224,13 @@ describe('bodies', () => {
       })
       assert.equal(status, 201, type)
     }
-    const { status } = await service.request('admin', 'POST', '/events', `\ufeff${JSON.stringify(DAY)}`, JSON_TYPE)
+    const { status } = await service.request(
+      'admin',
+      'POST',
+      '/events',
+      `\ufeff${JSON.stringify(DAY)}`,
+      JSON_TYPE,
+    )
     assert.ok([201, 400].includes(status))
   })
 
@@ -223,14 +242,22 @@ describe('bodies', () => {
         400,
         'rest_missing_callback_param',
       )
-      const { status } = await service.request('admin', 'POST', `/events?${new URLSearchParams(DAY)}`, 'x', headers)
+      const { status } = await service.request(
+        'admin',
+        'POST',
+        `/events?${new URLSearchParams(DAY)}`,
+        'x',
+        headers,
+      )
       assert.equal(status, 201, type)
     }
   })
 
   test('a content type that is none is refused', async () => {
     for (const type of ['nonsense', '/', 'a b']) {
-      const answer = await service.request('admin', 'POST', '/events', JSON.stringify(DAY), { 'content-type': type })
+      const answer = await service.request('admin', 'POST', '/events', JSON.stringify(DAY), {
+        'content-type': type,
+      })
       assertError(answer, 415, 'rest_unsupported_media_type')
     }
   })
@@ -281,7 +308,8 @@ describe('bodies', () => {
   })
 
   test('an event takes a hundred venues or organizers and no more', async () => {
-    const many = (count: number) => Array.from({ length: count }, (_, n) => ({ organizer: `Choir member ${n}` }))
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ organizer: `Choir member ${n}` }))
     assert.equal((await service.post('/events', { ...DAY, organizer: many(100) })).body.organizer.length, 100)
     assertNamed(await service.post('/events', { ...DAY, organizer: many(101) }, 'anonymous'), 'organizer')
   })
@@ -291,9 +319,15 @@ describe('bodies', () => {
       '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01","__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'
     const { body } = await service.request('admin', 'POST', '/events', text, JSON_TYPE)
     assert.equal(body.status, 'publish')
-    await service.request('admin', 'POST', '/events', '__proto__[status]=draft&constructor[prototype][status]=draft', {
-      'content-type': 'application/x-www-form-urlencoded',
-    })
+    await service.request(
+      'admin',
+      'POST',
+      '/events',
+      '__proto__[status]=draft&constructor[prototype][status]=draft',
+      {
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    )
     assert.equal(({} as Record<string, unknown>).status, undefined)
   })
 })
@@ -361,7 +395,9 @@ describe('addresses and credentials', () => {
     ] as const)
       assertError(await service.request('anonymous', method, path, undefined, header), 401, code)
     for (const authorization of ['Bearer nonsense', 'Digest x', 'Basic'])
-      assert.ok((await service.request('anonymous', 'GET', '/events', undefined, { authorization })).status < 402)
+      assert.ok(
+        (await service.request('anonymous', 'GET', '/events', undefined, { authorization })).status < 402,
+      )
   })
 
   test('a client that goes away in the middle of its body leaves the service working', async () => {
@@ -412,7 +448,19 @@ test('an absolute address is answered as its path, and one without a path as one
 test('a number that no database holds is no defect in any form or address of the desk', async () => {
   const { id } = await service.create('/events', DAY)
   const admin = await sitAtDesk(service, 'admin')
-  const names = ['id', 'version', 'image', 'into', 'undo', 'ids', 'days', 'venue', 'parent', 'author', 'session']
+  const names = [
+    'id',
+    'version',
+    'image',
+    'into',
+    'undo',
+    'ids',
+    'days',
+    'venue',
+    'parent',
+    'author',
+    'session',
+  ]
   const addresses = deskAddresses().filter(({ at }) => !at.startsWith('/sign-') && !at.startsWith('/set-up'))
   const told: string[] = []
   for (const number of ['1e300', '99999999999', '9'.repeat(15), '-1', '0.5', 'Infinity']) {
@@ -422,7 +470,8 @@ test('a number that no database holds is no defect in any form or address of the
         const path = `/desk${at.replace(':id', part).replace(/:\w+/g, number)}`
         const query = `${path}?${new URLSearchParams(sent)}`
         if (methods.includes('GET')) told.push(`${(await admin.get(query)).status} GET ${path}`)
-        if (methods.includes('POST')) told.push(`${(await admin.post(path, { ...sent, title: 'x' })).status} ${path}`)
+        if (methods.includes('POST'))
+          told.push(`${(await admin.post(path, { ...sent, title: 'x' })).status} ${path}`)
       }
   }
   assert.deepEqual(

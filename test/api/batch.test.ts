@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { onSqlite } from '../support/database.ts'
-import { type Answer, day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  type Answer,
+  day,
+  PASSWORD,
+  type Reader,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 
 const BATCH = '~/wp-json/batch/v1'
 const EVENTS = '/tribe/events/v1/events'
@@ -88,7 +95,10 @@ describe('a batch under normal', () => {
       { method: 'DELETE', path: `${TAGS}/1` },
     ]
     assert.deepEqual(statuses((await batch(requests, 'normal', 'anonymous')).responses), [401, 401, 401])
-    assert.deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'subscriber')).responses), [403, 403])
+    assert.deepEqual(
+      statuses((await batch(requests.slice(0, 2), 'normal', 'subscriber')).responses),
+      [403, 403],
+    )
     assert.deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'author')).responses), [201, 403])
   })
 
@@ -111,14 +121,20 @@ describe('a batch that requires all to hold', () => {
     const name = newName()
     const good = { path: VENUES, body: newVenue(name) }
     const another = { path: VENUES, body: newVenue(name) }
-    const bad = await batch([good, { path: EVENTS, body: { title: 'No dates' } }, good], 'require-all-validate')
+    const bad = await batch(
+      [good, { path: EVENTS, body: { title: 'No dates' } }, good],
+      'require-all-validate',
+    )
     assert.equal(bad.answer.status, 207)
     assert.equal(bad.failed, 'validation')
     assert.deepEqual(statuses(bad.responses), [null, 400, null])
     const barred = await batch([good, { path: TAGS, body: { name } }], 'require-all-validate', 'author')
     assert.deepEqual([barred.failed, statuses(barred.responses)], ['validation', [null, 403]])
     assert.equal(await countOf(name), 0)
-    const { failed, responses } = await batch([good, another, { path: TAGS, body: { name } }], 'require-all-validate')
+    const { failed, responses } = await batch(
+      [good, another, { path: TAGS, body: { name } }],
+      'require-all-validate',
+    )
     assert.deepEqual([failed, statuses(responses)], [undefined, [201, 201, 201]])
     assert.equal(await countOf(name), 2)
     assert.equal(responses[0]?.body.venue, good.body.venue)
@@ -218,7 +234,9 @@ describe('a batch that cannot be', () => {
   })
 
   test('refuses more than a hundred requests, an unknown validation, no list, and bad JSON', async () => {
-    const many = await batch(Array.from({ length: 101 }, () => ({ path: VENUES, body: newVenue('One too many') })))
+    const many = await batch(
+      Array.from({ length: 101 }, () => ({ path: VENUES, body: newVenue('One too many') })),
+    )
     assert.deepEqual([many.answer.status, many.answer.body.code], [400, 'rest_invalid_param'])
     assert.equal(many.answer.body.data.details.requests.code, 'rest_too_many_items')
     assert.equal(await countOf('One too many'), 0)
@@ -227,7 +245,10 @@ describe('a batch that cannot be', () => {
       assert.equal((await batch(requests)).answer.status, 400)
     assert.equal((await service.request('admin', 'POST', BATCH)).body.code, 'rest_missing_callback_param')
     const json = { 'content-type': 'application/json' }
-    assert.equal((await service.request('admin', 'POST', BATCH, '{"requests":[', json)).body.code, 'rest_invalid_json')
+    assert.equal(
+      (await service.request('admin', 'POST', BATCH, '{"requests":[', json)).body.code,
+      'rest_invalid_json',
+    )
     assert.equal((await service.request('admin', 'GET', BATCH)).status, 404)
     assert.deepEqual((await batch([])).responses, [])
   })
@@ -281,7 +302,10 @@ describe('a batch with an Idempotency-Key', () => {
     const { body: tag } = await service.post('/tags', { name })
     const refused = await batch(requests, 'require-all-validate', 'admin', key(name))
     assert.deepEqual(statuses(refused.responses), [null, 400])
-    assert.deepEqual(statuses((await batch(requests, 'normal', 'admin', key(`${name} n`))).responses), [201, 400])
+    assert.deepEqual(
+      statuses((await batch(requests, 'normal', 'admin', key(`${name} n`))).responses),
+      [201, 400],
+    )
     await service.remove(`/tags/${tag.id}`)
     assert.deepEqual(
       statuses((await batch(requests, 'require-all-validate', 'admin', key(name))).responses),
@@ -301,7 +325,9 @@ describe('a batch with an Idempotency-Key', () => {
   test('the same batch twice at once writes once', async () => {
     const name = newName()
     const requests = Array.from({ length: 20 }, () => ({ path: VENUES, body: newVenue(name) }))
-    const both = await Promise.all([1, 2].map(() => batch(requests, 'require-all-validate', 'admin', key(name))))
+    const both = await Promise.all(
+      [1, 2].map(() => batch(requests, 'require-all-validate', 'admin', key(name))),
+    )
     assert.ok(both.some(({ answer }) => answer.status === 207))
     assert.ok(both.every(({ answer }) => answer.status === 207 || answer.status === 409))
     assert.equal(await countOf(name), 20)
@@ -335,7 +361,10 @@ test('each request of a batch counts in the limit of rates', async () => {
 test('the index names the routes that a batch may hold, and how many requests', async () => {
   const { body } = await service.get('~/wp-json/')
   const [own] = body.routes['/batch/v1'].endpoints
-  assert.deepEqual([body.routes['/batch/v1'].namespace, own.methods, own.args.requests.maxItems], ['', ['POST'], 100])
+  assert.deepEqual(
+    [body.routes['/batch/v1'].namespace, own.methods, own.args.requests.maxItems],
+    ['', ['POST'], 100],
+  )
   const offers = (path: string) =>
     body.routes[path].endpoints.flatMap((endpoint: { methods: string[]; allow_batch?: object }) =>
       endpoint.allow_batch ? endpoint.methods : [],
@@ -357,7 +386,9 @@ describe('a batch whose answers would be large', onSqlite, () => {
   const key = { 'idempotency-key': 'large answers' }
   before(async () => {
     for (let made = 0; made < 20; made++)
-      venues.push((await service.create('/venues', { ...newVenue('Long'), description: 'word '.repeat(38_000) })).id)
+      venues.push(
+        (await service.create('/venues', { ...newVenue('Long'), description: 'word '.repeat(38_000) })).id,
+      )
   })
 
   for (const validation of ['normal', 'require-all-validate'])

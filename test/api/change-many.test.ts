@@ -37,10 +37,17 @@ const LEFT = /^modified|^date|json_ld|^_|counts?$/
 /** Reads an event without its times of writing, linked data and counts. */
 async function reading(id: number): Promise<unknown> {
   const { body } = await service.get(`/events/${id}`, 'admin')
-  return JSON.parse(JSON.stringify(body, (name, value) => (LEFT.test(name) || name === 'count' ? undefined : value)))
+  return JSON.parse(
+    JSON.stringify(body, (name, value) => (LEFT.test(name) || name === 'count' ? undefined : value)),
+  )
 }
 
-const deeds: [name: string, deed: BulkDeed, check: (body: ReturnType<typeof Object>) => unknown, is: unknown][] = [
+const deeds: [
+  name: string,
+  deed: BulkDeed,
+  check: (body: ReturnType<typeof Object>) => unknown,
+  is: unknown,
+][] = [
   ['draft', { do: 'draft' }, (body) => body.status, 'draft'],
   ['trash', { do: 'trash' }, (body) => body.status, 'trash'],
   ['terms', { do: 'terms', field: 'categories', add: [], remove: [] }, (body) => body.categories.length, 1],
@@ -86,7 +93,9 @@ test('each row is told by itself: what is refused, is not there, or is so alread
   const [others = 0] = await make(1)
   const [secret = 0] = await make(1, { status: 'private' })
   const [draft = 0] = await make(1, { status: 'draft' }, 'author')
-  const { rows } = await changeMany(author, events, [own, others, secret, 99_999, draft, own], { do: 'draft' })
+  const { rows } = await changeMany(author, events, [own, others, secret, 99_999, draft, own], {
+    do: 'draft',
+  })
   assert.deepEqual(
     rows.map(({ id, outcome, problem, title }) => [id, outcome, problem?.code, title]),
     [
@@ -148,9 +157,14 @@ test('what is in the trash is restored with the status it had, or deleted for go
 
 test('of a series the chosen dates change, or all of it where that is asked for; both are taken back', async () => {
   const editor = await context('editor')
-  const { id } = await createRecord(editor, events, { title: 'Weekly', ...day, recurrence: 'FREQ=WEEKLY;COUNT=4' })
+  const { id } = await createRecord(editor, events, {
+    title: 'Weekly',
+    ...day,
+    recurrence: 'FREQ=WEEKLY;COUNT=4',
+  })
   const found = async () =>
-    (await service.get('/events?search=Weekly&start_date=2020-01-01&status=publish,draft,trash', 'editor')).body.events
+    (await service.get('/events?search=Weekly&start_date=2020-01-01&status=publish,draft,trash', 'editor'))
+      .body.events
   const ids = (await found()).map((event: { id: number }) => event.id)
   assert.equal(ids.length, 4)
   const had = await Promise.all(ids.map(reading))
@@ -164,9 +178,15 @@ test('of a series the chosen dates change, or all of it where that is asked for;
     for (const scope of ['this', 'all'] as const) {
       const chosen = ids.slice(1, 3)
       const { rows, undo = '' } = await changeMany(editor, events, chosen, { ...deed, scope })
-      assert.deepEqual(outcomes(rows), ['done', scope === 'all' ? 'unchanged' : 'done'], `${deed.do} ${scope}`)
+      assert.deepEqual(
+        outcomes(rows),
+        ['done', scope === 'all' ? 'unchanged' : 'done'],
+        `${deed.do} ${scope}`,
+      )
       const now = await Promise.all(ids.map(reading))
-      const changed = ids.filter((_id: number, at: number) => JSON.stringify(now[at]) !== JSON.stringify(had[at]))
+      const changed = ids.filter(
+        (_id: number, at: number) => JSON.stringify(now[at]) !== JSON.stringify(had[at]),
+      )
       assert.deepEqual(
         changed.filter((one: number) => scope === 'all' || chosen.includes(one)).length,
         scope === 'all' ? 4 : 2,

@@ -49,13 +49,23 @@ async function follow(at: TestService, one: Follower, perPage = 7): Promise<numb
       else one.records.delete(`${kind} ${id}`)
     }
     told += body.changes.length
-    assert.notEqual(body.next_token === undefined, body.sync_token === undefined, 'either token, and never both')
+    assert.notEqual(
+      body.next_token === undefined,
+      body.sync_token === undefined,
+      'either token, and never both',
+    )
     one.token = body.sync_token ?? body.next_token
     if (body.sync_token) return told
   }
 }
 
-const LISTS = { venue: 'venues', organizer: 'organizers', category: 'categories', tag: 'tags', event: 'events' }
+const LISTS = {
+  venue: 'venues',
+  organizer: 'organizers',
+  category: 'categories',
+  tag: 'tags',
+  event: 'events',
+}
 
 /** Reads all records that the lists show. */
 async function listAll(
@@ -81,7 +91,9 @@ async function listAll(
 function comparable(records: Map<string, object>): Record<string, unknown> {
   const withoutCounts = (name: string, record: object) =>
     JSON.parse(
-      JSON.stringify(record, (key, value) => (key === 'count' && name.startsWith('event') ? undefined : value)),
+      JSON.stringify(record, (key, value) =>
+        key === 'count' && name.startsWith('event') ? undefined : value,
+      ),
     )
   return Object.fromEntries([...records].sort().map(([name, record]) => [name, withoutCounts(name, record)]))
 }
@@ -91,7 +103,12 @@ async function agrees(one: Follower, filter = '', kinds?: string[]): Promise<voi
 }
 
 test('the first reading gives everything that lists show, and the next one nothing', async () => {
-  await service.create('/events', { ...WHEN, title: 'First', categories: ['Music'], venue: { venue: 'Hall' } })
+  await service.create('/events', {
+    ...WHEN,
+    title: 'First',
+    categories: ['Music'],
+    venue: { venue: 'Hall' },
+  })
   await service.create('/events', { ...WHEN, title: 'Draft', status: 'draft' })
   const stranger = follower('anonymous')
   await follow(service, stranger)
@@ -108,21 +125,31 @@ test('pages of long records end by their bytes, and the longest record has one o
   t.after(one.close)
   const text = (bytes: number) => Array.from({ length: bytes / 8 }, (_, i) => `word ${i % 10} `).join('')
   for (let i = 0; i < 3; i++)
-    await one.create('/events', { ...WHEN, title: `Long ${i}`, description: text(240_000), tags: [`tag ${i}`] })
+    await one.create('/events', {
+      ...WHEN,
+      title: `Long ${i}`,
+      description: text(240_000),
+      tags: [`tag ${i}`],
+    })
   const venues = []
   for (let i = 0; i < 3; i++)
     venues.push((await one.create('/venues', { venue: `Hall ${i}`, description: text(400_000) })).id)
   const { id: longest } = await one.create('/events', { ...WHEN, title: 'Longest', venue: venues })
-  for (let i = 3; i < 6; i++) await one.create('/events', { ...WHEN, title: `Long ${i}`, description: text(240_000) })
+  for (let i = 3; i < 6; i++)
+    await one.create('/events', { ...WHEN, title: `Long ${i}`, description: text(240_000) })
   const reader = follower('anonymous')
   const all = await pagesOf(one, reader)
   const names = all.flatMap(({ changes }) => changes.map(({ kind, id }) => `${kind} ${id}`))
   assert.equal(new Set(names).size, names.length, 'each record once')
-  assert.deepEqual([...new Set(names)].sort(), [...(await listAll('anonymous', '', undefined, one)).keys()].sort())
+  assert.deepEqual(
+    [...new Set(names)].sort(),
+    [...(await listAll('anonymous', '', undefined, one)).keys()].sort(),
+  )
   for (const { bytes, changes } of all) assert.ok(bytes < 905_000 || changes.length === 1, `${bytes} bytes`)
   assert.ok(all.some(({ bytes, changes }) => bytes > 1_000_000 && changes[0]?.id === longest))
   await one.update(`/venues/${venues[0]}`, { phone: '1' })
-  for (const tag of (await one.get('/tags')).body.tags) await one.update(`/tags/${tag.id}`, { name: `${tag.name} now` })
+  for (const tag of (await one.get('/tags')).body.tags)
+    await one.update(`/tags/${tag.id}`, { name: `${tag.name} now` })
   const later = await pagesOf(one, reader)
   const told = later.flatMap(({ changes }) => changes.map(({ kind, id }) => `${kind} ${id}`))
   assert.ok(later.length > 2 && told.filter((name) => name.startsWith('tag')).length >= 3)
@@ -172,13 +199,23 @@ test('each reader is shown the events that lists show them, also those that are 
   for (const status of ['publish', 'draft', 'private', 'future', 'pending'])
     for (const as of ['admin', 'author'] as const) {
       const title = `${status} of ${as}`
-      const fields = { title, venue, categories: ['Music'], tags: ['jazz'], organizer: [{ organizer: 'Anna' }] }
+      const fields = {
+        title,
+        venue,
+        categories: ['Music'],
+        tags: ['jazz'],
+        organizer: [{ organizer: 'Anna' }],
+      }
       const date = status === 'future' ? { date: '2031-01-01 00:00:00' } : {}
       const sent = { ...WHEN, ...fields, ...date, status }
       const { status: answer, body } = await one.post('/events', sent, as)
       if (answer === 201) made.set(title, body.id)
     }
-  const { id: protectedId } = await one.create('/events', { ...WHEN, title: 'hidden', hide_from_listings: true })
+  const { id: protectedId } = await one.create('/events', {
+    ...WHEN,
+    title: 'hidden',
+    hide_from_listings: true,
+  })
   assert.ok(made.size >= 8, [...made.keys()].join())
   // Events are read from memory once it is filled.
   await until(async () => (await one.get('~/readyz')).body.memory === 'filled', 'memory is not filled')
@@ -190,7 +227,8 @@ test('each reader is shown the events that lists show them, also those that are 
     assert.equal(titles.includes('draft of admin'), as === 'editor', as)
     assert.equal(titles.includes('draft of author'), as === 'editor' || as === 'author', as)
     // Records that are read again after a change are shown in the same way.
-    for (const id of [...made.values(), protectedId]) await one.update(`/events/${id}`, { excerpt: `Seen by ${as}` })
+    for (const id of [...made.values(), protectedId])
+      await one.update(`/events/${id}`, { excerpt: `Seen by ${as}` })
     await follow(one, reader, 4)
     assert.deepEqual(comparable(reader.records), comparable(await listAll(as, '', undefined, one)), as)
   }
@@ -287,7 +325,10 @@ test('a token goes with its reader, its kinds and its filters alone', async () =
   const [edition, ...others] = parts
   assert.deepEqual(await statusOf(`since=${forged('other', ...others)}`), gone)
   const [kinds, filters, reader, , to] = others
-  assert.deepEqual(await statusOf(`since=${forged(edition, kinds, filters, reader, '999999999999', to, 0, 0)}`), gone)
+  assert.deepEqual(
+    await statusOf(`since=${forged(edition, kinds, filters, reader, '999999999999', to, 0, 0)}`),
+    gone,
+  )
   for (const wrong of ['5-7', '9-4-2', '1e3', "0'"])
     assert.deepEqual(await statusOf(`since=${forged(edition, kinds, filters, reader, wrong, to, 0, 0)}`), [
       400,
@@ -312,7 +353,9 @@ test('a token from before a restore, or from before what is still known, is of n
   await one.app.database.write(renewEdition)
   const again = await startApp(one.config)
   t.after(again.stop)
-  const { status } = await fetch(`http://127.0.0.1:${again.port}/wp-json/kalends/v1/changes?since=${fresh.token}`)
+  const { status } = await fetch(
+    `http://127.0.0.1:${again.port}/wp-json/kalends/v1/changes?since=${fresh.token}`,
+  )
   assert.equal(status, 410)
 })
 
@@ -369,14 +412,18 @@ test('lists and changes agree whatever many writers on two nodes do meanwhile', 
       else if (chance < 0.9) {
         const { venues } = await send('GET', '/venues')
         const venue = pick<{ id: number } | undefined>(venues ?? [])
-        if (venue) await send('PUT', `/venues/${venue.id}`, { address: name, status: pick(['publish', 'draft']) })
+        if (venue)
+          await send('PUT', `/venues/${venue.id}`, { address: name, status: pick(['publish', 'draft']) })
       } else {
         const { categories } = await send('GET', '/categories?per_page=50&hide_empty=false')
         const one = pick<{ id: number; slug: string } | undefined>(categories ?? [])
         const parent = pick<{ id: number } | undefined>(categories ?? [])
         if (one && one.slug !== 'c1' && next() < 0.3) await send('DELETE', `/categories/${one.id}`)
         else if (one)
-          await send('PUT', `/categories/${one.id}`, { description: name, parent: pick([0, parent?.id ?? 0]) })
+          await send('PUT', `/categories/${one.id}`, {
+            description: name,
+            parent: pick([0, parent?.id ?? 0]),
+          })
       }
     }
   }
@@ -395,9 +442,11 @@ test('lists and changes agree whatever many writers on two nodes do meanwhile', 
 test('lists narrow to what was changed after a time', async () => {
   const { id } = await service.create('/events', { ...WHEN, title: 'Changed now' })
   const idsAfter = async (path: string, when: string) =>
-    (await service.get(`/${path}?per_page=50&start_date=1970-01-01&end_date=2099-01-01&modified_after=${when}`)).body[
-      path
-    ].map((record: { id: number }) => record.id)
+    (
+      await service.get(
+        `/${path}?per_page=50&start_date=1970-01-01&end_date=2099-01-01&modified_after=${when}`,
+      )
+    ).body[path].map((record: { id: number }) => record.id)
   assert.ok((await idsAfter('events', '2020-01-01')).includes(id))
   assert.deepEqual(await idsAfter('events', '2099-01-01T00:00:00Z'), [])
   assert.notDeepEqual(await idsAfter('venues', '-1 day'), [])
@@ -408,9 +457,18 @@ test('lists narrow to what was changed after a time', async () => {
 test('what was changed in the hour that comes twice is told to whoever asks by a moment', async (t) => {
   const berlin = await startService({ timezone: 'Europe/Berlin' })
   t.after(() => berlin.close())
-  const changed = { date: '2025-10-25 12:00:00', modified: '2025-10-26 02:00:05', modified_utc: '2025-10-26 01:00:05' }
+  const changed = {
+    date: '2025-10-25 12:00:00',
+    modified: '2025-10-26 02:00:05',
+    modified_utc: '2025-10-26 01:00:05',
+  }
   const { id: venue } = await berlin.create('/venues', { venue: 'Hall', date: changed.date })
-  const { id } = await berlin.create('/events', { ...WHEN, title: 'Twice', venue, date: '2025-10-26T02:30:00+01:00' })
+  const { id } = await berlin.create('/events', {
+    ...WHEN,
+    title: 'Twice',
+    venue,
+    date: '2025-10-26T02:30:00+01:00',
+  })
   const { database } = berlin.app
   for (const table of ['events', 'venues'] as const)
     await database.write((tx) =>
@@ -425,9 +483,18 @@ test('what was changed in the hour that comes twice is told to whoever asks by a
     return list.map((record) => record.id)
   }
   const all = 'start_date=1970-01-01&end_date=2099-01-01&modified_after='
-  for (const path of [`/events?${all}`, '/venues?modified_after=', '~/wp-json/wp/v2/tribe_events?modified_after=']) {
+  for (const path of [
+    `/events?${all}`,
+    '/venues?modified_after=',
+    '~/wp-json/wp/v2/tribe_events?modified_after=',
+  ]) {
     const here = path.startsWith('/venues') ? venue : id
-    for (const when of ['2025-10-26T00:59:58Z', '2025-10-26T02:59:58+02:00', '1761440398', '2025-10-26 01:59:00'])
+    for (const when of [
+      '2025-10-26T00:59:58Z',
+      '2025-10-26T02:59:58+02:00',
+      '1761440398',
+      '2025-10-26 01:59:00',
+    ])
       assert.deepEqual(await found(path, when), [here], `${path}${when}`)
     assert.deepEqual(await found(path, '2025-10-26T01:00:05Z'), [], path)
     assert.deepEqual(await found(path, '2025-10-26T00:59:58Z', 'editor'), [here], path)
@@ -442,14 +509,17 @@ for (const events of [3, 12])
   test(`a page of ${events} events says the same whoever reads it, indented, trimmed and in an envelope`, async () => {
     const venue = await service.create('/venues', { venue: `Hall of ${events}` })
     const write = { ...WHEN, venue: venue.id, categories: [`Of ${events}`], description: '<b>“ä”</b>' }
-    for (let at = 0; at < events; at++) await service.create('/events', { ...write, title: `Of ${events}: ${at}` })
+    for (let at = 0; at < events; at++)
+      await service.create('/events', { ...write, title: `Of ${events}: ${at}` })
     const feed = `${FEED}?kinds=event&venue=${venue.id}`
     const { changes } = (await service.get(feed)).body
     assert.equal(changes.length, events)
     assert.deepEqual((await service.get(feed, 'subscriber')).body.changes, changes)
     assert.deepEqual((await service.get(`${feed}&_pretty`)).body.changes, changes)
     assert.deepEqual((await service.get(`${feed}&_envelope`)).body.body.changes, changes)
-    const titles = changes.map(({ record: { title } }: { record: { title: string } }) => ({ record: { title } }))
+    const titles = changes.map(({ record: { title } }: { record: { title: string } }) => ({
+      record: { title },
+    }))
     assert.deepEqual((await service.get(`${feed}&_fields=changes.record.title`)).body, { changes: titles })
     const listed = (
       await service.get(`/events?venue=${venue.id}&start_date=2030-01-01&end_date=2040-01-01&per_page=50`)

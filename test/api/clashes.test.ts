@@ -51,7 +51,11 @@ describe('clashes of a draft', () => {
     await service.create('/events', { title: 'Into', ...at('02', '18:30', '19:30'), venue: hall })
     await service.create('/events', { title: 'Elsewhere', ...at('02'), venue: mill })
     await service.create('/events', { title: 'Nowhere', ...at('02') })
-    const tokyo = { start_date: '2027-11-03 04:30:00', end_date: '2027-11-03 05:30:00', timezone: 'Asia/Tokyo' }
+    const tokyo = {
+      start_date: '2027-11-03 04:30:00',
+      end_date: '2027-11-03 05:30:00',
+      timezone: 'Asia/Tokyo',
+    }
     await service.create('/events', { title: 'In the words of Tokyo', ...tokyo, venue: hall })
     await service.create('/events', { title: 'After', ...at('02', '21:00', '22:00'), venue: hall })
     assert.deepEqual(await near(draftAt('02')), { clashes: ['Into', 'In the words of Tokyo'], doubles: [] })

@@ -35,7 +35,11 @@ before(async () => {
     assert.equal(status, 201)
     events.push(body.id)
   }
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+    20,
+  )
 })
 after(async () => {
   agent.destroy()
@@ -43,7 +47,11 @@ after(async () => {
 })
 
 /** Requests a path and returns the body as sent, still compressed. */
-async function take(path: string, encoding?: string, base = service.base): Promise<{ encoding: string; sent: Buffer }> {
+async function take(
+  path: string,
+  encoding?: string,
+  base = service.base,
+): Promise<{ encoding: string; sent: Buffer }> {
   const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
     get(base + path, { agent, headers }, resolve).on('error', reject),
@@ -64,7 +72,10 @@ function decoded({ encoding, sent }: { encoding: string; sent: Buffer }): string
   return (DECODERS[encoding]?.(sent) ?? sent).toString()
 }
 
-async function ask(path: string, encoding?: string): Promise<{ encoding: string; sent: Buffer; plain: string }> {
+async function ask(
+  path: string,
+  encoding?: string,
+): Promise<{ encoding: string; sent: Buffer; plain: string }> {
   const answer = await take(path, encoding)
   return { ...answer, plain: decoded(answer) }
 }
@@ -82,7 +93,9 @@ let asked = 0
 /** Returns the address of a list that was not requested before. */
 function newList(i: number): string {
   asked++
-  const filter = [`categories=kind-${i % 12}`, `tags=tag-${i % 9}`, 'page=2', 'order=desc', 'featured=false'][i % 5]
+  const filter = [`categories=kind-${i % 12}`, `tags=tag-${i % 9}`, 'page=2', 'order=desc', 'featured=false'][
+    i % 5
+  ]
   const second = `${String(asked % 24).padStart(2, '0')}:${String((asked >> 3) % 60).padStart(2, '0')}:${String(asked % 60).padStart(2, '0')}`
   return `/events?start_date=2026-12-01 ${second}&strict_dates=true&per_page=${5 + (i % 20)}&${filter}`.replaceAll(
     ' ',
@@ -112,11 +125,14 @@ describe('compressed answers', () => {
             : { title: `Anew ${i}` }
       if (i % 2 === 0) assert.equal((await service.post(`/events/${id}`, body)).status, 200)
     }
-    for (const encoding of Object.keys(DECODERS)) assert.ok((times.get(encoding) ?? 0) >= rounds(60), encoding)
+    for (const encoding of Object.keys(DECODERS))
+      assert.ok((times.get(encoding) ?? 0) >= rounds(60), encoding)
   })
 
   test('of lists that stay the same but for counts and totals have the present ones', async () => {
-    const paths = [5, 9, 14].map((most) => `/events?start_date=2026-12-01&end_date=2029-01-01&per_page=${most}`)
+    const paths = [5, 9, 14].map(
+      (most) => `/events?start_date=2026-12-01&end_date=2029-01-01&per_page=${most}`,
+    )
     for (let i = 0; i < 40; i++) {
       const { status } = await service.post('/events', {
         title: `Later ${i}`,
@@ -172,9 +188,14 @@ describe('compressed answers', () => {
   test('are as small as can be where they never change, for their first reader too', async () => {
     const { body } = await service.get('~/')
     const [path = ''] = /\/assets\/calendar[^"]*\.css/.exec(String(body)) ?? []
-    const first = await (await fetch(service.origin + path, { headers: { 'accept-encoding': 'identity' } })).text()
+    const first = await (
+      await fetch(service.origin + path, { headers: { 'accept-encoding': 'identity' } })
+    ).text()
     const compressed = await new Promise<IncomingMessage>((resolve, reject) =>
-      get(service.origin + path, { agent, headers: { 'accept-encoding': BROWSER } }, resolve).on('error', reject),
+      get(service.origin + path, { agent, headers: { 'accept-encoding': BROWSER } }, resolve).on(
+        'error',
+        reject,
+      ),
     )
     assert.equal(compressed.headers['content-encoding'], 'br')
     assert.equal((await buffer(compressed)).length, brotliCompressSync(first).length)
@@ -204,7 +225,8 @@ describe('compressed answers', () => {
     ]
     for (const [accepted, encoding] of taken) {
       const path = newList(1)
-      for (let i = 0; i < 4; i++) assert.equal((await ask(path, accepted)).encoding, encoding, String(accepted))
+      for (let i = 0; i < 4; i++)
+        assert.equal((await ask(path, accepted)).encoding, encoding, String(accepted))
     }
   })
 })
@@ -215,7 +237,11 @@ describe('a list of long texts that nobody has asked for before', () => {
     try {
       const description = randomBytes(45_000).toString('hex')
       for (let i = 0; i < 8; i++) await own.create('/events', { title: `Long ${i}`, description, ...day })
-      await until(async () => (await own.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+      await until(
+        async () => (await own.get('~/readyz')).body.memory === 'filled',
+        'the memory was not filled',
+        20,
+      )
       for (const encoding of Object.keys(DECODERS)) {
         for (const size of [1, 2, 6, 8]) {
           const path = `/events?per_page=${size}&start_date=2027-01-01`

@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
 import { makeToday } from '../../src/serve/http/finished.ts'
-import { databaseName, patient, type ScratchDatabase, scratchDatabase, scratchPostgres } from '../support/database.ts'
+import {
+  databaseName,
+  patient,
+  type ScratchDatabase,
+  scratchDatabase,
+  scratchPostgres,
+} from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startService, type TestService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -70,10 +76,13 @@ describe('what a client has already', () => {
     const tags: (string | null)[] = []
     for (const media_url of ['https://a.example', 'https://b.example', 'https://a.example']) {
       const database = patient(scratch.address)
-      const app = await startApp(testConfig(folder, { database, site_url: 'http://calendar.example', media_url }))
+      const app = await startApp(
+        testConfig(folder, { database, site_url: 'http://calendar.example', media_url }),
+      )
       try {
         const origin = `http://127.0.0.1:${app.port}`
-        const memory = async () => ((await (await fetch(`${origin}/readyz`)).json()) as { memory: string }).memory
+        const memory = async () =>
+          ((await (await fetch(`${origin}/readyz`)).json()) as { memory: string }).memory
         // Until memory is filled, the ETag is computed from the content alone.
         await until(async () => (await memory()) === 'filled', 'the memory was not filled')
         const url = `${origin}${app.site.restRoot}/${app.site.namespace}/events`
@@ -138,7 +147,10 @@ test('an outage in an envelope is over when it is over', onPostgres, async (t) =
   const path = '/venues?_envelope'
   const before = await there.get(path)
   await server.halt('immediate')
-  await until(async () => (await there.get('/organizers?_envelope=1')).body.status === 503, 'it goes on without')
+  await until(
+    async () => (await there.get('/organizers?_envelope=1')).body.status === 503,
+    'it goes on without',
+  )
   const meanwhile = await there.get('/organizers?_envelope')
   assert.deepEqual([meanwhile.status, meanwhile.body.status, meanwhile.headers.get('etag')], [200, 503, null])
   await server.start()

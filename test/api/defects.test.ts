@@ -56,7 +56,10 @@ describe('updates of events', () => {
     const draft = await createEvent({ status: 'draft' })
     assert.equal((await update(`/events/${draft.id}`, { title: 'Still a draft' })).status, 'draft')
     const pending = await createEvent({ status: 'pending' }, 'contributor')
-    assert.equal((await update(`/events/${pending.id}`, { title: 'Still pending' }, 'contributor')).status, 'pending')
+    assert.equal(
+      (await update(`/events/${pending.id}`, { title: 'Still pending' }, 'contributor')).status,
+      'pending',
+    )
     const hidden = await createEvent({ status: 'private' })
     assert.equal((await update(`/events/${hidden.id}`, { title: 'Still private' })).status, 'private')
   })
@@ -73,8 +76,15 @@ describe('updates of events', () => {
     for (const empty of ['', [], 0, '0', false]) {
       const event = await createEvent({ venue: { venue: 'Removable Room' } })
       assert.equal((await update(`/events/${event.id}`, { venue: null })).venue.venue, 'Removable Room')
-      assert.equal((await update(`/events/${event.id}`, { title: 'Same room' })).venue.venue, 'Removable Room')
-      assert.deepEqual((await update(`/events/${event.id}`, { venue: empty })).venue, [], JSON.stringify(empty))
+      assert.equal(
+        (await update(`/events/${event.id}`, { title: 'Same room' })).venue.venue,
+        'Removable Room',
+      )
+      assert.deepEqual(
+        (await update(`/events/${event.id}`, { venue: empty })).venue,
+        [],
+        JSON.stringify(empty),
+      )
     }
   })
 
@@ -118,8 +128,12 @@ describe('permissions', () => {
     const [open] = event.venue
     await service.remove(`/venues/${open.id}`)
     assert.deepEqual((await read(`/events/${event.id}`, 'anonymous')).venue, [])
-    await refused(['admin', 'POST', '/events', { ...DAY, venue: open.id }], 400, 'rest_invalid_param', ['venue'])
-    await refused(['admin', 'PUT', `/events/${event.id}`, { venue: [open.id] }], 400, 'rest_invalid_param', ['venue'])
+    await refused(['admin', 'POST', '/events', { ...DAY, venue: open.id }], 400, 'rest_invalid_param', [
+      'venue',
+    ])
+    await refused(['admin', 'PUT', `/events/${event.id}`, { venue: [open.id] }], 400, 'rest_invalid_param', [
+      'venue',
+    ])
   })
 
   test('_method and X-HTTP-Method-Override count on POST alone', async () => {
@@ -128,7 +142,10 @@ describe('permissions', () => {
     const override = { 'x-http-method-override': 'DELETE' }
     assert.equal((await service.get(`${path}?_method=DELETE`, 'admin')).status, 200)
     assert.equal((await service.request('admin', 'GET', path, undefined, override)).status, 200)
-    assert.equal((await service.request('admin', 'PUT', path, { title: 'Here' }, override)).body.status, 'publish')
+    assert.equal(
+      (await service.request('admin', 'PUT', path, { title: 'Here' }, override)).body.status,
+      'publish',
+    )
     assert.equal(
       (await service.request('admin', 'POST', `${path}?_method=PATCH`, { title: 'There' })).body.title,
       'There',
@@ -143,7 +160,12 @@ describe('dates and zones', () => {
     const image = await uploadImage()
     const event = await createEvent({ start_date: 1796000000, end_date: 1796003600, image })
     assert.deepEqual([event.start_date, event.image.id], ['2026-11-29 19:53:20', image])
-    const venue = await create('/venues', { venue: 'Unmapped', show_map: false, show_map_link: 'false', image })
+    const venue = await create('/venues', {
+      venue: 'Unmapped',
+      show_map: false,
+      show_map_link: 'false',
+      image,
+    })
     assert.deepEqual([venue.show_map, venue.show_map_link, venue.image.id], [false, false, image])
     const none = Object.fromEntries(
       [
@@ -169,18 +191,27 @@ describe('dates and zones', () => {
 
 describe('linked records', () => {
   test('a venue may come as a list of ids, a list of records or comma-separated ids', async () => {
-    const [one, two] = [await create('/venues', { venue: 'Room One' }), await create('/venues', { venue: 'Room Two' })]
+    const [one, two] = [
+      await create('/venues', { venue: 'Room One' }),
+      await create('/venues', { venue: 'Room Two' }),
+    ]
     for (const venue of [[one.id], String(one.id), [String(one.id)], { id: one.id }, [{ venue: 'Room One' }]])
       assert.equal((await createEvent({ venue })).venue.id, one.id, JSON.stringify(venue))
     for (const venue of [[two.id, one.id], `${two.id},${one.id}`, [{ venue: 'Room Two' }, one.id]])
-      assert.deepEqual(names((await createEvent({ venue })).venue, 'id'), [two.id, one.id], JSON.stringify(venue))
+      assert.deepEqual(
+        names((await createEvent({ venue })).venue, 'id'),
+        [two.id, one.id],
+        JSON.stringify(venue),
+      )
   })
 })
 
 describe('terms', () => {
   test('a record that is no term in the categories of an event is a 400 that names them', async () => {
     for (const categories of [{ x: 1 }, [{ x: 1 }], [[1]], true])
-      await refused(['admin', 'POST', '/events', { ...DAY, categories }], 400, 'rest_invalid_param', ['categories'])
+      await refused(['admin', 'POST', '/events', { ...DAY, categories }], 400, 'rest_invalid_param', [
+        'categories',
+      ])
   })
 
   test('a slug in use and a name over 200 characters are refused', async () => {
@@ -190,7 +221,9 @@ describe('terms', () => {
       await refused(['admin', 'PUT', `${path}/${term.id}`, { slug: 'taken' }], 400, 'duplicate_term_slug')
       const long = 'x'.repeat(201)
       await refused(['admin', 'POST', path, { name: long }], 400, 'rest_invalid_param', ['name'])
-      await refused(['admin', 'PUT', `${path}/${term.id}`, { name: long }], 400, 'rest_invalid_param', ['name'])
+      await refused(['admin', 'PUT', `${path}/${term.id}`, { name: long }], 400, 'rest_invalid_param', [
+        'name',
+      ])
       assert.equal((await read(`${path}/${term.id}`)).name, 'Free')
     }
   })
@@ -200,7 +233,9 @@ describe('terms', () => {
     const child = await create('/categories', { name: 'Child', parent: top.id })
     const grandchild = await create('/categories', { name: 'Grandchild', parent: child.id })
     for (const parent of [top.id, child.id, grandchild.id])
-      await refused(['admin', 'PUT', `/categories/${top.id}`, { parent }], 400, 'rest_invalid_param', ['parent'])
+      await refused(['admin', 'PUT', `/categories/${top.id}`, { parent }], 400, 'rest_invalid_param', [
+        'parent',
+      ])
     assert.equal((await update(`/categories/${child.id}`, { parent: 0 })).parent, 0)
     assert.equal((await update(`/categories/${top.id}`, { description: '' })).description, '')
     assert.equal((await create('/categories', { name: 'Rooted', parent: 0, description: '' })).parent, 0)

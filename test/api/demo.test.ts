@@ -72,13 +72,26 @@ test('every image and each of its sizes is served as it is described', async () 
     assert.equal((await response.arrayBuffer()).byteLength, filesize, url)
   }
   const sizes = new Set([...pictures.values()].flatMap((picture) => Object.keys(picture.sizes)))
-  assert.deepEqual([...sizes].sort(), ['1536x1536', '2048x2048', 'large', 'medium', 'medium_large', 'thumbnail'])
+  assert.deepEqual([...sizes].sort(), [
+    '1536x1536',
+    '2048x2048',
+    'large',
+    'medium',
+    'medium_large',
+    'thumbnail',
+  ])
 })
 
 test('another database gets the very same at the same time, whatever has been drawn before', async () => {
   const other = await start('second', true)
   try {
-    for (const path of [EVERYTHING, '/venues?per_page=100', '/organizers', '/categories?per_page=100', '/tags']) {
+    for (const path of [
+      EVERYTHING,
+      '/venues?per_page=100',
+      '/organizers',
+      '/categories?per_page=100',
+      '/tags',
+    ]) {
       const [one, two] = [await get(path), await get(path, {}, other)]
       assert.equal(JSON.stringify(two).replaceAll(other.site.url, app.site.url), JSON.stringify(one), path)
     }

@@ -66,7 +66,8 @@ function looked({ status, stdout }: { status: number | null; stdout: string }): 
   const findings: Looked['findings'] = new Map()
   let last: { state: string; says: string; todo: string } | undefined
   for (const line of stdout.trimEnd().split('\n').slice(0, -1)) {
-    const [, state = '', about = '', says = ''] = /^(ok|warning|error) {2,}(\w[\w ]*?) {2,}(.*)$/.exec(line) ?? []
+    const [, state = '', about = '', says = ''] =
+      /^(ok|warning|error) {2,}(\w[\w ]*?) {2,}(.*)$/.exec(line) ?? []
     if (state === '' && last) last.todo += line.trim().replace(/^→ /, '')
     else {
       last = { state, says, todo: '' }
@@ -100,7 +101,10 @@ test('a file whose calendar was copied elsewhere is found so', onSqlite, async (
   assert.match(stdout, /is not started on .* any more/)
   const { findings, status } = await doctor({ database: address, data, port })
   const [moved] = findings.get('moved') ?? []
-  assert.equal(moved?.says.startsWith(`The calendar in ${file} was copied to sqlite:${join(data, 'new.sqlite')}`), true)
+  assert.equal(
+    moved?.says.startsWith(`The calendar in ${file} was copied to sqlite:${join(data, 'new.sqlite')}`),
+    true,
+  )
   assert.match(moved?.todo ?? '', /Set KALENDS_DATABASE .*remove .*-moved/)
   assert.equal(status, 1)
 })
@@ -151,7 +155,12 @@ test('what others may read, a password that lies about, and an address that is m
   assert.equal(password?.todo, `chmod 600 ${join(data, 'first-password.txt')}`)
   assert.deepEqual(stateOf(found, 'first password'), ['warning'])
   assert.deepEqual(stateOf(found, 'site address'), ['warning'])
-  const public_ = await doctor({ database: address, data, port: '0', site_url: 'https://calendar.example.org' })
+  const public_ = await doctor({
+    database: address,
+    data,
+    port: '0',
+    site_url: 'https://calendar.example.org',
+  })
   assert.match(public_.findings.get('proxy')?.[0]?.todo ?? '', /KALENDS_TRUSTED_PROXY/)
 })
 
@@ -162,7 +171,11 @@ test('a database that is not there, or of another version, and a port that someb
   await new Promise((resolve) => other.once('listening', resolve))
   const bound = other.address()
   const port = String(typeof bound === 'object' && bound ? bound.port : 0)
-  const missing = await doctor({ data: join(data, 'nowhere'), port: '0', media: `file:${join(data, 'media')}` })
+  const missing = await doctor({
+    data: join(data, 'nowhere'),
+    port: '0',
+    media: `file:${join(data, 'media')}`,
+  })
   assert.equal(missing.status, 1)
   assert.deepEqual(stateOf(missing, 'database'), ['error'])
   const sentence = `There is no database ${join(data, 'nowhere', 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
@@ -206,7 +219,14 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
         (4, 'rests', '[]', 3600, '', '', 1, 0, '')`.execute(tx)
   })
   await database.write(async (tx) => {
-    const hook = { events: '*', is_private: 0, secret: 'x', old_secret: '', old_secret_until_utc: '', created_utc: '' }
+    const hook = {
+      events: '*',
+      is_private: 0,
+      secret: 'x',
+      old_secret: '',
+      old_secret_until_utc: '',
+      created_utc: '',
+    }
     const since = '2026-11-01 10:00:00'
     const rows = [
       {
@@ -216,7 +236,13 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
         disabled_utc: '',
         disabled_why: '',
       },
-      { id: 2, url: 'https://b.example/', failing_since_utc: '', disabled_utc: since, disabled_why: 'It was gone.' },
+      {
+        id: 2,
+        url: 'https://b.example/',
+        failing_since_utc: '',
+        disabled_utc: since,
+        disabled_why: 'It was gone.',
+      },
       { id: 4, url: 'https://d.example/', failing_since_utc: '', disabled_utc: since, disabled_why: 'gone' },
       { id: 3, url: 'https://c.example/', failing_since_utc: '', disabled_utc: '', disabled_why: '' },
     ]
@@ -248,29 +274,35 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
   assert.doesNotMatch(printed, /hidden/)
 })
 
-test('a calendar without a backup, or without one in the last seven days, is told of it', onSqlite, async (t) => {
-  const { data, address } = await calendar(t)
-  const settings = { database: address, data, port: '0' }
-  const never = await doctor(settings)
-  assert.deepEqual(stateOf(never, 'backup'), ['warning'])
-  assert.match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
-  const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  assert.equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
-  assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
-  assert.equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
-  assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
-  const acts = (await run(settings, 'audit', '--kind', 'backup', '--json')).stdout
-  assert.deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
+test(
+  'a calendar without a backup, or without one in the last seven days, is told of it',
+  onSqlite,
+  async (t) => {
+    const { data, address } = await calendar(t)
+    const settings = { database: address, data, port: '0' }
+    const never = await doctor(settings)
+    assert.deepEqual(stateOf(never, 'backup'), ['warning'])
+    assert.match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
+    const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    assert.equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
+    assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
+    assert.equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
+    assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
+    const acts = (await run(settings, 'audit', '--kind', 'backup', '--json')).stdout
+    assert.deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
 
-  const database = await openDatabase(address)
-  const time_utc = formatUtc(Date.now() - 8 * 86_400_000)
-  await database.write((tx) => tx.updateTable('history').set({ time_utc }).where('kind', '=', 'backup').execute())
-  await database.close()
-  const old = await doctor(settings)
-  assert.deepEqual(stateOf(old, 'backup'), ['warning'])
-  assert.match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
-})
+    const database = await openDatabase(address)
+    const time_utc = formatUtc(Date.now() - 8 * 86_400_000)
+    await database.write((tx) =>
+      tx.updateTable('history').set({ time_utc }).where('kind', '=', 'backup').execute(),
+    )
+    await database.close()
+    const old = await doctor(settings)
+    assert.deepEqual(stateOf(old, 'backup'), ['warning'])
+    assert.match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
+  },
+)
 
 /** Inserts images whose files, `2026/11/1000.png` and so on, do not exist. */
 async function insertImages(address: string, count: number) {
@@ -295,7 +327,10 @@ test('files of images that the store lacks are counted, and the first of them na
   assert.deepEqual([none.status, stateOf(none, 'images')], [1, ['error']])
   mkdirSync(join(data, 'media/2026/11'), { recursive: true })
   for (const file of files(9)) writeFileSync(join(data, 'media', file), 'png')
-  assert.match((await doctor(settings)).findings.get('images')?.[0]?.says ?? '', /^All 9 files .* are there\.$/)
+  assert.match(
+    (await doctor(settings)).findings.get('images')?.[0]?.says ?? '',
+    /^All 9 files .* are there\.$/,
+  )
   for (const file of files(7)) rmSync(join(data, 'media', file))
   const some = await doctor(settings)
   assert.deepEqual([some.status, stateOf(some, 'images')], [0, ['warning']], some.text)
@@ -305,33 +340,48 @@ test('files of images that the store lacks are counted, and the first of them na
   )
 })
 
-test('a file of another picture is found, and a start says so of files that are lost', onSqlite, async (t) => {
-  const { data, address } = await calendar(t)
-  const settings = { database: address, data, port: '0' }
-  await insertImages(address, 2)
-  mkdirSync(join(data, 'media/2026/11'), { recursive: true })
-  writeFileSync(join(data, 'media/2026/11/1000.png'), 'png')
-  writeFileSync(join(data, 'media/2026/11/1001.png'), 'another')
-  const other = await doctor(settings)
-  assert.deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
-  assert.match(other.text, /1 of 2 files are of another picture .*1001\.png/)
-  rmSync(join(data, 'media'), { recursive: true })
-  const service = await startLoggedService({ ...settings, log_level: 'warn' })
-  t.after(() => service.end())
-  const isTold = () => service.log().some(({ msg }) => /^2 of the 2 files .* are not in .*media.*mounted/.test(msg))
-  await until(isTold, 'the log says nothing of the files')
-})
+test(
+  'a file of another picture is found, and a start says so of files that are lost',
+  onSqlite,
+  async (t) => {
+    const { data, address } = await calendar(t)
+    const settings = { database: address, data, port: '0' }
+    await insertImages(address, 2)
+    mkdirSync(join(data, 'media/2026/11'), { recursive: true })
+    writeFileSync(join(data, 'media/2026/11/1000.png'), 'png')
+    writeFileSync(join(data, 'media/2026/11/1001.png'), 'another')
+    const other = await doctor(settings)
+    assert.deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
+    assert.match(other.text, /1 of 2 files are of another picture .*1001\.png/)
+    rmSync(join(data, 'media'), { recursive: true })
+    const service = await startLoggedService({ ...settings, log_level: 'warn' })
+    t.after(() => service.end())
+    const isTold = () =>
+      service.log().some(({ msg }) => /^2 of the 2 files .* are not in .*media.*mounted/.test(msg))
+    await until(isTold, 'the log says nothing of the files')
+  },
+)
 
 test('of many images a sample is looked for, and it is called one', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   await insertImages(address, 1500)
   const { findings } = await doctor({ database: address, data, port: '0' })
-  assert.match(findings.get('images')?.[0]?.says ?? '', /^1000 of 1000 files .*, in a sample from 1500 images: /)
+  assert.match(
+    findings.get('images')?.[0]?.says ?? '',
+    /^1000 of 1000 files .*, in a sample from 1500 images: /,
+  )
 })
 
 /** Starts a site that answers every request with the same body. */
-async function startSite(t: TestContext, body: string, headers: Record<string, string> = {}): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(200, headers).end(body)).listen(0, '127.0.0.1')
+async function startSite(
+  t: TestContext,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(200, headers).end(body)).listen(
+    0,
+    '127.0.0.1',
+  )
   t.after(() => {
     server.closeAllConnections()
     server.close()
@@ -340,22 +390,32 @@ async function startSite(t: TestContext, body: string, headers: Record<string, s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a site address that leads to this calendar, to another one or to something else is told', onSqlite, async (t) => {
-  const { data, address, port } = await calendar(t)
-  const other = await calendar(t)
-  const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
-  const stopped = await doctor(settings)
-  assert.match(stopped.findings.get('site answer')?.[0]?.says ?? '', /could not be reached from here \(ECONNREFUSED\)/)
-  const app = await startApp(testConfig(data, settings))
-  t.after(app.stop)
-  assert.deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
-  const foreign = await doctor({ ...settings, database: other.address, data: other.data })
-  assert.match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
-  const page = await doctor({ ...settings, site_url: await startSite(t, '<!DOCTYPE html>') })
-  assert.match(page.findings.get('site answer')?.[0]?.says ?? '', /answers with 200, and not as Kalends does/)
-  const endless = await doctor({ ...settings, site_url: await startSite(t, '['.repeat(5_000_000)) })
-  assert.deepEqual(stateOf(endless, 'site answer'), ['warning'])
-})
+test(
+  'a site address that leads to this calendar, to another one or to something else is told',
+  onSqlite,
+  async (t) => {
+    const { data, address, port } = await calendar(t)
+    const other = await calendar(t)
+    const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
+    const stopped = await doctor(settings)
+    assert.match(
+      stopped.findings.get('site answer')?.[0]?.says ?? '',
+      /could not be reached from here \(ECONNREFUSED\)/,
+    )
+    const app = await startApp(testConfig(data, settings))
+    t.after(app.stop)
+    assert.deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
+    const foreign = await doctor({ ...settings, database: other.address, data: other.data })
+    assert.match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
+    const page = await doctor({ ...settings, site_url: await startSite(t, '<!DOCTYPE html>') })
+    assert.match(
+      page.findings.get('site answer')?.[0]?.says ?? '',
+      /answers with 200, and not as Kalends does/,
+    )
+    const endless = await doctor({ ...settings, site_url: await startSite(t, '['.repeat(5_000_000)) })
+    assert.deepEqual(stateOf(endless, 'site answer'), ['warning'])
+  },
+)
 
 test('a clock that is hours away from that of the site is told', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
@@ -363,10 +423,15 @@ test('a clock that is hours away from that of the site is told', onSqlite, async
   const site_url = await startSite(t, '{}', { Date: date })
   const found = await doctor({ database: address, data, port: '0', site_url })
   assert.deepEqual(stateOf(found, 'clock'), ['warning'], found.text)
-  assert.match(found.findings.get('clock')?.[0]?.says ?? '', / (7[12]\d\d) seconds away from that of http:\/\/127/)
+  assert.match(
+    found.findings.get('clock')?.[0]?.says ?? '',
+    / (7[12]\d\d) seconds away from that of http:\/\/127/,
+  )
 })
 
-test('searches without pg_trgm are told', { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }, async (t) => {
+test('searches without pg_trgm are told', {
+  skip: databaseName() !== 'postgres' && 'on PostgreSQL',
+}, async (t) => {
   const { data, address } = await calendar(t)
   const database = await openDatabase(address)
   await sql`drop extension pg_trgm cascade`.execute(database.read)
@@ -379,41 +444,58 @@ test('images on a disk of their own are told of its room', {
   skip: statSync('/dev/shm', { throwIfNoEntry: false })?.dev === statSync(tmpdir()).dev && 'needs two disks',
 }, async (t) => {
   const { data, address } = await calendar(t)
-  const found = await doctor({ database: address, data, port: '0', media: 'file:/dev/shm/kalends-doctor-absent' })
-  assert.match(found.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, found.text)
+  const found = await doctor({
+    database: address,
+    data,
+    port: '0',
+    media: 'file:/dev/shm/kalends-doctor-absent',
+  })
+  assert.match(
+    found.findings.get('media disk')?.[0]?.says ?? '',
+    /^\d+ MB are free for \/dev\/shm\.$/,
+    found.text,
+  )
 })
 
-test('what keeps the service from its start is an error of the doctor, in the same words', onSqlite, async (t) => {
-  const { data, port } = await calendar(t)
-  const file = join(data, 'kalends.sqlite')
-  const lost: [string, Record<string, string>, Settings?][] = [
-    ['is empty: restore a backup', { 'kalends.sqlite': '' }],
-    ['but its log ', { 'kalends.sqlite-wal': 'x' }],
-    ['has the images of a calendar: ', { 'media/2026/11/a.png': 'x' }],
-    ['has the images of a calendar: ', { 'pictures/2026/11/a.png': 'x' }, { media: `file:${join(data, 'pictures')}` }],
-    ['there is the first password ', { 'first-password.txt': 'x' }],
-    ['there is the copy ', { 'kalends.sqlite.before-restore-2026-11-23T031000Z': 'x' }],
-    ['The logo of the pages cannot be read: ', {}, { pages_logo: join(data, 'lost.svg') }],
-    ['The logo of the pages is a file that ends in ', {}, { pages_logo: join(data, 'lost.txt') }],
-    ['The font of the pages cannot be read: ', {}, { pages_font: join(data, 'lost.woff2') }],
-    ['The style sheet of the pages cannot be read: ', {}, { pages_css: join(data, 'lost.css') }],
-    ['The pages of text in ', {}, { pages_texts: join(data, 'lost') }],
-  ]
-  for (const [says, files, more = {}] of lost) {
-    for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
-    for (const [name, content] of Object.entries(files)) {
-      mkdirSync(join(data, name, '..'), { recursive: true })
-      writeFileSync(join(data, name), content)
+test(
+  'what keeps the service from its start is an error of the doctor, in the same words',
+  onSqlite,
+  async (t) => {
+    const { data, port } = await calendar(t)
+    const file = join(data, 'kalends.sqlite')
+    const lost: [string, Record<string, string>, Settings?][] = [
+      ['is empty: restore a backup', { 'kalends.sqlite': '' }],
+      ['but its log ', { 'kalends.sqlite-wal': 'x' }],
+      ['has the images of a calendar: ', { 'media/2026/11/a.png': 'x' }],
+      [
+        'has the images of a calendar: ',
+        { 'pictures/2026/11/a.png': 'x' },
+        { media: `file:${join(data, 'pictures')}` },
+      ],
+      ['there is the first password ', { 'first-password.txt': 'x' }],
+      ['there is the copy ', { 'kalends.sqlite.before-restore-2026-11-23T031000Z': 'x' }],
+      ['The logo of the pages cannot be read: ', {}, { pages_logo: join(data, 'lost.svg') }],
+      ['The logo of the pages is a file that ends in ', {}, { pages_logo: join(data, 'lost.txt') }],
+      ['The font of the pages cannot be read: ', {}, { pages_font: join(data, 'lost.woff2') }],
+      ['The style sheet of the pages cannot be read: ', {}, { pages_css: join(data, 'lost.css') }],
+      ['The pages of text in ', {}, { pages_texts: join(data, 'lost') }],
+    ]
+    for (const [says, files, more = {}] of lost) {
+      for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
+      for (const [name, content] of Object.entries(files)) {
+        mkdirSync(join(data, name, '..'), { recursive: true })
+        writeFileSync(join(data, name), content)
+      }
+      const settings = { data, port, ...more }
+      const { status, text } = await doctor(settings)
+      const { code, err } = await kalends([...flagsOf(settings), 'serve', '--log-level', 'silent'])
+      assert.deepEqual([status, code], [1, 1], `${text}${err}`)
+      assert.ok(err.includes(says), err)
+      assert.ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
+      assert.equal(existsSync(file), 'kalends.sqlite' in files || says.includes('pages'), says)
     }
-    const settings = { data, port, ...more }
-    const { status, text } = await doctor(settings)
-    const { code, err } = await kalends([...flagsOf(settings), 'serve', '--log-level', 'silent'])
-    assert.deepEqual([status, code], [1, 1], `${text}${err}`)
-    assert.ok(err.includes(says), err)
-    assert.ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
-    assert.equal(existsSync(file), 'kalends.sqlite' in files || says.includes('pages'), says)
-  }
-})
+  },
+)
 
 test('a file that is mostly free is told with the way to shrink it', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
@@ -426,20 +508,24 @@ test('a file that is mostly free is told with the way to shrink it', onSqlite, a
   assert.match(findings.get('free pages')?.[0]?.todo ?? '', /sqlite3 \S+ vacuum.*needs \d+ MB/)
 })
 
-test('a damaged file is an error that says to restore a backup, wherever the damage is', onSqlite, async (t) => {
-  const { data, address } = await calendar(t)
-  const file = address.slice('sqlite:'.length)
-  const whole = readFileSync(file)
-  const places: [number, number][] = [
-    [0, 40],
-    [0, 4096],
-    [4096 * 3, 4096 * 6],
-    [whole.length / 2, whole.length],
-  ]
-  for (const [from, to] of places) {
-    writeFileSync(file, Buffer.from(whole).fill(0xff, from, to))
-    const { status, findings, text } = await doctor({ database: address, data, port: '0' })
-    assert.equal(status, 1, text)
-    assert.match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
-  }
-})
+test(
+  'a damaged file is an error that says to restore a backup, wherever the damage is',
+  onSqlite,
+  async (t) => {
+    const { data, address } = await calendar(t)
+    const file = address.slice('sqlite:'.length)
+    const whole = readFileSync(file)
+    const places: [number, number][] = [
+      [0, 40],
+      [0, 4096],
+      [4096 * 3, 4096 * 6],
+      [whole.length / 2, whole.length],
+    ]
+    for (const [from, to] of places) {
+      writeFileSync(file, Buffer.from(whole).fill(0xff, from, to))
+      const { status, findings, text } = await doctor({ database: address, data, port: '0' })
+      assert.equal(status, 1, text)
+      assert.match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
+    }
+  },
+)

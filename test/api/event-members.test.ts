@@ -83,8 +83,20 @@ before(async () => {
     tags: ['Open air'],
     venue: {
       ...examplesOf(venueFields, PLACED_LINKED_FIELDS.venue),
-      ...{ venue: 'Town hall', address: 'Main Street 1', city: 'Kilvara', stateprovince: 'Alto', zip: '12345' },
-      ...{ country: 'Portugal', geo_lat: 53, geo_lng: -8, phone: '+351 1', website: 'https://example.org/hall' },
+      ...{
+        venue: 'Town hall',
+        address: 'Main Street 1',
+        city: 'Kilvara',
+        stateprovince: 'Alto',
+        zip: '12345',
+      },
+      ...{
+        country: 'Portugal',
+        geo_lat: 53,
+        geo_lng: -8,
+        phone: '+351 1',
+        website: 'https://example.org/hall',
+      },
       ...{ description: 'By the river', image },
       ...Object.fromEntries(venueFacts.map((fact) => [fact, true])),
     },
@@ -109,7 +121,10 @@ const feed = async (format: string) =>
 async function exported(): Promise<Answer['body']> {
   const file = join(service.config.data, 'export.json')
   const words = ['export', '--start-date', '2027-01-01', '--output', file]
-  const { code } = await runCommand((program) => registerExportCommand(program, () => openGround(service)), words)
+  const { code } = await runCommand(
+    (program) => registerExportCommand(program, () => openGround(service)),
+    words,
+  )
   assert.equal(code, 0)
   return JSON.parse(await readFile(file, 'utf8'))
 }
@@ -187,7 +202,8 @@ test('a calendar file has each member that is not left out', async () => {
   const component = dates[0]
   const rule = series[0]
   const has = new Set([component, rule].flatMap((one) => one?.getAllProperties().map(({ name }) => name)))
-  for (const [name, { ics }] of members) if (typeof ics === 'string') assert.ok(has.has(ics.toLowerCase()), name)
+  for (const [name, { ics }] of members)
+    if (typeof ics === 'string') assert.ok(has.has(ics.toLowerCase()), name)
 })
 
 test('linked data have each member that is not left out', async () => {
@@ -265,7 +281,8 @@ test('the page of its series has each of them that series have', async () => {
   const { body } = await service.get(`~/wp-json/kalends/v1/series/${event.post_parent}`)
   const page = await (await fetch(body.url)).text()
   const shared: readonly string[] = namesWith(eventMembers, 'series', true)
-  for (const [name, shown] of Object.entries(ON_SERIES_PAGE)) if (shared.includes(name)) assert.match(page, shown, name)
+  for (const [name, shown] of Object.entries(ON_SERIES_PAGE))
+    if (shared.includes(name)) assert.match(page, shown, name)
   const named = namesWith(eventFields, 'page', true).filter((name) => shared.includes(name))
   assertLabelled(page, eventFields, named, Object.keys(ON_PAGE))
 })
@@ -322,7 +339,9 @@ test('the pages of its venue and organizer have each field that is not left out'
   for (const [url, placed, fields] of pages) {
     const page = await (await fetch(url)).text()
     for (const [name, shown] of Object.entries(placed)) assert.match(page, shown, name)
-    const named = Object.entries<LinkedField>(fields).flatMap(([name, field]) => (field.page === true ? [name] : []))
+    const named = Object.entries<LinkedField>(fields).flatMap(([name, field]) =>
+      field.page === true ? [name] : [],
+    )
     assertLabelled(page, fields, named, Object.keys(placed))
   }
 })
@@ -357,4 +376,7 @@ test('what is kept of a withdrawn event are the columns that are not left out, a
   assert.deepEqual(new Set(acts.map(({ name }) => name)), new Set(['Summer concert']))
 })
 
-const LINKS: Readonly<Record<string, 'venues' | 'organizers' | 'terms'>> = { venue: 'venues', organizer: 'organizers' }
+const LINKS: Readonly<Record<string, 'venues' | 'organizers' | 'terms'>> = {
+  venue: 'venues',
+  organizer: 'organizers',
+}

@@ -46,7 +46,11 @@ describe('whether an event takes place', () => {
   })
 
   test('is the same in lists from memory, from the database, with _fields and as NDJSON', async () => {
-    const off = await service.create('/events', { ...WHEN, title: 'Same everywhere', event_status: 'postponed' })
+    const off = await service.create('/events', {
+      ...WHEN,
+      title: 'Same everywhere',
+      event_status: 'postponed',
+    })
     const { json_ld: _, ...expected } = (await service.get(`/events/${off.id}`)).body
     for (const query of ['search=everywhere', `include=${off.id}`, 'search=everywhere']) {
       const { body } = await service.get(`/events?${query}`)
@@ -60,7 +64,10 @@ describe('whether an event takes place', () => {
 
   test('is changed, and cleared together with its reason', async () => {
     const { id } = await service.create('/events', { ...WHEN, title: 'Changing' })
-    assert.equal((await service.update(`/events/${id}`, { event_status: 'canceled' })).event_status_reason, '')
+    assert.equal(
+      (await service.update(`/events/${id}`, { event_status: 'canceled' })).event_status_reason,
+      '',
+    )
     const told = await service.update(`/events/${id}`, { event_status_reason: 'Ill' })
     assert.deepEqual([told.event_status, told.event_status_reason], ['canceled', 'Ill'])
     const moved = await service.update(`/events/${id}`, { event_status: 'postponed', title: 'Moved' })
@@ -110,16 +117,24 @@ describe('whether an event takes place', () => {
   test('narrows lists by any of several words, and stands in their links', async () => {
     const ids: Record<string, number> = {}
     for (const event_status of ['scheduled', 'canceled', 'postponed'])
-      ids[event_status] = (await service.create('/events', { ...WHEN, title: 'Filtered zebra', event_status })).id
+      ids[event_status] = (
+        await service.create('/events', { ...WHEN, title: 'Filtered zebra', event_status })
+      ).id
     const { scheduled, canceled, postponed } = ids
     const zebras = (query: string) => listed(`search=zebra&${query}`)
     assert.deepEqual(await zebras('event_status=canceled'), [canceled])
     assert.deepEqual(await zebras('event_status=scheduled'), [scheduled])
     assert.deepEqual(await zebras('event_status=canceled,postponed'), [canceled, postponed])
-    assert.deepEqual(await zebras('event_status[]=scheduled&event_status[]=postponed'), [scheduled, postponed])
+    assert.deepEqual(await zebras('event_status[]=scheduled&event_status[]=postponed'), [
+      scheduled,
+      postponed,
+    ])
     const { body } = await service.get('/events?search=zebra&event_status=canceled,postponed&per_page=1')
     assert.equal(body.total, 2)
-    assert.deepEqual((await service.get(body.next_rest_url.slice(service.base.length))).body.events[0].id, postponed)
+    assert.deepEqual(
+      (await service.get(body.next_rest_url.slice(service.base.length))).body.events[0].id,
+      postponed,
+    )
     for (const wrong of [
       'event_status=',
       'event_status=off',
@@ -151,7 +166,10 @@ describe('canceled and postponed events in feeds', () => {
     assert.equal(first?.getFirstPropertyValue('summary'), 'Canceled: Regatta giraffe')
     assert.equal(first?.getFirstPropertyValue('comment'), 'Canceled: Storm; all & sundry')
     assert.equal(first?.getFirstPropertyValue('description'), 'Canceled: Storm; all & sundry\n\nOn water')
-    assert.match(String(first?.getFirstPropertyValue('x-alt-desc')), /^<p>Canceled: Storm\\; all &amp\\; sundry<\/p>/)
+    assert.match(
+      String(first?.getFirstPropertyValue('x-alt-desc')),
+      /^<p>Canceled: Storm\\; all &amp\\; sundry<\/p>/,
+    )
     assert.equal(second?.getFirstPropertyValue('status'), 'TENTATIVE')
     assert.equal(second?.getFirstPropertyValue('summary'), 'Postponed: Fair giraffe')
     assert.equal(second?.getFirstPropertyValue('description'), 'Postponed')
@@ -186,7 +204,9 @@ describe('canceled and postponed events in feeds', () => {
   })
 
   test('CSV has columns for it', async () => {
-    const rows: Record<string, string>[] = parseCsv(await text('/events.csv?search=giraffe'), { columns: true })
+    const rows: Record<string, string>[] = parseCsv(await text('/events.csv?search=giraffe'), {
+      columns: true,
+    })
     assert.deepEqual(
       rows.map((row) => [row.title, row.event_status, row.event_status_reason]),
       [

@@ -109,7 +109,11 @@ describe('the representation', () => {
   })
 
   test('create, update, read by id, read by slug and lists show the same event; only single reads add linked data', async () => {
-    const created = await createEvent({ title: 'Seen from all sides', venue: { venue: 'Round House' }, tags: 'sides' })
+    const created = await createEvent({
+      title: 'Seen from all sides',
+      venue: { venue: 'Round House' },
+      tags: 'sides',
+    })
     const single = await read(`/events/${created.id}`)
     const byId = withoutLinkedData(single)
     assert.deepEqual(byId, { ...created, tags: [{ ...created.tags[0], count: 1 }] })
@@ -123,7 +127,11 @@ describe('the representation', () => {
   })
 
   test('a write answers alike by itself, in parts, in an envelope, indented, in a batch and once more by its key', async () => {
-    const { id } = await createEvent({ title: 'One answer', venue: { venue: 'One House' }, event_status: 'postponed' })
+    const { id } = await createEvent({
+      title: 'One answer',
+      venue: { venue: 'One House' },
+      event_status: 'postponed',
+    })
     const update = (query = '', headers = {}) =>
       service.request('admin', 'PUT', `/events/${id}${query}`, { featured: true }, headers)
     const timeless = ({ modified: _at, modified_utc: _utc, ...event }: Body) => event
@@ -149,7 +157,11 @@ describe('the representation', () => {
 
   test('an embedded term has the members of rule 7.3, and an event without one of a kind an empty list', async () => {
     const parent = await create('/categories', { name: 'Arts' })
-    const child = await create('/categories', { name: 'Arts & Crafts', parent: parent.id, description: 'By hand' })
+    const child = await create('/categories', {
+      name: 'Arts & Crafts',
+      parent: parent.id,
+      description: 'By hand',
+    })
     const { categories, tags } = await createEvent({ categories: [child.id] })
     assert.deepEqual(tags, [])
     assert.deepEqual(categories, [
@@ -233,7 +245,10 @@ describe('the representation', () => {
       [title, `<p>${title}</p>`, title, title],
     )
     assert.equal((await read(`/events/by-slug/${event.slug}`)).id, event.id)
-    assert.equal((await read(`/events/by-slug/${encodeURIComponent(decodeURIComponent(event.slug))}`)).id, event.id)
+    assert.equal(
+      (await read(`/events/by-slug/${encodeURIComponent(decodeURIComponent(event.slug))}`)).id,
+      event.id,
+    )
   })
 })
 
@@ -327,7 +342,12 @@ describe('times', () => {
       await assertInvalid({ start_date }, 'start_date')
     for (const timezone of ['Mars/Olympus', 'UTC+99', 'x', 5, [], '+15:00'])
       await assertInvalid({ timezone }, 'timezone')
-    await assertInvalid({ start_date: 'x', end_date: 'y', timezone: 'z' }, 'timezone', 'start_date', 'end_date')
+    await assertInvalid(
+      { start_date: 'x', end_date: 'y', timezone: 'z' },
+      'timezone',
+      'start_date',
+      'end_date',
+    )
   })
 
   test('an empty time zone means that of the site, on create and on update', async () => {
@@ -396,7 +416,10 @@ describe('partial updates', () => {
         '2027-05-01 09:00:00',
         ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_date_details'],
       ],
-      end_date: ['2027-05-01 13:00:00', ['end_date', 'end_date_details', 'utc_end_date', 'utc_end_date_details']],
+      end_date: [
+        '2027-05-01 13:00:00',
+        ['end_date', 'end_date_details', 'utc_end_date', 'utc_end_date_details'],
+      ],
       cost: ['$20', ['cost', 'cost_details']],
       website: ['https://example.org/richer', ['website']],
       show_map: [false, ['show_map']],
@@ -417,14 +440,20 @@ describe('partial updates', () => {
       const method = ['POST', 'PUT', 'PATCH'][n++ % 3] ?? 'PUT'
       const { status, body } = await service.request('admin', method, `/events/${id}`, { [name]: sent })
       assert.equal(status, 200, JSON.stringify(body))
-      const touched = Object.keys(before).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(body[key]))
+      const touched = Object.keys(before).filter(
+        (key) => JSON.stringify(before[key]) !== JSON.stringify(body[key]),
+      )
       const ignored = ['modified', 'modified_utc', ...(name === 'status' ? ['categories', 'tags'] : [])]
       assert.deepEqual(touched.filter((key) => !ignored.includes(key)).sort(), [...changed].sort(), name)
     }
   })
 
   test('changes made at the same time to different fields all stay', async () => {
-    const { id } = await createEvent({ title: 'Contended', status: 'draft', venue: { venue: 'Contended Hall' } })
+    const { id } = await createEvent({
+      title: 'Contended',
+      status: 'draft',
+      venue: { venue: 'Contended Hall' },
+    })
     const changes = {
       title: 'Settled',
       status: 'private',
@@ -441,8 +470,20 @@ describe('partial updates', () => {
     }
     for (let round = 0; round < 3; round++)
       await Promise.all(Object.entries(changes).map(([name, value]) => update(id, { [name]: value })))
-    const { title, status, start_date, end_date, cost, author, date, categories, tags, venue, organizer, timezone } =
-      await read(`/events/${id}`)
+    const {
+      title,
+      status,
+      start_date,
+      end_date,
+      cost,
+      author,
+      date,
+      categories,
+      tags,
+      venue,
+      organizer,
+      timezone,
+    } = await read(`/events/${id}`)
     assert.deepEqual(
       { title, status, start_date, end_date, cost, author, date, venue, timezone },
       {
@@ -519,7 +560,10 @@ describe('partial updates', () => {
       json_ld: {},
       nonsense: [1],
     })
-    assert.deepEqual([updated.id, updated.url, updated.utc_start_date], [event.id, event.url, event.utc_start_date])
+    assert.deepEqual(
+      [updated.id, updated.url, updated.utc_start_date],
+      [event.id, event.url, event.utc_start_date],
+    )
   })
 })
 
@@ -543,7 +587,11 @@ describe('venues and organizers of an event', () => {
     const event = await createEvent({ venue, organizer })
     const { show_map, zip, stateprovince, ...place } = event.venue
     assert.deepEqual([show_map, zip, stateprovince], [false, '10001', 'NY'])
-    for (const [name, value] of Object.entries({ venue: 'Town Hall', address: '1 Main St', city: 'Kingston' }))
+    for (const [name, value] of Object.entries({
+      venue: 'Town Hall',
+      address: '1 Main St',
+      city: 'Kingston',
+    }))
       assert.equal(place[name], value)
     for (const [name, value] of Object.entries(organizer)) assert.equal(event.organizer[0][name], value)
     assert.deepEqual((await read(`/venues/${event.venue.id}`)).address, '1 Main St')
@@ -603,7 +651,14 @@ describe('venues and organizers of an event', () => {
       true,
     ])
       await assertInvalid({ venue }, 'venue')
-    for (const organizer of [987654, 'x', event.venue.id, { email: 'x@y' }, { organizer: 'O', website: 'x' }, [{}]])
+    for (const organizer of [
+      987654,
+      'x',
+      event.venue.id,
+      { email: 'x@y' },
+      { organizer: 'O', website: 'x' },
+      [{}],
+    ])
       await assertInvalid({ organizer }, 'organizer')
   })
 
@@ -646,7 +701,11 @@ describe('categories and tags of an event', () => {
     ]
     for (const sent of forms) {
       const event = await createEvent({ categories: sent })
-      assert.deepEqual(names(event.categories, 'id').sort(), [music.id, theatre.id].sort(), JSON.stringify(sent))
+      assert.deepEqual(
+        names(event.categories, 'id').sort(),
+        [music.id, theatre.id].sort(),
+        JSON.stringify(sent),
+      )
     }
     assert.deepEqual(names((await createEvent({ categories: music })).categories, 'id'), [music.id])
     assert.equal((await read('/categories?search=music&hide_empty=false')).total, 1)
@@ -665,7 +724,10 @@ describe('categories and tags of an event', () => {
     assert.deepEqual(names(event.tags, 'name'), ['apple', 'Mango', 'zebra'])
     assert.deepEqual(names(event.tags, 'count'), [0, 0, 0])
     assert.deepEqual(names((await update(event.id, { status: 'publish' })).tags, 'count'), [1, 1, 1])
-    assert.deepEqual(names((await update(event.id, { tags: ['apple'], status: 'private' })).tags, 'count'), [0])
+    assert.deepEqual(
+      names((await update(event.id, { tags: ['apple'], status: 'private' })).tags, 'count'),
+      [0],
+    )
     assert.equal((await read('/tags?search=zebra&hide_empty=false')).tags[0].count, 0)
   })
 })
@@ -705,7 +767,9 @@ describe('status', () => {
       categories: 'Crowding',
       tags: 'crowded',
     }
-    const made = await Promise.all(Array.from({ length: 20 }, () => createEvent({ title: 'All at once', ...shared })))
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => createEvent({ title: 'All at once', ...shared })),
+    )
     assert.equal(new Set(names(made, 'slug')).size, 20)
     for (const [key, path] of [
       ['venue', '/venues'],
@@ -725,7 +789,9 @@ describe('status', () => {
     const { status, body } = await service.post('/events', draft)
     assert.equal(status, 201, JSON.stringify(body))
     assert.deepEqual([body.status, body.date_utc], ['draft', '0000-00-00 00:00:00'])
-    const venue = await read(`/venues/${(await create('/venues', { venue: 'Zero Hall', status: 'draft' })).id}`)
+    const venue = await read(
+      `/venues/${(await create('/venues', { venue: 'Zero Hall', status: 'draft' })).id}`,
+    )
     assert.equal((await service.post('/venues', { ...venue, venue: 'Zero Hall 2' })).status, 201)
   })
 
@@ -739,12 +805,24 @@ describe('status', () => {
     assert.equal((await service.get(`/events/${event.id}`)).status, 403)
     assert.equal((await read(`/events?${MAY}&search=moment`, 'anonymous')).total, 0)
     const date_utc = wallOf(Date.now() + 2000)
-    const paths = [`/events/${event.id}`, `/events/${asked.id}`, `/venues/${venue.id}`, `/organizers/${organizer.id}`]
+    const paths = [
+      `/events/${event.id}`,
+      `/events/${asked.id}`,
+      `/venues/${venue.id}`,
+      `/organizers/${organizer.id}`,
+    ]
     for (const path of paths) assert.equal((await service.put(path, { date_utc })).status, 200)
-    await until(async () => (await read(`/events?${MAY}&search=moment`, 'anonymous')).total === 1, 'it is not listed')
-    for (const path of paths) await until(async () => (await service.get(path)).status === 200, `${path} is not public`)
+    await until(
+      async () => (await read(`/events?${MAY}&search=moment`, 'anonymous')).total === 1,
+      'it is not listed',
+    )
+    for (const path of paths)
+      await until(async () => (await service.get(path)).status === 200, `${path} is not public`)
     const published = await read(`/events/${event.id}`, 'anonymous')
-    assert.deepEqual([published.status, published.date_utc, published.tags[0].count], ['publish', date_utc, 1])
+    assert.deepEqual(
+      [published.status, published.date_utc, published.tags[0].count],
+      ['publish', date_utc, 1],
+    )
     assert.equal((await service.get(`/events/${asked.id}`)).body.status, 'publish')
     assert.ok(Date.parse(`${date_utc.replace(' ', 'T')}Z`) <= Date.now())
   })
@@ -754,7 +832,10 @@ describe('status', () => {
     assert.deepEqual([scheduled.status, scheduled.date_utc], ['future', '2035-06-01 04:00:00'])
     assert.equal((await update(scheduled.id, { date: '2020-06-01 00:00:00' })).status, 'publish')
     const past = await createEvent({ status: 'future', date_utc: '2020-06-01T02:00:00+02:00' })
-    assert.deepEqual([past.status, past.date_utc, past.date], ['publish', '2020-06-01 00:00:00', '2020-05-31 20:00:00'])
+    assert.deepEqual(
+      [past.status, past.date_utc, past.date],
+      ['publish', '2020-06-01 00:00:00', '2020-05-31 20:00:00'],
+    )
   })
 })
 
@@ -789,7 +870,8 @@ describe('copies', () => {
     const image = await create('/venues', { venue: 'Pictured', image: `${pictures.url}/wide.png` })
     const made = await createEvent({
       title: 'Copy & paste "this"',
-      description: '<p>Some <em>text</em> &amp; more</p>\nAnd a <a href="https://example.org/?a=1&b=2">link</a>',
+      description:
+        '<p>Some <em>text</em> &amp; more</p>\nAnd a <a href="https://example.org/?a=1&b=2">link</a>',
       excerpt: 'An excerpt',
       slug: 'copied',
       date: '2021-02-03 04:05:06',
@@ -839,8 +921,19 @@ describe('copies', () => {
 
 /** Removes what differs between a copy and its original: names of the record, times of change, and counts. */
 function comparable(event: Body): Body {
-  const { id, global_id, global_id_lineage, url, rest_url, slug, modified, modified_utc, categories, tags, ...rest } =
-    withoutLinkedData(event)
+  const {
+    id,
+    global_id,
+    global_id_lineage,
+    url,
+    rest_url,
+    slug,
+    modified,
+    modified_utc,
+    categories,
+    tags,
+    ...rest
+  } = withoutLinkedData(event)
   return { ...rest, categories: names(categories, 'id'), tags: names(tags, 'id') }
 }
 
@@ -863,7 +956,10 @@ describe('images', () => {
     const { image } = await createEvent({ image: `${pictures.url}/square.png` })
     const visits = pictures.visits.length
     for (const sent of [`${pictures.url}/square.png`, image.url, image.id, String(image.id), image]) {
-      const event = await createEvent({ image: sent, venue: { venue: `Square ${JSON.stringify(sent)}`, image: sent } })
+      const event = await createEvent({
+        image: sent,
+        venue: { venue: `Square ${JSON.stringify(sent)}`, image: sent },
+      })
       assert.deepEqual([event.image.id, event.venue.image.id], [image.id, image.id])
     }
     assert.equal(pictures.visits.length, visits)
@@ -897,7 +993,11 @@ describe('images', () => {
       if (Array.isArray(image)) continue
       await assertInvalid({ image }, 'image')
     }
-    const { status, body } = await service.post('/events', { ...DAY, image: `${pictures.url}/wide.png` }, 'contributor')
+    const { status, body } = await service.post(
+      '/events',
+      { ...DAY, image: `${pictures.url}/wide.png` },
+      'contributor',
+    )
     assert.deepEqual([status, Object.keys(body.data.params)], [400, ['image']])
   })
 })
@@ -915,8 +1015,10 @@ const pictureServer = createServer(async (request, response) => {
       .png()
       .toBuffer()
     response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)
-  } else if (path === '/lying.png') response.writeHead(200, { 'content-type': 'image/png' }).end('<html></html>')
-  else if (path === '/page.html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
+  } else if (path === '/lying.png')
+    response.writeHead(200, { 'content-type': 'image/png' }).end('<html></html>')
+  else if (path === '/page.html')
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
   else response.writeHead(404).end()
 })
 before(async () => {
@@ -1009,5 +1111,7 @@ test('an event that the database fails to write takes down no other', onSqlite, 
 })
 
 function withoutCounts(event: Body): Body {
-  return JSON.parse(JSON.stringify(withoutLinkedData(event), (name, value) => (name === 'count' ? undefined : value)))
+  return JSON.parse(
+    JSON.stringify(withoutLinkedData(event), (name, value) => (name === 'count' ? undefined : value)),
+  )
 }

@@ -142,7 +142,9 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
   assert.equal((await runExport('--format', 'ndjson', '--output', file)).out, '')
   const whole = run('"$0" "$@" export --format ndjson')
   assert.equal(await readFile(file, 'utf8'), whole.stdout)
-  const refused = await Promise.all(['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path))))
+  const refused = await Promise.all(
+    ['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path))),
+  )
   assert.deepEqual(
     refused.map(({ code, err }) => [code, err]),
     [

@@ -101,7 +101,8 @@ describe('feeds', () => {
     const list = await ask(`${service.base}/events`, origin)
     for (const ending of ['ics', 'rss', 'atom', 'json', 'csv', 'jsonld', 'ndjson']) {
       const feed = await ask(`/events.${ending}`, origin)
-      for (const name of NAMES) assert.equal(feed.headers.get(name), list.headers.get(name), `${ending} ${name}`)
+      for (const name of NAMES)
+        assert.equal(feed.headers.get(name), list.headers.get(name), `${ending} ${name}`)
       const withCookie = await ask(`/events.${ending}`, { ...origin, cookie: 'a=b' })
       assert.equal(withCookie.headers.get('etag'), feed.headers.get('etag'))
       assert.equal(await withCookie.text(), await feed.text())
@@ -112,6 +113,9 @@ describe('feeds', () => {
 
   test('are in the format of their names, whatever is accepted', async () => {
     for (const accept of ['text/calendar', 'text/html', 'application/rss+xml', '*/*'])
-      assert.match((await ask('/events.ics', { accept })).headers.get('content-type') ?? '', /^text\/calendar/)
+      assert.match(
+        (await ask('/events.ics', { accept })).headers.get('content-type') ?? '',
+        /^text\/calendar/,
+      )
   })
 })

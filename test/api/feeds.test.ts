@@ -14,7 +14,8 @@ const HARD = {
   long: { title: LONG },
   markup: {
     title: 'Fish & Chips <em>now</em>',
-    description: '<p>One, two; three</p>\n<ul><li>A</li></ul><p><a href="/x">here</a> ]]> &amp; <b>bold</b></p>',
+    description:
+      '<p>One, two; three</p>\n<ul><li>A</li></ul><p><a href="/x">here</a> ]]> &amp; <b>bold</b></p>',
   },
   controls: { title: 'A\u0007B\u200bC\uFFFE' },
   formula: { title: FORMULA, description: '-1+1\r\n"quoted", and\nmore' },
@@ -119,7 +120,8 @@ const utcMs = (utc: string) => Date.parse(`${utc.replace(' ', 'T')}Z`)
 /** Parses a calendar with ical.js. Returns the components by the address of their event. */
 function readCalendar(text: string): Map<string, ICAL.Component> {
   const calendar = new ICAL.Component(ICAL.parse(text))
-  for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(new ICAL.Timezone(zone))
+  for (const zone of calendar.getAllSubcomponents('vtimezone'))
+    ICAL.TimezoneService.register(new ICAL.Timezone(zone))
   return new Map(
     calendar
       .getAllSubcomponents('vevent')
@@ -190,7 +192,10 @@ describe('iCalendar', () => {
     assert.equal(one.text, two.text)
     const uidOf = (text: string, url: string) => readCalendar(text).get(url)?.getFirstPropertyValue('uid')
     const { id, url } = eventNamed('formula')
-    const { body } = await service.put(`/events/${id}`, { slug: 'another-address', start_date: '2027-03-04 09:00:00' })
+    const { body } = await service.put(`/events/${id}`, {
+      slug: 'another-address',
+      start_date: '2027-03-04 09:00:00',
+    })
     assert.notEqual(body.url, url)
     assert.equal(uidOf((await feed('ics')).text, body.url), uidOf(one.text, url))
     events.set('formula', body)
@@ -223,7 +228,9 @@ describe('iCalendar', () => {
     // ical.js does not know that these properties are texts and leaves their escapes.
     const read = (name: string) => String(calendar.getFirstPropertyValue(name)).replaceAll('\\,', ',')
     assert.deepEqual(
-      ['version', 'calscale', 'method', 'name', 'x-wr-calname', 'x-wr-timezone', 'refresh-interval'].map(read),
+      ['version', 'calscale', 'method', 'name', 'x-wr-calname', 'x-wr-timezone', 'refresh-interval'].map(
+        read,
+      ),
       ['2.0', 'GREGORIAN', 'PUBLISH', 'Town, calendar', 'Town, calendar', 'Europe/Berlin', 'PT1H'],
     )
     assert.equal(read('source'), `${service.origin}/events.ics?categories=jazz`)
@@ -319,7 +326,9 @@ describe('what readers of feeds show of texts that speak of markup', () => {
     const { channel } = parser.parse(await read('rss')).rss
     assert.deepEqual(viewOf(channel.item.title), { text: `About ${SAID}`, tags: [] })
     assert.deepEqual(viewOf(channel.title), { text: 'Fish & <i>Chips</i>', tags: [] })
-    const titles = parser.parse((await feed('rss')).text).rss.channel.item.map(({ title }: { title: string }) => title)
+    const titles = parser
+      .parse((await feed('rss')).text)
+      .rss.channel.item.map(({ title }: { title: string }) => title)
     assert.ok(titles.includes('Fish & Chips now'))
   })
 
@@ -343,7 +352,10 @@ test('feeds say days and hours as the pages of the site do', async (t) => {
   for (const [settings, expected] of [
     [{ timezone: 'Europe/London' }, ['Saturday, 1 May 2027, 19:00', 'Sunday, 2 May 2027']],
     [{ timezone: 'America/New_York' }, ['Saturday, May 1, 2027, 7:00', 'Sunday, May 2, 2027']],
-    [{ timezone: 'America/New_York', pages_clock: '24' }, ['Saturday, May 1, 2027, 19:00', 'Sunday, May 2, 2027']],
+    [
+      { timezone: 'America/New_York', pages_clock: '24' },
+      ['Saturday, May 1, 2027, 19:00', 'Sunday, May 2, 2027'],
+    ],
     [{ timezone: 'Europe/Berlin', pages_clock: '12' }, ['Saturday, 1 May 2027, 7:00', 'Sunday, 2 May 2027']],
     [{ timezone: 'Europe/Berlin', language: 'de' }, ['Samstag, 1. Mai 2027, 19:00', 'Sonntag, 2. Mai 2027']],
   ] as const) {
@@ -360,9 +372,17 @@ test('feeds say days and hours as the pages of the site do', async (t) => {
     const organizer = [{ organizer: '<b>Bold</b> & Co' }]
     const at = { start_date: '2027-05-01 19:00', end_date: '2027-05-01 21:00' }
     await site.create('/events', { title: 'Ball', ...at, venue, organizer })
-    await site.create('/events', { title: 'Day', start_date: '2027-05-02', end_date: '2027-05-02', all_day: true })
+    await site.create('/events', {
+      title: 'Day',
+      start_date: '2027-05-02',
+      end_date: '2027-05-02',
+      all_day: true,
+    })
     for (const format of ['rss', 'atom', 'jsonfeed']) {
-      const text = (await (await fetch(`${site.base}/events?format=${format}`)).text()).replace(/\p{Zs}/gu, ' ')
+      const text = (await (await fetch(`${site.base}/events?format=${format}`)).text()).replace(
+        /\p{Zs}/gu,
+        ' ',
+      )
       for (const part of expected) assert.ok(text.includes(part), `${format}: ${part} in ${text}`)
       assert.match(text, /Hall, 12 Main St, 62701 Springfield, IL, United States/, format)
       assert.match(text, /["> ]Bold &(?:amp;)? Co[<"]/, format)
@@ -399,7 +419,8 @@ describe('JSON Feed and JSON-LD', () => {
     assert.doesNotMatch(text, /</)
     const graph = JSON.parse(text)['@graph']
     assert.equal(graph.length, events.size)
-    const eventAt = (name: keyof typeof HARD) => graph.find(({ url }: { url: string }) => url === eventNamed(name).url)
+    const eventAt = (name: keyof typeof HARD) =>
+      graph.find(({ url }: { url: string }) => url === eventNamed(name).url)
     assert.equal(eventAt('allDay').startDate, '2027-03-01')
     assert.equal(eventAt('full').location.address.streetAddress, '2 Other St')
     assert.deepEqual([eventAt('full').offers.lowPrice, eventAt('full').offers.highPrice], ['5', '12'])
@@ -412,7 +433,8 @@ describe('CSV', () => {
     assert.ok(text.endsWith('\r\n'))
     const [head = ''] = text.split('\r\n')
     assert.ok(
-      head.startsWith('id,uid,title,start_date,') && head.includes(',event_status,event_status_reason,date_utc,'),
+      head.startsWith('id,uid,title,start_date,') &&
+        head.includes(',event_status,event_status_reason,date_utc,'),
       head,
     )
     const lines: Record<string, string>[] = parseCsv(text, { columns: true, record_delimiter: '\r\n' })
@@ -475,7 +497,9 @@ describe('feeds', () => {
       const program = await service.get(`~${path}`)
       assert.deepEqual([program.status, typeof program.body.code], [status, 'string'], path)
     }
-    const feed = await fetch(`${service.origin}/events.ics?start_date=2026-01-01`, { headers: { accept: 'text/html' } })
+    const feed = await fetch(`${service.origin}/events.ics?start_date=2026-01-01`, {
+      headers: { accept: 'text/html' },
+    })
     assert.match(feed.headers.get('content-type') ?? '', /^text\/calendar/)
   })
 

@@ -31,7 +31,8 @@ after(() => calendar.service.close())
 
 function contextOf(reader: Reader): Context {
   const { app, userIds } = calendar.service
-  const caller = reader === 'anonymous' ? anonymous : { id: userIds[reader] ?? 0, login: reader, role: reader as Role }
+  const caller =
+    reader === 'anonymous' ? anonymous : { id: userIds[reader] ?? 0, login: reader, role: reader as Role }
   return { ...shared, db: app.database.read, caller, now: Date.now() }
 }
 
@@ -43,7 +44,8 @@ const MADE: Record<Path, number> = { categories: 7, tags: 4, venues: 8, organize
 
 async function fill(): Promise<void> {
   for (const path of PATHS) {
-    for (const write of sampled(anyWrite(path, fc.constant(undefined)), 0, MADE[path])) await makeWrite(calendar, write)
+    for (const write of sampled(anyWrite(path, fc.constant(undefined)), 0, MADE[path]))
+      await makeWrite(calendar, write)
   }
 }
 
@@ -114,7 +116,11 @@ async function compare(
   answer: Answer,
   told: string,
 ): Promise<void> {
-  assert.deepEqual(shownOf(path, answer), await expectedOf(stored, path, values, reader), `as ${reader}, ${told}`)
+  assert.deepEqual(
+    shownOf(path, answer),
+    await expectedOf(stored, path, values, reader),
+    `as ${reader}, ${told}`,
+  )
   const { next_rest_url: next } = answer.body
   if (next === undefined) return
   const linked = await calendar.service.get(next.slice(calendar.service.base.length), reader)
@@ -217,7 +223,11 @@ test(`calendars hear of each event that a list of public events loses, by whiche
   }
   assert.ok(found.length > names.length)
   const uids = new Map(stored.events.map(({ row }) => [row.id, row.uid]))
-  const removed = await database.read.selectFrom('events').select('id').where('status', '=', 'publish').execute()
+  const removed = await database.read
+    .selectFrom('events')
+    .select('id')
+    .where('status', '=', 'publish')
+    .execute()
   for (const { id } of removed) await service.remove(`/events/${id}`)
   for (const { query, ids } of found) {
     const { body } = await service.get(`/events?${query}&format=ics&recurrence=expanded`)
@@ -232,7 +242,9 @@ async function listedIds(address: string): Promise<number[]> {
   const { status, body } = await calendar.service.get(`${address}&format=ndjson`)
   if (status !== 200) return []
   const lines =
-    typeof body === 'object' ? [body] : (String(body ?? '').match(/.+/g) ?? []).map((line) => JSON.parse(line))
+    typeof body === 'object'
+      ? [body]
+      : (String(body ?? '').match(/.+/g) ?? []).map((line) => JSON.parse(line))
   return lines.map(({ id }) => id)
 }
 

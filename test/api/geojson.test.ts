@@ -70,14 +70,22 @@ describe('GeoJSON', () => {
     assert.equal(map.type, 'FeatureCollection')
     assert.deepEqual(map.bbox, [-8.2, -85.5, 179.9, 53.1])
     assert.deepEqual(
-      map.features.map(({ type, geometry, properties }) => [type, geometry, properties.name, properties.count]),
+      map.features.map(({ type, geometry, properties }) => [
+        type,
+        geometry,
+        properties.name,
+        properties.count,
+      ]),
       [
         ['Feature', { type: 'Point', coordinates: [-8.2, 53.1] }, 'Hall & Co', 4],
         ['Feature', { type: 'Point', coordinates: [179.9, -85.5] }, 'قاعة', 1],
       ],
     )
     const [first, second] = map.features
-    assert.deepEqual([first?.id, first?.properties.url, first?.properties.city], [hall.id, hall.url, 'Kilvara'])
+    assert.deepEqual(
+      [first?.id, first?.properties.url, first?.properties.city],
+      [hall.id, hall.url, 'Kilvara'],
+    )
     assert.deepEqual(
       first?.properties.events.map(({ title }) => title),
       ['One', 'Two', 'Three'],

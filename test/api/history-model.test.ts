@@ -40,7 +40,13 @@ before(async () => {
       .png()
       .toBuffer()
     const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
-    const { body } = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(drawn), headers)
+    const { body } = await service.request(
+      'admin',
+      'POST',
+      '~/wp-json/wp/v2/media',
+      new Uint8Array(drawn),
+      headers,
+    )
     images.push(body.id)
   }
 })
@@ -80,7 +86,11 @@ const LEFT = [
 ]
 
 const idsIn = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(idsIn) : value && typeof value === 'object' && 'id' in value ? value.id : value
+  Array.isArray(value)
+    ? value.map(idsIn)
+    : value && typeof value === 'object' && 'id' in value
+      ? value.id
+      : value
 
 /** Returns the members of a record that versions restore, with ids in place of linked records. */
 function readingOf(body: Answer['body'], isSeries: boolean): unknown {
@@ -109,7 +119,12 @@ async function look(play: Play): Promise<void> {
 }
 
 const word = fc.constantFrom('Tea', 'Dance & song', 'A <b>feast</b>', 'Überraschung', 'x'.repeat(300))
-const text = fc.constantFrom('', '<p>Short</p>', `<p>${'long '.repeat(100)}</p>`, '<p>Other</p><script>x()</script>')
+const text = fc.constantFrom(
+  '',
+  '<p>Short</p>',
+  `<p>${'long '.repeat(100)}</p>`,
+  '<p>Other</p><script>x()</script>',
+)
 const some = (ids: () => number[]) =>
   fc.integer({ min: 0, max: 3 }).map((bits) => () => ids().filter((_id, at) => bits & (1 << at)))
 const lazily = <T>(values: Record<string, fc.Arbitrary<T>>) => fc.record(values, { requiredKeys: [] })
@@ -133,11 +148,31 @@ const eventValues = lazily<unknown>({
   image: fc.integer({ min: 0, max: 2 }).map((at) => () => images[at] ?? ''),
 })
 const times = fc.constantFrom(
-  { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00', all_day: false, timezone: 'Europe/Berlin' },
+  {
+    start_date: '2027-04-01 10:00:00',
+    end_date: '2027-04-01 12:00:00',
+    all_day: false,
+    timezone: 'Europe/Berlin',
+  },
   { start_date: '2027-04-03', end_date: '2027-04-04', all_day: true, timezone: 'Europe/Berlin' },
-  { start_date: '2027-10-31 02:30:00', end_date: '2027-10-31 04:00:00', all_day: false, timezone: 'Europe/Berlin' },
-  { start_date: '2027-10-31T01:30:00Z', end_date: '2027-10-31T03:00:00Z', all_day: false, timezone: 'Europe/Berlin' },
-  { start_date: '2027-05-01 20:00:00', end_date: '2027-05-02 01:00:00', all_day: false, timezone: 'America/New_York' },
+  {
+    start_date: '2027-10-31 02:30:00',
+    end_date: '2027-10-31 04:00:00',
+    all_day: false,
+    timezone: 'Europe/Berlin',
+  },
+  {
+    start_date: '2027-10-31T01:30:00Z',
+    end_date: '2027-10-31T03:00:00Z',
+    all_day: false,
+    timezone: 'Europe/Berlin',
+  },
+  {
+    start_date: '2027-05-01 20:00:00',
+    end_date: '2027-05-02 01:00:00',
+    all_day: false,
+    timezone: 'America/New_York',
+  },
 )
 const writer: fc.Arbitrary<Reader> = fc.constantFrom('admin', 'editor')
 
@@ -146,9 +181,18 @@ const called = (values: object) =>
     Object.entries(values).map(([name, value]) => [name, typeof value === 'function' ? value() : value]),
   )
 
-async function write(as: Reader, method: string, path: string, body: object, allowed: number[] = [200]): Promise<void> {
+async function write(
+  as: Reader,
+  method: string,
+  path: string,
+  body: object,
+  allowed: number[] = [200],
+): Promise<void> {
   const answer = await service.request(as, method, path, body)
-  assert.ok(allowed.includes(answer.status), `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(answer.body)}`)
+  assert.ok(
+    allowed.includes(answer.status),
+    `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(answer.body)}`,
+  )
 }
 
 const changeEvent: fc.Arbitrary<Step> = fc
@@ -184,12 +228,14 @@ const changeSeries: fc.Arbitrary<Step> = fc
   )
 
 /** Changes the dates from the third on, which become a series of their own. */
-const changeFollowing: fc.Arbitrary<Step> = fc.tuple(word, text).map(([title, excerpt]) => async ({ series }) => {
-  const dates = service.app.database.read.selectFrom('events').select('id').where('series', '=', series)
-  const [, , later] = await dates.orderBy('recurrence_id').execute()
-  const body = { title, excerpt, recurrence_scope: 'following' }
-  if (later) await write('admin', 'PUT', `/events/${later.id}`, body, [200, 410])
-})
+const changeFollowing: fc.Arbitrary<Step> = fc
+  .tuple(word, text)
+  .map(([title, excerpt]) => async ({ series }) => {
+    const dates = service.app.database.read.selectFrom('events').select('id').where('series', '=', series)
+    const [, , later] = await dates.orderBy('recurrence_id').execute()
+    const body = { title, excerpt, recurrence_scope: 'following' }
+    if (later) await write('admin', 'PUT', `/events/${later.id}`, body, [200, 410])
+  })
 
 const changeOthers: fc.Arbitrary<Step> = fc
   .tuple(word, text, fc.constantFrom('Ghent', ''), fc.nat(3))
@@ -210,7 +256,10 @@ const kalends = (...words: string[]) =>
 async function runImport(event: number, values: object): Promise<void> {
   const file = join(folder, `${event}.ndjson`)
   const venue = { id: 7, venue: `Hall of source ${event}` }
-  await writeFile(file, `${JSON.stringify({ id: 1, title: `Of source ${event}`, ...day, venue, ...values })}\n`)
+  await writeFile(
+    file,
+    `${JSON.stringify({ id: 1, title: `Of source ${event}`, ...day, venue, ...values })}\n`,
+  )
   const { code, err } = await kalends(
     'import',
     '--conflicts',
@@ -225,7 +274,10 @@ async function runImport(event: number, values: object): Promise<void> {
 }
 
 const importAgain: fc.Arbitrary<Step> = fc
-  .record({ title: word, description: text, excerpt: text, featured: fc.boolean() }, { requiredKeys: ['title'] })
+  .record(
+    { title: word, description: text, excerpt: text, featured: fc.boolean() },
+    { requiredKeys: ['title'] },
+  )
   .map(
     (values) =>
       ({ event }) =>
@@ -244,20 +296,33 @@ const undoImport: Step = async ({ event }) => {
 }
 
 /** Schedules an event and waits until it is published. */
-const publishInTime: fc.Arbitrary<Step> = fc.constantFrom('event', 'imported', 'date').map((which) => async (play) => {
-  const date_utc = new Date(Date.now() + 1000).toISOString().slice(0, 19)
-  await write('admin', 'PUT', `/events/${play[which as 'event']}`, { status: 'publish', date_utc }, [200, 410])
-  await look(play)
-  await sleep(1100)
-  await publishDue(service.app.database, Date.now())
-})
+const publishInTime: fc.Arbitrary<Step> = fc
+  .constantFrom('event', 'imported', 'date')
+  .map((which) => async (play) => {
+    const date_utc = new Date(Date.now() + 1000).toISOString().slice(0, 19)
+    await write(
+      'admin',
+      'PUT',
+      `/events/${play[which as 'event']}`,
+      { status: 'publish', date_utc },
+      [200, 410],
+    )
+    await look(play)
+    await sleep(1100)
+    await publishDue(service.app.database, Date.now())
+  })
 
 const deed: fc.Arbitrary<() => BulkDeed> = fc.oneof(
   fc.constantFrom('publish', 'draft', 'trash', 'restore').map((does) => () => ({ do: does }) as const),
   fc.integer({ min: -3, max: 3 }).map((hours) => () => ({ do: 'move', days: 1, hours }) as const),
   fc.boolean().map((adds) => () => {
     const [some = 0, other = 0] = categories
-    return { do: 'terms', field: 'categories', add: [adds ? some : other], remove: [adds ? other : some] } as const
+    return {
+      do: 'terms',
+      field: 'categories',
+      add: [adds ? some : other],
+      remove: [adds ? other : some],
+    } as const
   }),
   fc.constant(() => ({ do: 'link', field: 'venue', ids: venues.slice(1) }) as const),
 )
@@ -268,23 +333,28 @@ const changeAtOnce: fc.Arbitrary<Step> = fc
   .map(([does, scope, isTakenBack]) => async (play) => {
     const context = { ...(await callerContext(service, 'editor')) }
     const { event, date, imported } = play
-    const { undo } = await changeMany(context, servedAt('events'), [event, date, imported], { ...does(), scope })
+    const { undo } = await changeMany(context, servedAt('events'), [event, date, imported], {
+      ...does(),
+      scope,
+    })
     await look(play)
     if (isTakenBack && undo) assert.ok(await undoMany(context, undo))
   })
 
 /** Restores a version of a record and compares how it reads now. */
-const putBack: fc.Arbitrary<Step> = fc.tuple(fc.nat(), fc.nat()).map(([which, when]) => async ({ paths, seen }) => {
-  const path = paths[which % paths.length] ?? ''
-  const versions = [...(seen.get(path) ?? [])]
-  const [version, reading] = versions[when % versions.length] ?? [0, undefined]
-  const own = path.startsWith('~') ? path : `${OWN}${path}`
-  const { status, body } = await service.post(`${own}/history/${version}/restore`, {}, 'admin')
-  assert.equal(status, 200, `${path} ${version} ${JSON.stringify(body)}`)
-  assert.deepEqual(body.left, [])
-  const now = await read(path)
-  assert.deepEqual(withoutGivenSlug(now.reading, reading), reading, `${path} as of version ${version}`)
-})
+const putBack: fc.Arbitrary<Step> = fc
+  .tuple(fc.nat(), fc.nat())
+  .map(([which, when]) => async ({ paths, seen }) => {
+    const path = paths[which % paths.length] ?? ''
+    const versions = [...(seen.get(path) ?? [])]
+    const [version, reading] = versions[when % versions.length] ?? [0, undefined]
+    const own = path.startsWith('~') ? path : `${OWN}${path}`
+    const { status, body } = await service.post(`${own}/history/${version}/restore`, {}, 'admin')
+    assert.equal(status, 200, `${path} ${version} ${JSON.stringify(body)}`)
+    assert.deepEqual(body.left, [])
+    const now = await read(path)
+    assert.deepEqual(withoutGivenSlug(now.reading, reading), reading, `${path} as of version ${version}`)
+  })
 
 /** Adjusts a restored event for comparison: a draft without a slug keeps the later one. */
 function withoutGivenSlug(now: unknown, then: unknown): unknown {
@@ -313,7 +383,11 @@ const steps = fc.array(
 
 async function begin(): Promise<Play> {
   const event = await service.create('/events', { title: 'Single', ...day })
-  const date = await service.create('/events', { title: 'Repeated', ...day, recurrence: 'FREQ=DAILY;COUNT=4' })
+  const date = await service.create('/events', {
+    title: 'Repeated',
+    ...day,
+    recurrence: 'FREQ=DAILY;COUNT=4',
+  })
   const made = async (list: string, body: object) => `${list}/${(await service.create(list, body)).id}`
   const name = `Own ${event.id}`
   const others = [

@@ -42,7 +42,13 @@ describe('the history of an event', () => {
     const event = await service.create('/events', { title: 'First', ...day, cost: '5', venue: venue.id })
     const path = `/events/${event.id}`
     assert.deepEqual((await historyOf(path)).history, [])
-    await service.request('editor', 'PUT', path, { title: 'Second', featured: true }, { 'user-agent': 'a desk' })
+    await service.request(
+      'editor',
+      'PUT',
+      path,
+      { title: 'Second', featured: true },
+      { 'user-agent': 'a desk' },
+    )
     await service.update(path, { venue: [], tags: [tag.id], cost: '' })
     const { version, history, total } = await historyOf(path)
     assert.equal(version, await versionOf(path))
@@ -120,9 +126,9 @@ describe('the history of an event', () => {
     const texts = ['x', 'y'].map((sign) => sign.repeat(100_000))
     const { id } = await service.create('/events', { title: 'Often', ...day, description: texts[0] })
     const bytes = async () => {
-      const { rows } = await sql<{ bytes: number }>`select coalesce(sum(bytes), 0) as bytes from former_texts`.execute(
-        service.app.database.read,
-      )
+      const { rows } = await sql<{
+        bytes: number
+      }>`select coalesce(sum(bytes), 0) as bytes from former_texts`.execute(service.app.database.read)
       return Number(rows[0]?.bytes)
     }
     const before = await bytes()
@@ -145,7 +151,10 @@ describe('a version that is put back', () => {
     const second = await versionOf(path)
     const { members, left, record } = await restored(path, first)
     assert.deepEqual([members.sort(), left], [['all_day', 'end_date', 'start_date', 'timezone', 'title'], []])
-    assert.deepEqual([record.title, record.all_day, record.start_date], ['First', true, '2027-04-01 00:00:00'])
+    assert.deepEqual(
+      [record.title, record.all_day, record.start_date],
+      ['First', true, '2027-04-01 00:00:00'],
+    )
     assert.ok((await versionOf(path)) > second)
     assert.equal((await historyOf(path)).history.length, 2)
     await restored(path, second)
@@ -154,7 +163,11 @@ describe('a version that is put back', () => {
   })
 
   test('may be put back for some members alone', async () => {
-    const { id } = await service.create('/events', { title: 'First', ...day, website: 'https://example.org/1' })
+    const { id } = await service.create('/events', {
+      title: 'First',
+      ...day,
+      website: 'https://example.org/1',
+    })
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { title: 'Second', website: 'https://example.org/2' })
     const { record } = await restored(`/events/${id}`, first, { members: ['website'] })
@@ -193,7 +206,10 @@ describe('a version that is put back', () => {
     }
     const first = await service.get(`${at(`/events/${id}`)}/${version}`, 'admin')
     assert.equal(first.body.values.title, 'Known')
-    assert.equal((await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status, 404)
+    assert.equal(
+      (await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status,
+      404,
+    )
   })
 
   test('is put back only on the version that If-Match names', async () => {
@@ -276,7 +292,13 @@ describe('a version that is put back', () => {
       .png()
       .toBuffer()
     const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
-    const image = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(drawn), headers)
+    const image = await service.request(
+      'admin',
+      'POST',
+      '~/wp-json/wp/v2/media',
+      new Uint8Array(drawn),
+      headers,
+    )
     const { id } = await service.create('/events', { title: 'Pictured', ...day, image: image.body.id })
     const path = `/events/${id}`
     const [first, was] = [await versionOf(path), (await service.get(path)).body]
@@ -295,7 +317,10 @@ describe('a version that is put back', () => {
     const path = `/series/${event.post_parent}`
     const dates = async () => (await service.get(`${OWN}${path}`, 'admin')).body.occurrences.total
     const first = await versionOf(`${OWN}${path}`)
-    await service.request('admin', 'PUT', `${OWN}${path}`, { title: 'Less yoga', recurrence: 'FREQ=DAILY;COUNT=2' })
+    await service.request('admin', 'PUT', `${OWN}${path}`, {
+      title: 'Less yoga',
+      recurrence: 'FREQ=DAILY;COUNT=2',
+    })
     assert.equal(await dates(), 2)
     const [act] = (await historyOf(path)).history
     assert.deepEqual(
@@ -380,7 +405,10 @@ describe('former values', () => {
       assert.equal(Number(rows[0]?.texts), 0)
       await own.update(`/events/${id}`, { title: 'Short' })
       assert.equal((await own.get(path, 'admin')).body.total, 1)
-      assert.equal((await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title, 'Long')
+      assert.equal(
+        (await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title,
+        'Long',
+      )
     } finally {
       await own.close()
     }

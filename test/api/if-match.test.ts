@@ -122,7 +122,16 @@ describe('the ETag of an event', () => {
   })
 
   test('of a list, or none at all, is good for nothing', async () => {
-    for (const tag of [await tagOf('/events'), '"nonsense"', 'nonsense', '', 'W/"', '"*"', ',,', '"x'.repeat(4000)])
+    for (const tag of [
+      await tagOf('/events'),
+      '"nonsense"',
+      'nonsense',
+      '',
+      'W/"',
+      '"*"',
+      ',,',
+      '"x'.repeat(4000),
+    ])
       assertRefused(await change(path, { title: 'Unseen' }, tag))
   })
 

@@ -144,7 +144,13 @@ describe('bodies that one client sends slowly', () => {
   const from = (client: string) => ({ 'x-forwarded-for': client })
 
   /** Sends most of some bodies from one address, and returns their lines once one of them is refused. */
-  async function stalled(path: string, as: Reader, headers: Record<string, string>, count: number, bytes: number) {
+  async function stalled(
+    path: string,
+    as: Reader,
+    headers: Record<string, string>,
+    count: number,
+    bytes: number,
+  ) {
     const lines = Array.from({ length: count }, () => openLine(shared.origin))
     for (const { socket } of lines) {
       const length = { 'content-length': String(bytes + 1000) }
@@ -165,7 +171,10 @@ describe('bodies that one client sends slowly', () => {
     assert.equal(signIn.status, 401)
     const writers = await stalled(EVENTS, 'author', JSON_TYPE, 2, 600_000)
     const sent = JSON.stringify({ title: 'Others', ...DAY, description: ' '.repeat(100_000) })
-    const create = await shared.request('editor', 'POST', '/events', sent.padEnd(500_000), { ...JSON_TYPE, ...others })
+    const create = await shared.request('editor', 'POST', '/events', sent.padEnd(500_000), {
+      ...JSON_TYPE,
+      ...others,
+    })
     assert.equal(create.status, 201)
     const uploads = await stalled('/wp/v2/media', 'author', PNG, 23, 90_000)
     const file = await shared.request('editor', 'POST', '~/wp-json/wp/v2/media', Buffer.alloc(95_000), {
@@ -173,7 +182,10 @@ describe('bodies that one client sends slowly', () => {
       ...others,
     })
     assert.deepEqual([file.status, file.body.code], [400, 'rest_upload_unknown_type'])
-    await until(() => refusedOf(strangers) === 2 && refusedOf(writers) === 2, 'those before have not given way')
+    await until(
+      () => refusedOf(strangers) === 2 && refusedOf(writers) === 2,
+      'those before have not given way',
+    )
     for (const { socket } of [...strangers, ...writers, ...uploads]) socket.destroy()
   })
 })
@@ -236,7 +248,9 @@ test('a client that waits to be told to send its body is told so when it may', a
 })
 
 test('a POST that stands for a GET has no parameters in its body', async () => {
-  const { body } = await service.request('anonymous', 'POST', '/events?_method=GET&per_page=1', { per_page: 7 })
+  const { body } = await service.request('anonymous', 'POST', '/events?_method=GET&per_page=1', {
+    per_page: 7,
+  })
   assert.match(body.rest_url, /per_page=1\b/)
 })
 
@@ -263,12 +277,15 @@ describe('a form', () => {
   const MEDIA = '/wp/v2/media'
   const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=b' }
   const FILE = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.png"\r\n\r\n'
-  const partOf = (name: string, text = '') => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+  const partOf = (name: string, text = '') =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
 
   /** Sends a form with its Content-Length. */
   function sendForm(path: string, text: string): Line {
     const line = open()
-    line.socket.write(head('POST', path, 'author', { ...FORM_TYPE, 'content-length': String(Buffer.byteLength(text)) }))
+    line.socket.write(
+      head('POST', path, 'author', { ...FORM_TYPE, 'content-length': String(Buffer.byteLength(text)) }),
+    )
     line.socket.write(text)
     return line
   }
@@ -373,7 +390,13 @@ test('a client that has gone before its body is read is not waited for', async (
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const intake = makeIntake(
-    { bodyBytes: 1000, fileBytes: 1000, folder: service.config.data, patienceMs: 3_600_000, trusted: undefined },
+    {
+      bodyBytes: 1000,
+      fileBytes: 1000,
+      folder: service.config.data,
+      patienceMs: 3_600_000,
+      trusted: undefined,
+    },
     10_000,
   )
   for (const type of ['multipart/form-data; boundary=b', 'application/json', 'image/png']) {

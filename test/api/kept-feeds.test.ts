@@ -9,7 +9,10 @@ let paths: string[]
 const ids: Record<string, number> = {}
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-const on = (days: number) => ({ start_date: `${inDays(days)} 10:00:00`, end_date: `${inDays(days)} 12:00:00` })
+const on = (days: number) => ({
+  start_date: `${inDays(days)} 10:00:00`,
+  end_date: `${inDays(days)} 12:00:00`,
+})
 
 before(async () => {
   service = await startService({ timezone: 'Europe/Oslo' })
@@ -19,7 +22,12 @@ before(async () => {
   ids.tag = (await create('/tags', { name: 'Free' })).id
   ids.venue = (await create('/venues', { venue: 'Hall', address: '1 Main Street' })).id
   ids.organizer = (await create('/organizers', { organizer: 'Society' })).id
-  const links = { categories: [ids.music], tags: [ids.tag], venue: { id: ids.venue }, organizer: { id: ids.organizer } }
+  const links = {
+    categories: [ids.music],
+    tags: [ids.tag],
+    venue: { id: ids.venue },
+    organizer: { id: ids.organizer },
+  }
   ids.event = (await create('/events', { title: 'Concert', ...on(3), ...links, image: ids.image })).id
   ids.other = (await create('/events', { title: 'Walk', ...on(5) })).id
   const ends = ['ics', 'rss', 'atom', 'json', 'csv', 'jsonld', 'ndjson']
@@ -31,7 +39,9 @@ before(async () => {
     'organizer/society',
     'event/concert',
   ]
-  const feeds = ends.flatMap((end, i) => scopes.slice(0, i === 0 ? undefined : 1).map((scope) => `/${scope}.${end}`))
+  const feeds = ends.flatMap((end, i) =>
+    scopes.slice(0, i === 0 ? undefined : 1).map((scope) => `/${scope}.${end}`),
+  )
   const month = inDays(3).slice(0, 7)
   const pages = [
     '/',
@@ -63,7 +73,10 @@ async function compareAll(what: string): Promise<void> {
   for (const path of paths) {
     const [kept, anew] = [await ask(path), await askAnew(path)]
     assert.equal(kept.status, anew.status, `${path} once ${what}`)
-    assert.ok(textOf(kept) === textOf(anew), `${path} once ${what}:\n${textOf(kept)}\n${textOf(anew)}`.slice(0, 4000))
+    assert.ok(
+      textOf(kept) === textOf(anew),
+      `${path} once ${what}:\n${textOf(kept)}\n${textOf(anew)}`.slice(0, 4000),
+    )
   }
 }
 
@@ -83,7 +96,10 @@ describe('feeds and pages', () => {
       ['an organizer has another name', () => update(`/organizers/${ids.organizer}`, { organizer: 'Club' })],
       ['a category has another name', () => update(`/categories/${ids.music}`, { name: 'Sound' })],
       ['a tag has another name', () => update(`/tags/${ids.tag}`, { name: 'No fee' })],
-      ['there is one more event', () => create('/events', { title: 'Late', ...on(4), categories: [ids.music] })],
+      [
+        'there is one more event',
+        () => create('/events', { title: 'Late', ...on(4), categories: [ids.music] }),
+      ],
       ['an event is a draft', () => update(`/events/${ids.other}`, { status: 'draft' })],
       ['an event is in the trash', () => remove(`/events/${ids.other}`)],
       ['a category is gone', () => remove(`/categories/${ids.music}`)],
@@ -147,7 +163,11 @@ describe('feeds and pages', () => {
         assert.equal((await ask(path, { 'if-modified-since': since })).status, 304, path)
         const before = new Date(Date.parse(since) - 1000).toUTCString()
         assert.equal((await ask(path, { 'if-modified-since': before })).status, 200, path)
-        assert.equal((await ask(path, { 'if-modified-since': since, 'if-none-match': '"other"' })).status, 200, path)
+        assert.equal(
+          (await ask(path, { 'if-modified-since': since, 'if-none-match': '"other"' })).status,
+          200,
+          path,
+        )
         assert.equal((await ask(path, { 'if-modified-since': 'yesterday' })).status, 200, path)
       }
     }
@@ -161,6 +181,7 @@ describe('feeds and pages', () => {
 
   test('that depend on the clock are never kept', async () => {
     for (const path of ['/events.ics?starts_after=now', '/events/?start_date=now'])
-      for (let times = 0; times < 3; times++) assert.equal((await ask(path)).headers.get('last-modified'), null)
+      for (let times = 0; times < 3; times++)
+        assert.equal((await ask(path)).headers.get('last-modified'), null)
   })
 })

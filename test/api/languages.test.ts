@@ -24,7 +24,12 @@ type Path = readonly string[]
 const NOW = Date.UTC(2027, 2, 1, 17)
 
 const get = (path: string, as?: Reader): Request => ({ method: 'GET', path, ...(as ? { as } : {}) })
-const post = (path: string, body: unknown, as: Reader = 'admin'): Request => ({ method: 'POST', path, body, as })
+const post = (path: string, body: unknown, as: Reader = 'admin'): Request => ({
+  method: 'POST',
+  path,
+  body,
+  as,
+})
 
 const FEST = {
   title: 'Été en ville',
@@ -159,7 +164,8 @@ async function ask(language: Language, request: Request): Promise<Plain> {
 function differences(one: unknown, other: unknown, path: Path = []): Path[] {
   if (!isRecord(one) || !isRecord(other)) return Object.is(one, other) ? [] : [path]
   const names = Object.keys(one)
-  if (Array.isArray(one) !== Array.isArray(other) || names.join('\n') !== Object.keys(other).join('\n')) return [path]
+  if (Array.isArray(one) !== Array.isArray(other) || names.join('\n') !== Object.keys(other).join('\n'))
+    return [path]
   return names.flatMap((name) => differences(one[name], other[name], [...path, name]))
 }
 
@@ -191,7 +197,8 @@ for (const language of LANGUAGES.filter((candidate) => candidate !== 'en')) {
       assert.deepEqual(differences(english, translated).map(String), [], name)
     }
     for (const [word, answers] of made) compare(word, answerOf(answers, 'en'), answerOf(answers, language))
-    for (const request of read) compare(nameOf(request), await ask('en', request), await ask(language, request))
+    for (const request of read)
+      compare(nameOf(request), await ask('en', request), await ask(language, request))
   })
 
   test(`${language} and en refuse the same with the same codes, each in words of its own`, async () => {

@@ -33,14 +33,22 @@ describe('texts', () => {
       ['/organizers', 'email', 320, { organizer: 'Choir' }],
       ['/categories', 'name', 200, {}],
     ] as const) {
-      assert.equal((await service.post(path, { ...rest, [name]: 'a'.repeat(limit) })).status, 201, `${path} ${name}`)
+      assert.equal(
+        (await service.post(path, { ...rest, [name]: 'a'.repeat(limit) })).status,
+        201,
+        `${path} ${name}`,
+      )
       assertOver(await service.post(path, { ...rest, [name]: 'a'.repeat(limit + 1) }), name, limit)
     }
   })
 
   test('a character counts once, however many units, bytes or signs of HTML it takes', async () => {
     for (const character of ['😀', '&', '&amp;', '&#038;', '日'])
-      assert.equal((await service.post('/events', { ...DAY, title: character.repeat(500) })).status, 201, character)
+      assert.equal(
+        (await service.post('/events', { ...DAY, title: character.repeat(500) })).status,
+        201,
+        character,
+      )
     assertOver(await service.post('/events', { ...DAY, title: '😀'.repeat(501) }), 'title', 500)
     assertOver(await service.post('/events', { ...DAY, title: '&amp;'.repeat(501) }), 'title', 500)
   })
@@ -56,7 +64,11 @@ describe('texts', () => {
     }
     // Descriptions of terms are short, since every event of a list shows those of its terms.
     assert.equal((await service.post('/tags', { name: 'Jazz', description: 'a'.repeat(5000) })).status, 201)
-    assertOver(await service.post('/tags', { name: 'Blues', description: 'a'.repeat(5001) }), 'description', 5000)
+    assertOver(
+      await service.post('/tags', { name: 'Blues', description: 'a'.repeat(5001) }),
+      'description',
+      5000,
+    )
   })
 
   test('the slug of a category below others keeps within two hundred bytes', async () => {
@@ -75,7 +87,11 @@ describe('texts', () => {
       201,
     )
     assertOver(await service.post('/events', { ...DAY, cost: '5 '.repeat(501) }), 'cost', 1000)
-    assertOver(await service.post('/events', { ...DAY, cost: ['a'.repeat(600), 'b'.repeat(600)] }), 'cost', 1000)
+    assertOver(
+      await service.post('/events', { ...DAY, cost: ['a'.repeat(600), 'b'.repeat(600)] }),
+      'cost',
+      1000,
+    )
     assertOver(await service.post('/events', { ...DAY, cost: Array(101).fill(1) }), 'cost', 100)
   })
 
@@ -89,7 +105,14 @@ describe('texts', () => {
   })
 
   test('a search has five hundred characters and twenty words', async () => {
-    for (const path of ['/events', '/venues', '/organizers', '/categories', '/tags', '~/wp-json/wp/v2/tags']) {
+    for (const path of [
+      '/events',
+      '/venues',
+      '/organizers',
+      '/categories',
+      '/tags',
+      '~/wp-json/wp/v2/tags',
+    ]) {
       assertOver(await service.get(`${path}?search=${'a'.repeat(501)}`), 'search', 500)
       assertOver(await service.get(`${path}?search=${'a+'.repeat(21)}`), 'search', 20)
       assert.equal((await service.get(`${path}?search=${'a+'.repeat(20)}`)).status, 200)
@@ -100,7 +123,12 @@ describe('texts', () => {
   test('so does a search of venues and organizers in which signs stand for phrases, beside the namespace as well', async () => {
     // Each sign folds to four Arabic words: 500 of them exceed the limit of words.
     const phrases = encodeURIComponent('\ufdfa'.repeat(500))
-    for (const path of ['/venues', '/organizers', '~/wp-json/wp/v2/tribe_venue', '~/wp-json/wp/v2/tribe_organizer'])
+    for (const path of [
+      '/venues',
+      '/organizers',
+      '~/wp-json/wp/v2/tribe_venue',
+      '~/wp-json/wp/v2/tribe_organizer',
+    ])
       assertOver(await service.get(`${path}?search=${phrases}`), 'search', 20)
     for (const path of ['/events', '~/wp-json/wp/v2/tribe_events', '~/wp-json/wp/v2/media'])
       assert.equal((await service.get(`${path}?search=${phrases}`)).status, 200)
@@ -168,7 +196,9 @@ describe('forms and queries', () => {
       [2000, 400],
     ] as const) {
       const form = `${new URLSearchParams(DAY)}${'&a'.repeat(n)}`
-      const posted = await service.request('admin', 'POST', '/events', form, { 'content-type': types[0] ?? '' })
+      const posted = await service.request('admin', 'POST', '/events', form, {
+        'content-type': types[0] ?? '',
+      })
       assert.equal(posted.status, status)
       if (status === 400) assert.equal(posted.body.code, 'rest_too_many_parameters')
       assert.equal((await service.post(`/events?${form}`, undefined)).status, status)
@@ -254,7 +284,9 @@ describe('all dates of a series together', () => {
       draft: roomy.post('/events', OVER, 'contributor'),
       begin: roomy.put(`/events/${single.id}`, { recurrence }),
       lengthen: roomy.put(`/events/${short.id}`, { description: OVER.description, ...all }),
-      series: roomy.put(`~/wp-json/kalends/v1/series/${short.post_parent}`, { description: OVER.description }),
+      series: roomy.put(`~/wp-json/kalends/v1/series/${short.post_parent}`, {
+        description: OVER.description,
+      }),
       dates: roomy.post('/events', series(54_000, 360)),
       links: roomy.post('/events', {
         ...{ ...SOON, recurrence: 'FREQ=DAILY;COUNT=700' },
@@ -281,7 +313,10 @@ describe('all dates of a series together', () => {
 
   test('a batch moves no more than that to the trash, as rows are written again; any one series may go', async () => {
     const long = await Promise.all([1, 2].map(() => roomy.create('/events', series(110_000, 100))))
-    const requests = long.map(({ post_parent }) => ({ method: 'DELETE', path: `/kalends/v1/series/${post_parent}` }))
+    const requests = long.map(({ post_parent }) => ({
+      method: 'DELETE',
+      path: `/kalends/v1/series/${post_parent}`,
+    }))
     const answer = await roomy.post('~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
     assert.equal(answer.body.failed, 'validation', JSON.stringify(answer.body).slice(0, 200))
     for (const { path } of requests) assert.equal((await roomy.remove(`~/wp-json${path}`)).status, 200)
@@ -296,6 +331,10 @@ test('a multipart form has at most a thousand fields, as more would keep everybo
     const form = new FormData()
     form.append('venue', 'Hall')
     for (let i = 1; i < count; i++) form.append('x', '')
-    assert.equal((await service.request('admin', 'POST', '/venues', form)).status, expected, `${count} fields`)
+    assert.equal(
+      (await service.request('admin', 'POST', '/venues', form)).status,
+      expected,
+      `${count} fields`,
+    )
   }
 })

@@ -14,7 +14,8 @@ after(() => service.close())
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 
-const read = async (path: string, as: Reader = 'anonymous'): Promise<Body> => (await service.get(path, as)).body
+const read = async (path: string, as: Reader = 'anonymous'): Promise<Body> =>
+  (await service.get(path, as)).body
 
 describe('linked data', () => {
   test('the venue and the organizers in the answer to a single event have theirs, in lists and after writes they have not', async () => {
@@ -24,7 +25,8 @@ describe('linked data', () => {
     }
     const made = await create('/events', { title: 'Linked', ...day, ...places })
     assert.deepEqual([made.venue.json_ld, made.organizer[0].json_ld], [undefined, undefined])
-    const listed = async (as: Reader) => (await read(`/events?organizer=${made.organizer[0].id}`, as)).events[0]
+    const listed = async (as: Reader) =>
+      (await read(`/events?organizer=${made.organizer[0].id}`, as)).events[0]
     for (const as of ['anonymous', 'editor'] as const) {
       // Three times, since a repeated read may come from memory.
       for (const _time of [1, 2, 3]) {
@@ -36,7 +38,10 @@ describe('linked data', () => {
         assert.equal(single.organizer[1].json_ld.name, 'Choir')
         assert.deepEqual((await read('/events/by-slug/linked', as)).venue.json_ld, single.venue.json_ld)
         const inList = await listed(as)
-        assert.deepEqual([inList.venue.json_ld, inList.organizer[0].json_ld, inList.json_ld], Array(3).fill(undefined))
+        assert.deepEqual(
+          [inList.venue.json_ld, inList.organizer[0].json_ld, inList.json_ld],
+          Array(3).fill(undefined),
+        )
       }
     }
     const { body: put } = await service.put(`/events/${made.id}`, { title: 'Linked again' })
@@ -46,7 +51,8 @@ describe('linked data', () => {
   })
 
   test('no text in it can end the script element that a page puts it in', async () => {
-    const evil = 'A &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt; &lt;!-- B </p><b>x</b> &amp;lt;i&amp;gt; & co'
+    const evil =
+      'A &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt; &lt;!-- B </p><b>x</b> &amp;lt;i&amp;gt; & co'
     const line = '1 &lt;/script> </ script <!- - <<script>script>'
     const event = await create('/events', {
       title: evil,
@@ -62,7 +68,9 @@ describe('linked data', () => {
         phone: line,
         website: 'http://v.example/"<a>',
       },
-      organizer: [{ organizer: evil, description: evil, email: line, phone: line, website: 'http://o.example/"<a>' }],
+      organizer: [
+        { organizer: evil, description: evil, email: line, phone: line, website: 'http://o.example/"<a>' },
+      ],
     })
     const paths = [`/events/${event.id}`, `/venues/${event.venue.id}`, `/organizers/${event.organizer[0].id}`]
     for (const path of paths) {
@@ -87,7 +95,12 @@ describe('addresses', () => {
   const kinds = Object.entries(paths)
 
   test('only web pages, files to fetch and mail are addresses', async () => {
-    const good = ['http://example.org', 'https://example.org/a?b#c', 'FTP://example.org/a', 'mailto:a@example.org']
+    const good = [
+      'http://example.org',
+      'https://example.org/a?b#c',
+      'FTP://example.org/a',
+      'mailto:a@example.org',
+    ]
     const bad = [
       'file:///etc/passwd',
       'file://host/share',
@@ -110,11 +123,19 @@ describe('addresses', () => {
 
   test('quotes and angle brackets in one are shown encoded, and it can be sent back', async () => {
     for (const [path, name] of kinds) {
-      const record = await create(path, { [name]: 'Quoted', ...day, website: 'https://example.org/?q="a"<b>' })
+      const record = await create(path, {
+        [name]: 'Quoted',
+        ...day,
+        website: 'https://example.org/?q="a"<b>',
+      })
       assert.equal(record.website, 'https://example.org/?q=%22a%22%3Cb%3E', path)
       const { body } = await service.put(`${path}/${record.id}`, { website: record.website })
       assert.equal(body.website, record.website)
-      const again = await service.post(path, { [name]: 'Quoted', ...day, website: 'https://example.org/?q="a"<b>' })
+      const again = await service.post(path, {
+        [name]: 'Quoted',
+        ...day,
+        website: 'https://example.org/?q="a"<b>',
+      })
       if (path !== '/events') assert.equal(again.body.id, record.id)
     }
   })

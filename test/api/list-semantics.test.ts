@@ -17,7 +17,8 @@ async function create(path: string, body: object, as: Reader = 'admin'): Promise
   return answer.body
 }
 
-const createEvent = (body: object, as: Reader = 'admin') => create('/events', { title: 'Event', ...day, ...body }, as)
+const createEvent = (body: object, as: Reader = 'admin') =>
+  create('/events', { title: 'Event', ...day, ...body }, as)
 
 async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]> {
   const { status, body } = await service.get(`/events?per_page=50&${query}`, as)
@@ -45,12 +46,23 @@ describe('the window of a list', () => {
   test('a time in a query that the clock skips moves forward, and whole days stay whole', async () => {
     const zone = { timezone: 'America/New_York' }
     // On 2027-03-14 clocks go from 02:00 to 03:00.
-    const early = await createEvent({ start_date: '2027-03-14 01:59:00', end_date: '2027-03-14 01:59:00', ...zone })
-    const late = await createEvent({ start_date: '2027-03-14 03:10:00', end_date: '2027-03-14 03:10:00', ...zone })
+    const early = await createEvent({
+      start_date: '2027-03-14 01:59:00',
+      end_date: '2027-03-14 01:59:00',
+      ...zone,
+    })
+    const late = await createEvent({
+      start_date: '2027-03-14 03:10:00',
+      end_date: '2027-03-14 03:10:00',
+      ...zone,
+    })
     for (const as of ['anonymous', 'editor'] as const) {
-      const within = async (query: string) => (await listed(query, as)).filter((id) => [early.id, late.id].includes(id))
+      const within = async (query: string) =>
+        (await listed(query, as)).filter((id) => [early.id, late.id].includes(id))
       assert.deepEqual(await within('start_date=2027-03-14 02:30&end_date=2027-03-15&strict_dates=true'), [])
-      assert.deepEqual(await within('start_date=2027-03-14 02:05&end_date=2027-03-15&strict_dates=true'), [late.id])
+      assert.deepEqual(await within('start_date=2027-03-14 02:05&end_date=2027-03-15&strict_dates=true'), [
+        late.id,
+      ])
       assert.deepEqual(await within('starts_before=2027-03-14 02:30&strict_dates=true'), [early.id, late.id])
       assert.deepEqual(await within('start_date=2027-03-14&end_date=2027-03-14'), [early.id, late.id])
     }
@@ -72,12 +84,20 @@ describe('where events are', () => {
     const among = (ids: number[]) => ids.filter((id) => [atDraft.id, atOpen.id, atGone.id].includes(id))
     for (const as of ['author', 'editor'] as const) {
       assert.deepEqual(among(await listed(circle, as)), [atDraft.id, atOpen.id], as)
-      assert.deepEqual(among(await listed('geoloc=true&starts_after=2027-01-01', as)), [atDraft.id, atOpen.id], as)
+      assert.deepEqual(
+        among(await listed('geoloc=true&starts_after=2027-01-01', as)),
+        [atDraft.id, atOpen.id],
+        as,
+      )
       assert.deepEqual(among(await listed('geoloc=false&starts_after=2027-01-01', as)), [atGone.id], as)
     }
     for (const as of ['anonymous', 'contributor'] as const) {
       assert.deepEqual(among(await listed(circle, as)), [atOpen.id], as)
-      assert.deepEqual(among(await listed('geoloc=false&starts_after=2027-01-01', as)), [atDraft.id, atGone.id], as)
+      assert.deepEqual(
+        among(await listed('geoloc=false&starts_after=2027-01-01', as)),
+        [atDraft.id, atGone.id],
+        as,
+      )
     }
   })
 
@@ -87,13 +107,15 @@ describe('where events are', () => {
     const { id } = await createEvent({ title: 'Left behind', venue: venue.id, organizer: [organizer.id] })
     const filters = [`venue=${venue.id}`, `organizer=${organizer.id}`]
     const readers = ['anonymous', 'author', 'editor', 'admin'] as const
-    for (const filter of filters) for (const as of readers) assert.deepEqual(await listed(filter, as), [id], as)
+    for (const filter of filters)
+      for (const as of readers) assert.deepEqual(await listed(filter, as), [id], as)
     await service.remove(`/venues/${venue.id}`)
     await service.remove(`/organizers/${organizer.id}`)
     for (const filter of filters) for (const as of readers) assert.deepEqual(await listed(filter, as), [], as)
     await service.put(`/venues/${venue.id}`, { status: 'publish' })
     await service.put(`/organizers/${organizer.id}`, { status: 'publish' })
-    for (const filter of filters) for (const as of readers) assert.deepEqual(await listed(filter, as), [id], as)
+    for (const filter of filters)
+      for (const as of readers) assert.deepEqual(await listed(filter, as), [id], as)
   })
 })
 
@@ -101,11 +123,20 @@ describe('the trash', () => {
   test('an update of a draft in the trash that never was published leaves its date', async () => {
     for (const path of ['/events', '/venues', '/organizers']) {
       const name = { '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' }[path] ?? ''
-      const draft = await create(path, { [name]: 'Draft', ...day, status: 'draft', date: '2021-02-03 04:05:06' })
+      const draft = await create(path, {
+        [name]: 'Draft',
+        ...day,
+        status: 'draft',
+        date: '2021-02-03 04:05:06',
+      })
       assert.equal(draft.date, '2021-02-03 04:05:06')
       await service.remove(`${path}/${draft.id}`)
       const { body: changed } = await service.put(`${path}/${draft.id}`, { description: 'Changed' })
-      assert.deepEqual([changed.status, changed.date, changed.date_utc], ['trash', draft.date, draft.date_utc], path)
+      assert.deepEqual(
+        [changed.status, changed.date, changed.date_utc],
+        ['trash', draft.date, draft.date_utc],
+        path,
+      )
       const { body: back } = await service.put(`${path}/${draft.id}`, { status: 'draft' })
       assert.deepEqual([back.status, back.date, back.date_utc], ['draft', draft.date, draft.date_utc], path)
     }
@@ -148,7 +179,11 @@ describe('publication dates', () => {
   })
 
   test('a copy of a draft shows its date, which gives way at publication as that of the draft does', async () => {
-    for (const [path, name] of Object.entries({ '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' })) {
+    for (const [path, name] of Object.entries({
+      '/events': 'title',
+      '/venues': 'venue',
+      '/organizers': 'organizer',
+    })) {
       const shown = { status: 'draft', date: '2020-06-07 08:09:10', date_utc: '0000-00-00 00:00:00' }
       const copy = await create(path, { [name]: 'Copied', ...day, ...shown })
       assert.deepEqual([copy.date, copy.date_utc], [shown.date, shown.date_utc], path)
@@ -160,7 +195,12 @@ describe('publication dates', () => {
   test('a date to come that was sent for a draft schedules it once it is to be published', async () => {
     for (const path of ['/events', '/venues', '/organizers']) {
       const name = { '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' }[path] ?? ''
-      const draft = await create(path, { [name]: 'To come', ...day, status: 'draft', date: '2099-01-01 00:00:00' })
+      const draft = await create(path, {
+        [name]: 'To come',
+        ...day,
+        status: 'draft',
+        date: '2099-01-01 00:00:00',
+      })
       const { body } = await service.put(`${path}/${draft.id}`, { status: 'publish' })
       assert.deepEqual([body.status, body.date], ['future', '2099-01-01 00:00:00'], path)
     }
@@ -206,7 +246,10 @@ describe('moments that come twice', () => {
       start_date: '2026-11-01T01:45:00-04:00',
       end_date: '2026-11-01T01:15:00-05:00',
     })
-    assert.deepEqual([across.utc_start_date, across.utc_end_date], ['2026-11-01 05:45:00', '2026-11-01 06:15:00'])
+    assert.deepEqual(
+      [across.utc_start_date, across.utc_end_date],
+      ['2026-11-01 05:45:00', '2026-11-01 06:15:00'],
+    )
     const backwards = await createEvent({
       start_date: '2026-11-01T01:15:00-05:00',
       end_date: '2026-11-01T01:45:00-04:00',
@@ -292,7 +335,10 @@ describe('categories', () => {
       chain.push((await create('/categories', { name: `Level ${level}`, parent })).id)
     }
     const { status, body } = await service.post('/categories', { name: 'Level 51', parent: chain[49] })
-    assert.deepEqual([status, body.code, Object.keys(body.data.params)], [400, 'rest_invalid_param', ['parent']])
+    assert.deepEqual(
+      [status, body.code, Object.keys(body.data.params)],
+      [400, 'rest_invalid_param', ['parent']],
+    )
     assert.match(body.message + JSON.stringify(body.data), /50/)
     const { id } = await create('/categories', { name: 'Another root' })
     assert.equal((await service.put(`/categories/${chain[0]}`, { parent: id })).status, 400)
@@ -303,7 +349,8 @@ describe('categories', () => {
   })
 
   test('the empty parent of a category in use is listed by include, slug, search and exclude as in the plain list', async () => {
-    const category = (name: string, parent = 0) => create('/categories', { name, slug: name.toLowerCase(), parent })
+    const category = (name: string, parent = 0) =>
+      create('/categories', { name, slug: name.toLowerCase(), parent })
     const root = await category('Wurzel')
     const middle = await category('Stamm', root.id)
     const leaf = await category('Blatt', middle.id)

@@ -4,7 +4,12 @@ import sharp from 'sharp'
 import { cacheBudget } from '../../src/base/cache.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { listedEvents } from '../../src/calendar/events/event-bytes.ts'
-import { closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/store/memory/event-memory.ts'
+import {
+  closeMemory,
+  type EventMemory,
+  loadMemory,
+  openEventMemory,
+} from '../../src/store/memory/event-memory.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
 import { publicContext } from '../support/public-context.ts'

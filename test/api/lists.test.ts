@@ -231,7 +231,10 @@ describe('filters of the list of events', () => {
 
   test('unknown parameters are passed over', async () => {
     const { total } = await list(`/events?${WINDOW}`)
-    assert.equal((await list(`/events?${WINDOW}&order=desc&orderby=x&_embed=1&force=true&foo[bar]=baz`)).total, total)
+    assert.equal(
+      (await list(`/events?${WINDOW}&order=desc&orderby=x&_embed=1&force=true&foo[bar]=baz`)).total,
+      total,
+    )
     assert.equal((await service.get(`/events/?&${WINDOW}`)).body.total, total)
   })
 })
@@ -274,7 +277,13 @@ describe('order and pages', () => {
     const { previous_rest_url } = last.body
     assert.deepEqual([first.body.previous_rest_url, last.body.next_rest_url], [undefined, undefined])
     assert.deepEqual(Object.keys(first.body), ['events', 'rest_url', 'next_rest_url', 'total', 'total_pages'])
-    assert.deepEqual(Object.keys(last.body), ['events', 'rest_url', 'previous_rest_url', 'total', 'total_pages'])
+    assert.deepEqual(Object.keys(last.body), [
+      'events',
+      'rest_url',
+      'previous_rest_url',
+      'total',
+      'total_pages',
+    ])
     assert.equal(new URL(previous_rest_url).searchParams.has('page'), false)
     assert.match(first.headers.get('link') ?? '', /rel="next"/)
     assert.ok(first.headers.get('link')?.includes(`<${next_rest_url}>; rel="next"`))
@@ -283,7 +292,10 @@ describe('order and pages', () => {
 
   test('an empty first page is in order, a page past the end is a 404 for records and an empty page for terms', async () => {
     const empty = await service.get('/events?start_date=1999-01-01&end_date=1999-01-02')
-    assert.deepEqual([empty.status, empty.body.events, empty.body.total, empty.body.total_pages], [200, [], 0, 0])
+    assert.deepEqual(
+      [empty.status, empty.body.events, empty.body.total, empty.body.total_pages],
+      [200, [], 0, 0],
+    )
     for (const kind of ['event', 'venue', 'organizer']) {
       const { status, body } = await service.get(`/${kind}s?page=999`)
       assert.deepEqual([status, body.code], [404, `${kind}-archive-page-not-found`])
@@ -363,14 +375,22 @@ describe('geolocation', () => {
       Unmapped: {},
     }
     for (const [venue, place] of Object.entries(places)) {
-      const { status, body } = await located.post('/events', { title: venue, ...DATES, venue: { venue, ...place } })
+      const { status, body } = await located.post('/events', {
+        title: venue,
+        ...DATES,
+        venue: { venue, ...place },
+      })
       assert.equal(status, 201, JSON.stringify(body))
       assert.deepEqual([body.venue.geo_lat ?? 'none', body.venue.geo_lng ?? 'none'].map(String), [
         String(Number((place as Body).geo_lat ?? Number.NaN)).replace('NaN', 'none'),
         String(Number((place as Body).geo_lng ?? Number.NaN)).replace('NaN', 'none'),
       ])
     }
-    await located.post('/events', { title: 'Both', ...DATES, venue: [{ venue: 'Unmapped' }, { venue: 'Potsdam' }] })
+    await located.post('/events', {
+      title: 'Both',
+      ...DATES,
+      venue: [{ venue: 'Unmapped' }, { venue: 'Potsdam' }],
+    })
     assert.deepEqual(await ask('geoloc=true'), ['Berlin', 'Both', 'Fiji', 'Hamburg', 'Pole', 'Potsdam'])
     for (const [box, found] of [
       ['13,52,14,53', ['Berlin', 'Both', 'Potsdam']],
@@ -386,7 +406,11 @@ describe('geolocation', () => {
     const berlin = 'geoloc_lat=52.52&geoloc_lng=13.405'
     assert.deepEqual(await ask(berlin), ['Berlin', 'Both', 'Potsdam'])
     assert.deepEqual(await ask(`${berlin}&geoloc_radius=10`), ['Berlin'])
-    assert.deepEqual(await ask(`${berlin}&geoloc_radius=300.5&search=-both`), ['Berlin', 'Hamburg', 'Potsdam'])
+    assert.deepEqual(await ask(`${berlin}&geoloc_radius=300.5&search=-both`), [
+      'Berlin',
+      'Hamburg',
+      'Potsdam',
+    ])
     assert.deepEqual(await ask(`${berlin}&geoloc=false`), [])
     assert.deepEqual(await ask('geoloc_lat=-17.8&geoloc_lng=-179.9&geoloc_radius=50'), ['Fiji'])
     assert.deepEqual(await ask('geoloc_lat=89.9&geoloc_lng=180&geoloc_radius=50'), ['Pole'])

@@ -10,7 +10,10 @@ before(async () => {
 after(() => service.close())
 
 test('what is worked out beside the others is what would have been worked out here', async () => {
-  for (const [at, text] of ['<p>a</p>\n'.repeat(5000), `<b onclick="x">${'é & '.repeat(5000)}</b>`].entries()) {
+  for (const [at, text] of [
+    '<p>a</p>\n'.repeat(5000),
+    `<b onclick="x">${'é & '.repeat(5000)}</b>`,
+  ].entries()) {
     const made = await service.post('/venues', { venue: `Same ${at}`, description: text }, 'author')
     assert.equal(made.body.description, renderText(text, false))
     const trusted = await service.post('/venues', { venue: `Another ${at}`, description: text }, 'admin')

@@ -32,7 +32,9 @@ afterEach(async () => {
 })
 
 const open = () => {
-  memory = openEventMemory(service.app.database, cacheBudget(1_000_000), (error) => reported.push(String(error)))
+  memory = openEventMemory(service.app.database, cacheBudget(1_000_000), (error) =>
+    reported.push(String(error)),
+  )
 }
 
 /** Opens and fills a memory, as a node does. */
@@ -79,7 +81,8 @@ test('events lose a term that is removed, and move with categories that do', asy
   const event = await create('/events', { title: 'Filed', ...day, categories: [leaf.id], tags: [tag.id] })
   await loaded()
   const before = index()
-  const filed = (...terms: { id: number }[]) => terms.map(({ id }) => eventsOfTerm(index(), id).includes(event.id))
+  const filed = (...terms: { id: number }[]) =>
+    terms.map(({ id }) => eventsOfTerm(index(), id).includes(event.id))
   assert.deepEqual(filed(root, other, middle, leaf, tag), [true, false, true, true, true])
   const steps: [() => Promise<unknown>, boolean[]][] = [
     [() => service.remove(`/tags/${tag.id}`), [true, false, true, true, false]],

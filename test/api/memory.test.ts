@@ -68,7 +68,11 @@ after(() => service.close())
 
 /** Waits until memory answers lists. */
 async function filled(): Promise<void> {
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+    20,
+  )
 }
 
 interface Seen {
@@ -106,7 +110,10 @@ const queries = fc
       organizer: fc.subarray([0, 1, 2, 3], { minLength: 1, maxLength: 2 }),
       featured: fc.constantFrom('true', 'false'),
       geoloc: fc.constantFrom('true', 'false'),
-      circle: fc.constantFrom('geoloc_lat=40.1&geoloc_lng=-74&geoloc_radius=15', 'geoloc_lat=40&geoloc_lng=-74'),
+      circle: fc.constantFrom(
+        'geoloc_lat=40.1&geoloc_lng=-74&geoloc_radius=15',
+        'geoloc_lat=40&geoloc_lng=-74',
+      ),
       page: fc.integer({ min: 1, max: 4 }),
       per_page: fc.integer({ min: 1, max: 60 }),
     },
@@ -172,7 +179,8 @@ test('events in lists show renamed venues, renamed terms and new counts at once'
       categories: ['fresh'],
     })
   ).body
-  const shown = async () => (await service.get('/events?start_date=2027-07-01&end_date=2027-07-01')).body.events[0]
+  const shown = async () =>
+    (await service.get('/events?start_date=2027-07-01&end_date=2027-07-01')).body.events[0]
   assert.equal((await shown()).categories[0].count, 1)
   await service.put(`/venues/${venue}`, { venue: 'Hall Renamed' })
   await service.put(`/categories/${one.categories[0].id}`, { name: 'Fresher' })
@@ -195,7 +203,8 @@ test('an event from memory is member for member what the database gives, in list
   const same = async (path: string, more = '') => {
     const memory = await service.get(path)
     const database = await service.get(path + more, 'admin')
-    if (memory.status === 200 || database.body.status === 'publish') assert.deepEqual(memory.body, database.body, path)
+    if (memory.status === 200 || database.body.status === 'publish')
+      assert.deepEqual(memory.body, database.body, path)
     return memory
   }
   for (let round = 0; round < rounds(3); round++) {
@@ -208,14 +217,20 @@ test('an event from memory is member for member what the database gives, in list
       () => service.remove(`/events/${events[pick(events.length)]}`),
     ]
     await changes[round % changes.length]?.()
-    const list = await service.get('/events?start_date=2027-01-01&end_date=2027-12-31&per_page=50&page=2', 'admin')
+    const list = await service.get(
+      '/events?start_date=2027-01-01&end_date=2027-12-31&per_page=50&page=2',
+      'admin',
+    )
     for (const { id, slug, status } of list.body.events.slice(0, 12)) {
       if (status !== 'publish') continue
       await same(`/events/${id}`)
       await same(`/events/by-slug/${encodeURIComponent(slug)}`)
     }
     const { body: shown } = await service.get('/events?start_date=2027-01-01&per_page=50')
-    const { body: stored } = await service.get('/events?start_date=2027-01-01&per_page=50&status=publish', 'admin')
+    const { body: stored } = await service.get(
+      '/events?start_date=2027-01-01&per_page=50&status=publish',
+      'admin',
+    )
     assert.deepEqual(shown.events, stored.events)
   }
 })
@@ -255,7 +270,8 @@ test('an event keeps its entity tag while others change, and has another when it
 test('whoever has a list is told so for as long as nothing that it shows changes, whatever else does', async () => {
   const day = { start_date: '2027-12-01', end_date: '2027-12-01' }
   const venue = (await service.post('/venues', { venue: 'Listed Hall' })).body.id
-  const listed = (await service.post('/events', { title: 'Listed', ...day, venue, categories: ['listed'] })).body
+  const listed = (await service.post('/events', { title: 'Listed', ...day, venue, categories: ['listed'] }))
+    .body
   const elsewhere = { start_date: '2027-12-09', end_date: '2027-12-09' }
   const other = (await service.post('/events', { title: 'Elsewhere', ...elsewhere })).body.id
   const path = '/events?start_date=2027-12-01&end_date=2027-12-03'
@@ -265,7 +281,8 @@ test('whoever has a list is told so for as long as nothing that it shows changes
     assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total])
     return headers.get('etag') ?? ''
   }
-  const askWith = (tag: string) => service.request('anonymous', 'GET', path, undefined, { 'if-none-match': tag })
+  const askWith = (tag: string) =>
+    service.request('anonymous', 'GET', path, undefined, { 'if-none-match': tag })
   // An answer is cached once it has been requested twice.
   await tagOf()
   const first = await tagOf()
@@ -301,13 +318,19 @@ test(
     // More than the buffers between server and client hold.
     const description = 'Long. '.repeat(50_000)
     for (let i = 0; i < 50; i++) {
-      const { status } = await service.post('/events', { title: `Long ${i}`, ...day, description, tags: ['long'] })
+      const { status } = await service.post('/events', {
+        title: `Long ${i}`,
+        ...day,
+        description,
+        tags: ['long'],
+      })
       assert.equal(status, 201)
     }
     const path = '/events?start_date=2028-03-01&end_date=2028-03-02&per_page=50'
     const countsIn = (events: { tags: { count: number }[] }[]) =>
       new Set(events.flatMap(({ tags }) => tags.map(({ count }) => count)))
-    for (let i = 0; i < 2; i++) assert.deepEqual(countsIn((await service.get(path)).body.events), new Set([50]))
+    for (let i = 0; i < 2; i++)
+      assert.deepEqual(countsIn((await service.get(path)).body.events), new Set([50]))
     const [answer] = (await once(get(service.base + path), 'response')) as [IncomingMessage]
     await once(answer, 'readable')
     for (let i = 51; i < 54; i++) {
@@ -328,7 +351,8 @@ test('a circle follows a venue that moves by a few metres', async () => {
   const day = { start_date: '2028-05-01', end_date: '2028-05-01' }
   await service.post('/events', { title: 'At the edge', ...day, venue })
   // 0.001 degrees of latitude are 111 m.
-  const path = '/events?start_date=2028-05-01&end_date=2028-05-02&geoloc_lat=10&geoloc_lng=10&geoloc_radius=0.115'
+  const path =
+    '/events?start_date=2028-05-01&end_date=2028-05-02&geoloc_lat=10&geoloc_lng=10&geoloc_radius=0.115'
   const count = async () => (await service.get(path)).body.events.length
   for (let i = 0; i < 2; i++) assert.equal(await count(), 1)
   await service.put(`/venues/${venue}`, { geo_lat: 10.0011 })
@@ -340,7 +364,14 @@ test('a circle follows a venue that moves by a few metres', async () => {
 test('lists that outlive the changes of others are those the database gives, whatever the changes', async () => {
   const pick = numbers(23)
   const window = 'start_date=2027-01-01&end_date=2027-12-31'
-  const filters = ['', '&featured=true', '&categories=music', '&tags=loud', `&venue=${venues[1]}`, '&page=3&per_page=5']
+  const filters = [
+    '',
+    '&featured=true',
+    '&categories=music',
+    '&tags=loud',
+    `&venue=${venues[1]}`,
+    '&page=3&per_page=5',
+  ]
   const tags = new Map<string, string>()
   const kept = new Map<string, unknown>()
   let unchanged = 0
@@ -349,13 +380,16 @@ test('lists that outlive the changes of others are those the database gives, wha
       const path = `/events?${window}${filter}`
       const known = tags.get(path) ?? ''
       const before = kept.get(path)
-      const conditional = await service.request('anonymous', 'GET', path, undefined, { 'if-none-match': known })
+      const conditional = await service.request('anonymous', 'GET', path, undefined, {
+        'if-none-match': known,
+      })
       const { status, headers, body } = await service.get(path)
       const stored = await service.get(`${path}&status=publish`, 'admin')
       assert.equal(status, 200)
       assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total], path)
       assert.equal(body.total_pages, stored.body.total_pages)
-      for (const name of ['x-tec-total', 'x-tec-totalpages']) assert.equal(headers.get(name), stored.headers.get(name))
+      for (const name of ['x-tec-total', 'x-tec-totalpages'])
+        assert.equal(headers.get(name), stored.headers.get(name))
       if (conditional.status === 304) {
         assert.deepEqual(body, before, path)
         unchanged++

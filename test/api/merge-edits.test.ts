@@ -12,7 +12,11 @@ let service: TestService
 let editor: Context
 let admin: Context
 const events = servedAt('events')
-const ids: Record<'venues' | 'organizers' | 'categories', number[]> = { venues: [], organizers: [], categories: [] }
+const ids: Record<'venues' | 'organizers' | 'categories', number[]> = {
+  venues: [],
+  organizers: [],
+  categories: [],
+}
 
 before(async () => {
   service = await startService()
@@ -35,7 +39,11 @@ const choices: Record<string, () => string[]> = {
   cost: () => ['', '5', '7.50'],
   featured: () => ['0', '1'],
   venue: () => ['', ...ids.venues.map(String)],
-  organizer: () => ['', `${ids.organizers[0]},${ids.organizers[1]}`, `${ids.organizers[1]},${ids.organizers[0]}`],
+  organizer: () => [
+    '',
+    `${ids.organizers[0]},${ids.organizers[1]}`,
+    `${ids.organizers[1]},${ids.organizers[0]}`,
+  ],
   categories: () => ['', String(ids.categories[2]), `${ids.categories[0]},${ids.categories[1]}`],
   start_date: () => ['2027-04-01 10:00', '2027-04-01 11:00'],
   end_date: () => ['2027-04-01 12:00', '2027-04-01 13:00'],
@@ -91,8 +99,13 @@ test(`fields changed by one of two are merged and told, those changed by both ar
     const isConflict = (name: string) =>
       isChanged(name, now) && isChanged(name, sent) && unitOf(name).some((one) => now[one] !== sent[one])
     const conflicts = NAMES.filter((name) => isConflict(name) && now[name] !== sent[name])
-    assert.deepEqual('conflicts' in edited ? edited.conflicts.map(({ member }) => member).sort() : [], conflicts.sort())
-    const merged = Object.fromEntries(NAMES.map((name) => [name, isChanged(name, sent) ? sent[name] : now[name]]))
+    assert.deepEqual(
+      'conflicts' in edited ? edited.conflicts.map(({ member }) => member).sort() : [],
+      conflicts.sort(),
+    )
+    const merged = Object.fromEntries(
+      NAMES.map((name) => [name, isChanged(name, sent) ? sent[name] : now[name]]),
+    )
     assert.deepEqual(await shownForm(made.id), conflicts.length > 0 ? now : merged)
     const taken = NAMES.filter((name) => now[name] !== base[name] && !isChanged(name, sent))
     assert.deepEqual(edited.taken.toSorted(), taken.sort())
@@ -118,7 +131,13 @@ test('a form without a change writes nothing, and leaves texts to those who wrot
   const description = '<p>Line</p>\n<!-- wp:paragraph --><p onclick="x()">More</p>'
   const { id, version } = await createRecord(admin, events, { title: 'Kept', ...day, description })
   const author = await callerContext(service, 'editor')
-  const same = { title: 'Kept', description: description.replaceAll('\n', '\r\n'), ...day, cost: '', venue: '' }
+  const same = {
+    title: 'Kept',
+    description: description.replaceAll('\n', '\r\n'),
+    ...day,
+    cost: '',
+    venue: '',
+  }
   const edited = await saveForm(author, events, id, { values: same, version })
   assert.ok('saved' in edited)
   assert.deepEqual([edited.changed, edited.saved.version], [[], version])
@@ -134,7 +153,11 @@ test('where the base is not known any more, whatever differs is asked for', asyn
   assert.ok('conflicts' in edited)
   assert.deepEqual(edited.conflicts, [{ member: 'title', base: undefined, sent: 'Mine', now: 'Was' }])
   const shown = { title: 'Was', featured: '0' }
-  const known = await saveForm(editor, events, id, { values: { title: 'Mine' }, version: version - 1000, base: shown })
+  const known = await saveForm(editor, events, id, {
+    values: { title: 'Mine' },
+    version: version - 1000,
+    base: shown,
+  })
   assert.ok('saved' in known)
 })
 
@@ -190,7 +213,13 @@ test('records of every kind are saved, merged and disputed alike', async () => {
     },
     { ...(await made('categories', { name: 'Kept' })), name: 'name', same: { parent: '0', description: '' } },
     { ...(await made('tags', { name: 'Kept too' })), name: 'name', same: { description: '' } },
-    { path: 'series', id: Number(body.post_parent), version: sequence, name: 'title', same: { cost: '', venue: '' } },
+    {
+      path: 'series',
+      id: Number(body.post_parent),
+      version: sequence,
+      name: 'title',
+      same: { cost: '', venue: '' },
+    },
     {
       ...(await made('events', { title: 'Kept', ...day, date: '2026-01-01 10:00:00' })),
       name: 'title',

@@ -29,10 +29,18 @@ for (const [path, kind, name, field] of [
     const isTerm = kind === 'category' || kind === 'tag'
     const served = servedAt(path.slice(1))
     const made = async (title: string) => (await createRecord(editor, served, { [name]: title })).id
-    const [from, into, other] = [await made(`Twin ${kind}`), await made(`Twin ${kind} 2`), await made(`Other ${kind}`)]
+    const [from, into, other] = [
+      await made(`Twin ${kind}`),
+      await made(`Twin ${kind} 2`),
+      await made(`Other ${kind}`),
+    ]
     const event = async (links: number[], more = {}) =>
       (await createRecord(editor, events, { title: 'x', ...day, [field]: links, ...more })).id
-    const [alone, both, first] = [await event([from]), await event([other, into, from]), await event([from, other])]
+    const [alone, both, first] = [
+      await event([from]),
+      await event([other, into, from]),
+      await event([from, other]),
+    ]
     const draft = await event([from], { status: 'draft' })
     const date = await event([from], { title: `Repeats ${kind}`, recurrence: 'FREQ=WEEKLY;COUNT=3' })
     assert.deepEqual(
@@ -73,7 +81,10 @@ for (const [path, kind, name, field] of [
     } else assert.equal((await bodyOf(`${path}/${from}`)).status, 'trash')
     const history = await bodyOf(`~/wp-json/kalends/v1/events/${alone}/history`)
     assert.deepEqual(
-      history.history[0].changes.map(({ member, former }: { member: string; former: unknown }) => [member, former]),
+      history.history[0].changes.map(({ member, former }: { member: string; former: unknown }) => [
+        member,
+        former,
+      ]),
       [[field, isTerm ? [] : [from]]],
     )
     const page = await service.request(
@@ -89,7 +100,8 @@ for (const [path, kind, name, field] of [
 test('categories below one that goes come below the other, unless it lies below them', async () => {
   const editor = await context('editor')
   const categories = servedAt('categories')
-  const made = async (name: string, parent = 0) => (await createRecord(editor, categories, { name, parent })).id
+  const made = async (name: string, parent = 0) =>
+    (await createRecord(editor, categories, { name, parent })).id
   const from = await made('Musik')
   const [jazz, into] = [await made('Jazz', from), await made('Music')]
   await mergeRecords(editor, categories, from, into)
@@ -123,7 +135,8 @@ test('more events than one write takes are all moved', async () => {
     (await createRecord(editor, venues, { venue: 'Full' })).id,
     (await createRecord(editor, venues, { venue: 'Full too' })).id,
   ]
-  for (let i = 0; i < 130; i += 1) await createRecord(editor, events, { title: `Of many ${i}`, ...day, venue: one })
+  for (let i = 0; i < 130; i += 1)
+    await createRecord(editor, events, { title: `Of many ${i}`, ...day, venue: one })
   assert.equal((await mergeRecords(editor, venues, one, two)).events, 130)
   assert.deepEqual(
     [...(await countUses(editor.db, 'venue', [one, two]))],

@@ -32,7 +32,10 @@ before(async () => {
     (await service.post('/events', { title: 'Own draft', status: 'draft', ...day(0) }, 'contributor')).status,
     201,
   )
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled')
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+  )
 })
 after(() => service.close())
 
@@ -193,7 +196,10 @@ describe('all events as NDJSON', () => {
       assert.deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, tag])
     }
     assert.equal((await ask('/events', 'anonymous', { 'if-none-match': tag })).status, 200)
-    assert.equal((await ask('/events?format=ndjson&page=2', 'anonymous', { 'if-none-match': '*' })).status, 400)
+    assert.equal(
+      (await ask('/events?format=ndjson&page=2', 'anonymous', { 'if-none-match': '*' })).status,
+      400,
+    )
     const changed = await add({ title: 'One more' }, 1)
     const after = await ask('/events?format=ndjson', 'anonymous', { 'if-none-match': tag })
     assert.equal(after.status, 200)
@@ -210,7 +216,9 @@ describe('all events as NDJSON', () => {
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
     ] as const) {
-      const { headers, body } = await ask('/events?format=ndjson', 'anonymous', { 'accept-encoding': encoding })
+      const { headers, body } = await ask('/events?format=ndjson', 'anonymous', {
+        'accept-encoding': encoding,
+      })
       assert.equal(headers['content-encoding'], encoding)
       assert.ok(body.length < plain.body.length / 4)
       assert.ok(open(body).equals(plain.body))
@@ -274,7 +282,10 @@ describe('all events as NDJSON', () => {
       'jsonld',
       'geojson',
     ])
-    assert.equal((await service.get('/')).body.routes['/tribe/events/v1/events'].endpoints[0].args.format, undefined)
+    assert.equal(
+      (await service.get('/')).body.routes['/tribe/events/v1/events'].endpoints[0].args.format,
+      undefined,
+    )
   })
 
   test('may be asked for under a name that is written another way', async () => {
@@ -333,7 +344,8 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
       assert.ok(isWhole(answer))
       assert.ok(answer.includes(`Renamed for ${as}`))
       assert.ok(answer.includes(`{"id":${kept},`))
-      for (const id of [trashed, hidden]) assert.ok(!answer.includes(`{"id":${id},`), 'an event that is gone is shown')
+      for (const id of [trashed, hidden])
+        assert.ok(!answer.includes(`{"id":${id},`), 'an event that is gone is shown')
     })
 
   test('is one of a few, the last of which is kept for another client: others are told to come back, and get in as soon as one has ended', async () => {
@@ -355,7 +367,8 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
       const line = await paused(i % 2 === 0 ? 'anonymous' : 'editor')
       line.socket.destroy()
       await until(
-        async () => (await ask('/events?format=ndjson&start_date=2027-01-01&end_date=2027-01-02')).status === 200,
+        async () =>
+          (await ask('/events?format=ndjson&start_date=2027-01-01&end_date=2027-01-02')).status === 200,
         'no place was given back',
       )
     }
@@ -384,8 +397,12 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
 
   test('leaves out a record that cannot be shown, and goes on', async () => {
     const broken = large[0] as number
-    await service.app.database.write((tx) => sql`update events set cost = 'no list' where id = ${broken}`.execute(tx))
-    const shown = eventsOf(await ask('/events?format=ndjson&start_date=2028-01-01&end_date=2029-01-01', 'editor'))
+    await service.app.database.write((tx) =>
+      sql`update events set cost = 'no list' where id = ${broken}`.execute(tx),
+    )
+    const shown = eventsOf(
+      await ask('/events?format=ndjson&start_date=2028-01-01&end_date=2029-01-01', 'editor'),
+    )
     assert.ok(!shown.some(({ id }) => id === broken))
     assert.ok(shown.length > LARGE / 2)
   })

@@ -81,7 +81,11 @@ describe('what earlier versions took and today is over a limit', () => {
       ]
       for (const { kind, record } of changes) await touch(tx, kind, record)
     })
-    await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+    await until(
+      async () => (await service.get('~/readyz')).body.memory === 'filled',
+      'the memory was not filled',
+      20,
+    )
   })
 
   test('is shown whole by lists, by itself and by searches', async () => {
@@ -111,7 +115,11 @@ describe('what earlier versions took and today is over a limit', () => {
         }
       }
     }
-    for (const path of [`/venues/${ids.venue}`, `/organizers/${ids.organizer}`, `/categories/${ids.category}`])
+    for (const path of [
+      `/venues/${ids.venue}`,
+      `/organizers/${ids.organizer}`,
+      `/categories/${ids.category}`,
+    ])
       assert.equal((await service.get(path)).status, 200, path)
     for (const path of ['/venues', '/organizers', '/categories', '/tags?per_page=50'])
       assert.equal((await service.get(path)).status, 200, path)

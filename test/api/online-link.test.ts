@@ -7,7 +7,14 @@ import { formatUtc } from '../../src/base/text/moments.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { formats } from '../../src/serve/formats/formats.ts'
 import { addWebhook } from '../../src/serve/webhooks/webhook-store.ts'
-import { type Answer, credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  type Answer,
+  credentialsOf,
+  day,
+  type Reader,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const SECRET = 'room-4711'
@@ -38,7 +45,9 @@ before(async () => {
   service = await startService({ webhook_hosts: '127.0.0.1' })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
-  await service.app.database.write((tx) => addWebhook(tx, { url, events: 'event.*', is_private: 0 }, Date.now()))
+  await service.app.database.write((tx) =>
+    addWebhook(tx, { url, events: 'event.*', is_private: 0 }, Date.now()),
+  )
   const venue = { venue: 'Hall', step_free: true }
   event = await service.create('/events', {
     title: 'Lantern',
@@ -97,7 +106,11 @@ const unfolded = (text: string) => text.replaceAll('\r\n ', '')
 async function read(path: string, as: Reader = 'anonymous', headers: Record<string, string> = {}) {
   const address = path.startsWith('~') ? service.origin + path.slice(1) : service.base + path
   const response = await fetch(address, { headers: { ...credentialsOf(as), ...headers } })
-  return { status: response.status, text: unfolded(await response.text()), tag: response.headers.get('etag') ?? '' }
+  return {
+    status: response.status,
+    text: unfolded(await response.text()),
+    tag: response.headers.get('etag') ?? '',
+  }
 }
 
 test('nobody but those who may edit the event sees the link until its time, in any representation, and everybody from then on', async () => {
@@ -149,7 +162,9 @@ test('all links whose time has come are shown at once, however many they are', a
     await publishDue(own.app.database, Date.parse('2090-05-01T09:50:00Z'))
     let seen = 0
     for (let page = 1; page <= 5; page++) {
-      const { body } = await own.get(`/events?start_date=2090-01-01&end_date=2091-01-01&per_page=50&page=${page}`)
+      const { body } = await own.get(
+        `/events?start_date=2090-01-01&end_date=2091-01-01&per_page=50&page=${page}`,
+      )
       seen += body.events.filter(({ online_url }: Answer['body']) => online_url === LINK).length
     }
     assert.equal(seen, 210)
@@ -179,7 +194,12 @@ test('the page of an event tells when the link appears, and has it nowhere in it
 })
 
 test('an event that moves hides its link again', async () => {
-  const made = await service.create('/events', { title: 'Moved', ...soon(10), ...meeting, online_shown: 'before:15' })
+  const made = await service.create('/events', {
+    title: 'Moved',
+    ...soon(10),
+    ...meeting,
+    online_shown: 'before:15',
+  })
   assert.equal((await service.get(`/events/${made.id}`)).body.online_url, LINK)
   await service.update(`/events/${made.id}`, soon(60))
   assert.equal((await service.get(`/events/${made.id}`)).body.online_url, undefined)
@@ -200,13 +220,22 @@ test('an occurrence inherits what a series says, and may say it for itself', asy
   const { body: series } = await service.get(`~/wp-json/kalends/v1/series/${first.post_parent}`)
   assert.equal(series.online_url, undefined)
   assert.equal(series.attendance, 'online')
-  const { events } = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`)).body
+  const { events } = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`))
+    .body
   const [, second, third] = events
-  await service.update(`/events/${second.id}`, { attendance: 'in_person', online_shown: 'never', captions: true })
+  await service.update(`/events/${second.id}`, {
+    attendance: 'in_person',
+    online_shown: 'never',
+    captions: true,
+  })
   await service.update(`/events/${third.id}`, { relaxed: true, recurrence_scope: 'all' })
-  const dates = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`, 'admin')).body
-    .events
-  const facts = dates.map(({ attendance, captions, relaxed }: Answer['body']) => [attendance, captions, relaxed])
+  const dates = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`, 'admin'))
+    .body.events
+  const facts = dates.map(({ attendance, captions, relaxed }: Answer['body']) => [
+    attendance,
+    captions,
+    relaxed,
+  ])
   assert.deepEqual(facts, [
     ['online', undefined, true],
     ['in_person', true, true],
@@ -219,7 +248,9 @@ test('a series as a whole shows only a link that is always shown', async () => {
   const master = async () => {
     const { text } = await read('~/events.ics')
     const components = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
-    return components.find((one) => one.hasProperty('rrule') && one.getFirstPropertyValue('summary') === 'Weekly')
+    return components.find(
+      (one) => one.hasProperty('rrule') && one.getFirstPropertyValue('summary') === 'Weekly',
+    )
   }
   assert.equal((await master())?.hasProperty('conference'), false)
   await service.update(`/events/${first.id}`, { online_shown: 'always', recurrence_scope: 'all' })
@@ -239,7 +270,18 @@ test('a link is https alone, and the words of the other fields are few', async (
       'ftp://meet.example/',
     ],
     // A client that sends `false` wants nobody to see the link, so `false` must not be taken for an empty value.
-    online_shown: ['before', 'before:', 'before:-5', 'before:9999999', 'signed_in', 'sometimes', false, 0, '0', []],
+    online_shown: [
+      'before',
+      'before:',
+      'before:-5',
+      'before:9999999',
+      'signed_in',
+      'sometimes',
+      false,
+      0,
+      '0',
+      [],
+    ],
     attendance: ['hybrid', 'ONLINE'],
     sign_language: ['not a language', '-', 'x'],
     captions: ['perhaps', 2],
@@ -264,7 +306,10 @@ test('facts that are not known are absent, and an empty text makes one unknown a
   assert.equal(told.sign_language, 'bfi')
   await service.update(`/venues/${venue.id}`, { step_free: 'no', lift: 'yes' })
   const shown = (await service.get(`/events/${plain.id}`)).body
-  assert.deepEqual([shown.venue.step_free, shown.venue.lift, shown.venue.hearing_loop], [false, true, undefined])
+  assert.deepEqual(
+    [shown.venue.step_free, shown.venue.lift, shown.venue.hearing_loop],
+    [false, true, undefined],
+  )
   await service.update(`/events/${plain.id}`, { captions: '', sign_language: '' })
   await service.update(`/venues/${venue.id}`, { step_free: '' })
   const { body } = await service.get(`/events/${plain.id}`)
@@ -283,7 +328,10 @@ test('a change of what a venue offers changes the ETags of its events and of lis
   }
   assert.equal((await service.get(asked)).body.total, 1)
   await service.update(`/events/${held.id}`, { captions: true })
-  assert.equal((await service.get('/events?access=hearing_loop,captions&start_date=2020-01-01')).body.total, 1)
+  assert.equal(
+    (await service.get('/events?access=hearing_loop,captions&start_date=2020-01-01')).body.total,
+    1,
+  )
   assert.equal((await service.get('/events?access=hearing_loop,relaxed&start_date=2020-01-01')).body.total, 0)
   await service.update(`/venues/${held.venue.id}`, { hearing_loop: false })
   assert.equal((await service.get(asked)).body.total, 0)
@@ -292,7 +340,16 @@ test('a change of what a venue offers changes the ETags of its events and of lis
 /** The properties of a schema.org Event that the service writes. */
 const OF_EVENT = new Set([
   ...['@context', '@id', '@type', 'identifier', 'name', 'description', 'url', 'image', 'mainEntityOfPage'],
-  ...['startDate', 'endDate', 'eventStatus', 'eventAttendanceMode', 'location', 'organizer', 'performer', 'offers'],
+  ...[
+    'startDate',
+    'endDate',
+    'eventStatus',
+    'eventAttendanceMode',
+    'location',
+    'organizer',
+    'performer',
+    'offers',
+  ],
   ...['keywords', 'superEvent'],
 ])
 
@@ -325,7 +382,11 @@ test('linked data have the place, the meeting, or both', async () => {
         const locations = [linked.location].flat()
         assertSearchable(linked)
         const types = locations.map((one: Answer['body']) => one['@type'])
-        const expected = { in_person: ['Place'], online: ['VirtualLocation'], mixed: ['Place', 'VirtualLocation'] }
+        const expected = {
+          in_person: ['Place'],
+          online: ['VirtualLocation'],
+          mixed: ['Place', 'VirtualLocation'],
+        }
         assert.deepEqual(types, expected[attendance as keyof typeof expected])
         const virtual = locations.find((one: Answer['body']) => one['@type'] === 'VirtualLocation')
         if (virtual) assert.equal(virtual.url, url)

@@ -17,7 +17,13 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { readToken, writeToken } from '../../src/serve/sync/sync-token.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/serve/webhooks/webhook-store.ts'
-import { type Answer, credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  type Answer,
+  credentialsOf,
+  type Reader,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 
 const run = promisify(execFile)
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -74,10 +80,21 @@ const GENERATORS = [
   {
     name: '@hey-api/openapi-ts',
     output: 'hey-api/index.ts',
-    args: (from: string, to: string) => ['--input', from, '--output', dirname(to), '--no-log-file', '--silent'],
+    args: (from: string, to: string) => [
+      '--input',
+      from,
+      '--output',
+      dirname(to),
+      '--no-log-file',
+      '--silent',
+    ],
   },
   { name: 'oazapfts', output: 'oazapfts.ts', args: (from: string, to: string) => [from, to] },
-  { name: 'openapi-zod-client', output: 'zod.ts', args: (from: string, to: string) => [from, '--output', to] },
+  {
+    name: 'openapi-zod-client',
+    output: 'zod.ts',
+    args: (from: string, to: string) => [from, '--output', to],
+  },
   {
     name: 'orval',
     output: 'orval.ts',
@@ -333,8 +350,19 @@ test('the description itself is as described', async () => {
 })
 
 test('events in all their forms are as described', async () => {
-  const category = await see('POST /categories', { body: { name: 'Music', description: 'Loud & clear' } }, 201)
-  const venue = { venue: 'Arena', address: '1 Main St', city: 'Oslo', geo_lat: 59.9, geo_lng: 10.7, image: picture }
+  const category = await see(
+    'POST /categories',
+    { body: { name: 'Music', description: 'Loud & clear' } },
+    201,
+  )
+  const venue = {
+    venue: 'Arena',
+    address: '1 Main St',
+    city: 'Oslo',
+    geo_lat: 59.9,
+    geo_lng: 10.7,
+    image: picture,
+  }
   const whole = {
     title: 'Fish & chips',
     description: 'One\n\nTwo',
@@ -373,7 +401,12 @@ test('events in all their forms are as described', async () => {
   )
   assert.deepEqual([none.body.venue, none.body.organizer, none.body.image], [[], [], false])
   await see('POST /events', { body: { title: 'Idea', ...times, status: 'draft', all_day: true } }, 201)
-  const form = new URLSearchParams({ title: 'By form', ...times, 'venue[venue]': 'Barn', 'venue[city]': 'Bergen' })
+  const form = new URLSearchParams({
+    title: 'By form',
+    ...times,
+    'venue[venue]': 'Barn',
+    'venue[city]': 'Bergen',
+  })
   form.append('tags', 'one')
   form.append('tags', 'two')
   const sent = await see('POST /events', { body: form }, 201)
@@ -433,7 +466,11 @@ for (const { path, name, fields } of records) {
       // By slug, a trashed record that anonymous callers may not see is answered like one that does not exist.
       await see(`GET ${item}`, { as: 'anonymous', address: gone }, by === 'id' ? 403 : 400)
     }
-    const hidden = await see(`POST /${path}`, { body: { ...fields, description: 'Hidden', status: 'private' } }, 201)
+    const hidden = await see(
+      `POST /${path}`,
+      { body: { ...fields, description: 'Hidden', status: 'private' } },
+      201,
+    )
     await see(`GET /${path}/by-slug/{slug}`, { as: 'anonymous', address: { slug: hidden.body.slug } }, 403)
     if (name !== 'event') {
       await see(`POST /${path}`, { body: { [name]: '  ' } }, 400)
@@ -501,7 +538,11 @@ test('changes by what is in the trash are answered as described', async () => {
     const body = { title: 'All of them', recurrence_scope: 'all' }
     await see(`${method} /events/{id}`, { address: { id: gone.id }, body }, 410)
     await see(`${method} /events/by-slug/{slug}`, { address: { slug: gone.slug }, body }, 410)
-    await see(`${method} /series/{id}`, { address: { id: only.post_parent }, body: { status: 'publish' } }, 410)
+    await see(
+      `${method} /series/{id}`,
+      { address: { id: only.post_parent }, body: { status: 'publish' } },
+      410,
+    )
   }
 })
 
@@ -580,14 +621,19 @@ for (const { path, fields } of histories) {
       await see(operation, { as: 'subscriber', address }, 403)
       await see(operation, { address: { ...address, id: NOWHERE } }, ifUnknown)
       await see(operation, { address: { ...address, id: 'x' } }, 404)
-      if (operation !== `GET ${list}`) await see(operation, { address: { id, version: body.version + 1e9 } }, 404)
+      if (operation !== `GET ${list}`)
+        await see(operation, { address: { id, version: body.version + 1e9 } }, 404)
     }
   })
 }
 
 test('versions that cannot be put back are answered as described', async () => {
   for (const { path } of terms) {
-    const { body: term } = await see(`POST /${path}`, { body: { name: 'Before', slug: `slug-of-${path}` } }, 201)
+    const { body: term } = await see(
+      `POST /${path}`,
+      { body: { name: 'Before', slug: `slug-of-${path}` } },
+      201,
+    )
     const history = `/kalends/v1/${path}/{id}/history`
     const { body } = await see(`GET ${history}`, { address: { id: term.id } }, 200)
     await see(`PUT /${path}/{id}`, { address: { id: term.id }, body: { slug: `other-${path}` } }, 200)
@@ -626,7 +672,11 @@ test('settings are as described', async () => {
 
 test('webhooks are as described', async () => {
   const url = 'https://webhooks.invalid/hook'
-  const { body: webhook } = await see('POST /webhooks', { body: { url, events: ['event.*'], private: true } }, 201)
+  const { body: webhook } = await see(
+    'POST /webhooks',
+    { body: { url, events: ['event.*'], private: true } },
+    201,
+  )
   const [address, nowhere] = [{ id: webhook.id }, { id: NOWHERE }]
   await see('POST /webhooks', { body: { url: 'http://localhost/' } }, 400)
   await see('POST /webhooks', { body: {} }, 400)
@@ -725,12 +775,18 @@ test('what is refused before it is looked at is as described', async () => {
     if (!UPDATES.includes(method)) continue
     await see(operation, { address, body: { description: 'y'.repeat(10_000) } }, 413)
     await see(operation, { address, body: 'x', headers: { 'content-type': 'nonsense' } }, 415)
-    await see(operation, { address, body: 'x', headers: { 'content-type': 'multipart/form-data; boundary=x' } }, 400)
+    await see(
+      operation,
+      { address, body: 'x', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+      400,
+    )
   }
 })
 
 test('credentials that are wrong are answered as described', async () => {
-  const basic = (login: string) => ({ authorization: `Basic ${Buffer.from(`${login}:wrong`).toString('base64')}` })
+  const basic = (login: string) => ({
+    authorization: `Basic ${Buffer.from(`${login}:wrong`).toString('base64')}`,
+  })
   await see('GET /events', { headers: basic('admin') }, 401)
   await see('GET /tags', { headers: basic('nobody-at-all') }, 401)
   const expired = { authorization: `Bearer ${await expiredToken()}` }
@@ -753,7 +809,9 @@ test('every operation was seen with every status described, but for those no req
   const unseen = operations().flatMap((operation) => {
     const [method = '', template = ''] = operation.split(' ')
     const statuses = Object.keys(document.paths[template][method.toLowerCase()].responses)
-    return statuses.filter((status) => !isOutOfReach(status, method)).map((status) => `${operation} ${status}`)
+    return statuses
+      .filter((status) => !isOutOfReach(status, method))
+      .map((status) => `${operation} ${status}`)
   })
   assert.deepEqual(
     unseen.filter((answer) => !seen.has(answer)),
@@ -770,7 +828,9 @@ test('every code described was seen', () => {
   // biome-ignore lint/suspicious/noExplicitAny: parts of the document.
   const responses: any[] = Object.values(document.components.responses)
   const codes = new Set<string>(
-    responses.flatMap((response) => response.content['application/json'].schema.allOf[1].properties.code.enum),
+    responses.flatMap(
+      (response) => response.content['application/json'].schema.allOf[1].properties.code.enum,
+    ),
   )
   const ofTheService = [
     'rest_insufficient_storage',

@@ -15,7 +15,11 @@ const MOST_UNSENT = 30_000_000
 
 let service: TestService
 before(async () => {
-  service = await startService({ patience_ms: '1500', intake_bytes: String(MOST_UNSENT), trusted_proxy: 'loopback' })
+  service = await startService({
+    patience_ms: '1500',
+    intake_bytes: String(MOST_UNSENT),
+    trusted_proxy: 'loopback',
+  })
   service.app.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
   for (let i = 0; i < 50; i++) {

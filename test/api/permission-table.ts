@@ -190,7 +190,8 @@ function waysOf(method: Method, addressed: Addressed): Way[] {
 }
 
 /** Returns the methods for a target. Reading has no scope, so two targets are only written. */
-const methodsOf = (addressed: Addressed) => (addressed === 'following' || addressed === 'all' ? WRITES : METHODS)
+const methodsOf = (addressed: Addressed) =>
+  addressed === 'following' || addressed === 'all' ? WRITES : METHODS
 
 /** A cell for a series or one of its occurrences. */
 export interface SeriesCell extends Omit<RecordCell, 'by'> {
@@ -261,7 +262,10 @@ export const MISSING: readonly MissingRow[] = [
     refused: REFUSED,
   },
   {
-    paths: ['/venues', '/organizers', '/categories', '/tags'].flatMap((path) => [`${path}/987654`, `${path}/{other}`]),
+    paths: ['/venues', '/organizers', '/categories', '/tags'].flatMap((path) => [
+      `${path}/987654`,
+      `${path}/{other}`,
+    ]),
     methods: [...READS, ...WRITES],
     answer: { status: 400, code: 'rest_invalid_param', param: 'id' },
   },

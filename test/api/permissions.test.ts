@@ -34,7 +34,8 @@ interface Planted {
 }
 
 const DAY = 86_400_000
-const inDays = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 19).replace('T', ' ')
+const inDays = (days: number) =>
+  new Date(Date.now() + days * DAY).toISOString().slice(0, 19).replace('T', ' ')
 const TOMORROW = inDays(2)
 
 let service: TestService
@@ -67,7 +68,9 @@ async function plant(kind: Kind, owner: Owner, status: Status): Promise<Planted>
   const name = `Secret ${kind} ${status} of ${owner}`
   const dates = status === 'future' ? { date: TOMORROW } : {}
   const own =
-    kind === 'event' ? { title: name, slug: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
+    kind === 'event'
+      ? { title: name, slug: name, start_date: TOMORROW, end_date: TOMORROW }
+      : { [kind]: name }
   const author = service.userIds[owner]
   const { status: answered, body } = await service.post(PATHS[kind], { ...own, ...dates, status, author })
   assert.equal(answered, 201, JSON.stringify(body))
@@ -104,21 +107,28 @@ function assertError(answer: Answer, expected: { status: number; code?: string }
 
 async function assertCell(kind: Kind, cell: RecordCell): Promise<void> {
   const record = recordOf(kind, cell)
-  const body = ['POST', 'PUT', 'PATCH'].includes(cell.method) ? textOf(kind, `Changed by ${cell.caller}`) : undefined
+  const body = ['POST', 'PUT', 'PATCH'].includes(cell.method)
+    ? textOf(kind, `Changed by ${cell.caller}`)
+    : undefined
   const answer = await service.request(cell.caller, cell.method, addressOf(record, cell.by), body)
   const where = `${cell.caller} ${cell.method} by ${cell.by}, ${cell.status} of ${cell.owner}`
   assert.equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
-  if (cell.method !== 'DELETE' || answer.status !== 200) assert.equal(answer.headers.get('allow'), cell.allow, where)
+  if (cell.method !== 'DELETE' || answer.status !== 200)
+    assert.equal(answer.headers.get('allow'), cell.allow, where)
   if (cell.method === 'HEAD') return assert.equal(answer.body, undefined)
   if (cell.answer.code !== undefined) return assertError(answer, cell.answer, where)
   if (cell.method === 'OPTIONS') return
   assert.equal(answer.body.id, record.id, where)
   if (cell.method === 'DELETE') return assert.equal(answer.body.status, 'trash', where)
-  if (cell.method !== 'GET') assert.match(answer.body.description, new RegExp(`Changed by ${cell.caller}`), where)
+  if (cell.method !== 'GET')
+    assert.match(answer.body.description, new RegExp(`Changed by ${cell.caller}`), where)
   assert.equal(answer.body.status, cell.status, where)
 }
 
-const textOf = (kind: Kind, text: string) => ({ description: text, ...(kind === 'event' ? { excerpt: text } : {}) })
+const textOf = (kind: Kind, text: string) => ({
+  description: text,
+  ...(kind === 'event' ? { excerpt: text } : {}),
+})
 
 async function snapshot(kind: Kind): Promise<Map<number, unknown>> {
   const bodies = new Map<number, unknown>()
@@ -258,7 +268,8 @@ test(`${feedCells} cells: the feed of changes tells each caller what their lists
         `${caller} ${kind}`,
       )
     }
-    for (const other of tokens) assert.equal((await service.get(`${FEED}?since=${other}`, caller)).status, 410, caller)
+    for (const other of tokens)
+      assert.equal((await service.get(`${FEED}?since=${other}`, caller)).status, 410, caller)
     tokens.push(page.body.sync_token)
     assert.equal((await service.get(`${FEED}?since=nonsense`, caller)).status, 400)
     for (const method of ['POST', 'PUT', 'DELETE'])
@@ -267,10 +278,14 @@ test(`${feedCells} cells: the feed of changes tells each caller what their lists
 })
 
 const HOOKS = '~/wp-json/kalends/v1/webhooks'
-const hookCells = CALLERS.length * ADMINISTRATORS_ROUTES.flatMap(({ methods }) => [...methods, 'OPTIONS']).length
+const hookCells =
+  CALLERS.length * ADMINISTRATORS_ROUTES.flatMap(({ methods }) => [...methods, 'OPTIONS']).length
 
 test(`${hookCells} cells: webhooks are for administrators alone, and nobody else learns which there are`, async () => {
-  const { body: webhook } = await service.post(HOOKS, { url: 'https://example.org/hook', events: 'series.deleted' })
+  const { body: webhook } = await service.post(HOOKS, {
+    url: 'https://example.org/hook',
+    events: 'series.deleted',
+  })
   const all = (await service.get(HOOKS, 'admin')).body
   for (const caller of CALLERS) {
     const isAdmin = caller === 'admin'
@@ -286,7 +301,10 @@ test(`${hookCells} cells: webhooks are for administrators alone, and nobody else
           else assert.equal(answer.status, path !== '' ? 404 : method === 'GET' ? 200 : 400, where)
         }
         const options = await service.request(caller, 'OPTIONS', target)
-        assert.deepEqual([options.status, options.headers.get('allow')], [200, isAdmin ? methods.join(', ') : ''])
+        assert.deepEqual(
+          [options.status, options.headers.get('allow')],
+          [200, isAdmin ? methods.join(', ') : ''],
+        )
       }
     }
   }
@@ -303,7 +321,10 @@ test(`${CALLERS.length * 4} cells: an event shows of its venues and organizers w
     const { json_ld } = alone.body
     for (const shown of [list.body.events[0], alone.body]) {
       for (const kind of ['venue', 'organizer'] as const) {
-        const readable = of(kind, ({ owner, status }) => status !== 'trash' && mayRead(caller, kind, owner, status))
+        const readable = of(
+          kind,
+          ({ owner, status }) => status !== 'trash' && mayRead(caller, kind, owner, status),
+        )
         assert.deepEqual(idsOf([shown[kind]].flat()), idsOf(readable), `${caller}: ${kind}s of the event`)
       }
     }
@@ -409,7 +430,13 @@ test('the count of a term is of published events, whoever asks', async () => {
 
 test('a term that only unpublished events have is listed for those who make terms, and for whose event it is', async () => {
   const dates = { start_date: TOMORROW, end_date: TOMORROW }
-  const sent = { title: 'Secret plan', status: 'draft', ...dates, categories: 'Secret merger', tags: 'secret-merger' }
+  const sent = {
+    title: 'Secret plan',
+    status: 'draft',
+    ...dates,
+    categories: 'Secret merger',
+    tags: 'secret-merger',
+  }
   const { body: event } = await service.post('/events', sent)
   const used = { category: event.categories[0].id, tag: event.tags[0].id }
   const free = {
@@ -432,7 +459,11 @@ test('a term that only unpublished events have is listed for those who make term
     for (const caller of CALLERS) {
       const times = knows[kind].some((each) => each === caller) ? 1 : 0
       assert.deepEqual(await look(caller, kind, used[kind]), [times, times, times], `${caller}: ${kind}`)
-      assert.deepEqual((await look(caller, kind, free[kind])).slice(0, 1), [1], `${caller}: ${kind} that no event has`)
+      assert.deepEqual(
+        (await look(caller, kind, free[kind])).slice(0, 1),
+        [1],
+        `${caller}: ${kind} that no event has`,
+      )
     }
   }
   await service.put(`/events/${event.id}`, { status: 'publish' })
@@ -448,7 +479,12 @@ test(`${creates} cells: who may make what, and nothing is left of what was refus
     for (const caller of CALLERS) {
       const name = `New ${kind} by ${caller}`
       const sent = {
-        event: { title: name, start_date: TOMORROW, end_date: TOMORROW, venue: { venue: `Place for ${name}` } },
+        event: {
+          title: name,
+          start_date: TOMORROW,
+          end_date: TOMORROW,
+          venue: { venue: `Place for ${name}` },
+        },
         venue: { venue: name },
         organizer: { organizer: name },
         category: { name },
@@ -528,7 +564,9 @@ test(`${missingCells.length * CALLERS.length} cells: what is not there is answer
       const [collection = ''] = path.match(/^\/\w+/) ?? []
       const kind = others[collection as keyof typeof others]
       // For terms, a term of the other taxonomy, since ids of terms and records are counted separately.
-      const other = kind ? recordOf(kind, { owner: 'editor', status: 'publish' }).id : await termOfOtherKind(collection)
+      const other = kind
+        ? recordOf(kind, { owner: 'editor', status: 'publish' }).id
+        : await termOfOtherKind(collection)
       for (const method of methods) {
         for (const caller of CALLERS) {
           const target = path.replace('{other}', String(other))
@@ -539,7 +577,11 @@ test(`${missingCells.length * CALLERS.length} cells: what is not there is answer
           const status = denied ?? expected.status
           assert.equal(answer.status, status, `${where}: ${JSON.stringify(answer.body)}`)
           if (method === 'HEAD') continue
-          assertError(answer, { status, code: denied === undefined ? expected.code : 'rest_forbidden' }, where)
+          assertError(
+            answer,
+            { status, code: denied === undefined ? expected.code : 'rest_forbidden' },
+            where,
+          )
           if (expected.param && denied === undefined)
             assert.deepEqual(Object.keys(answer.body.data.params), [expected.param])
         }
@@ -560,11 +602,15 @@ test(`${statusCells} cells: the status asked for is stored as far as the caller 
   const callers = ['contributor', 'author', 'editor', 'admin'] as const satisfies Reader[]
   for (const [asked, stored] of Object.entries(STORED_STATUS)) {
     const [status] = asked.split(' ')
-    const sent = { ...(asked === 'absent' ? {} : { status }), ...(asked.endsWith('to come') ? { date: TOMORROW } : {}) }
+    const sent = {
+      ...(asked === 'absent' ? {} : { status }),
+      ...(asked.endsWith('to come') ? { date: TOMORROW } : {}),
+    }
     for (const kind of KINDS) {
       for (const caller of callers) {
         const name = `${asked} ${kind} of ${caller}`
-        const own = kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
+        const own =
+          kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
         const { status: answered, body } = await service.post(PATHS[kind], { ...own, ...sent }, caller)
         assert.equal(answered, 201, name)
         assert.equal(body.status, caller === 'contributor' ? stored.contributor : stored.publisher, name)
@@ -588,7 +634,8 @@ test(`${CALLERS.length * KINDS.length * 2} cells: only those who may edit others
   for (const kind of KINDS) {
     for (const caller of CALLERS.filter((each) => MAKERS.record.includes(each))) {
       const name = `${kind} for another by ${caller}`
-      const own = kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
+      const own =
+        kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
       const other = service.userIds.subscriber
       const created = await service.post(PATHS[kind], { ...own, author: other }, caller)
       const { body } = await service.post(PATHS[kind], { ...own, status: 'draft' }, caller)
@@ -621,7 +668,11 @@ test('a new venue or organizer inside an event belongs to the caller and follows
 })
 
 test('a venue another wrote and has not published is not taken over by its name', async () => {
-  const hidden = await service.post('/venues', { venue: 'Backroom', phone: '555 0100', status: 'private' }, 'editor')
+  const hidden = await service.post(
+    '/venues',
+    { venue: 'Backroom', phone: '555 0100', status: 'private' },
+    'editor',
+  )
   const { status, body } = await service.post('/venues', { venue: 'Backroom' }, 'author')
   assert.equal(status, 201)
   assert.notEqual(body.id, hidden.body.id)

@@ -96,7 +96,12 @@ describe('the names of a quick line', () => {
 
   test('are found by the whole name, or by a beginning that only one has', async () => {
     const links = await linksOf('Choir fri 19:00 @ st brigids’ #music #free-entry #arts')
-    assert.deepEqual(links, { ...none, newVenue: 'st brigids’', categories: ['Music', 'Arts'], tags: ['Free entry'] })
+    assert.deepEqual(links, {
+      ...none,
+      newVenue: 'st brigids’',
+      categories: ['Music', 'Arts'],
+      tags: ['Free entry'],
+    })
     assert.deepEqual(await linksOf("Choir fri 19:00 @ ST BRIGID'S"), { ...none, venue: "St Brigid's" })
     assert.deepEqual(await linksOf('Choir fri 19:00 @ st b'), { ...none, venue: "St Brigid's" })
     assert.deepEqual(await linksOf('Choir fri 19:00, ecluse'), { ...none, venue: 'Écluse' })
@@ -104,7 +109,11 @@ describe('the names of a quick line', () => {
 
   test('stay as text where several begin so, or none does', async () => {
     assert.deepEqual(await linksOf('Choir fri 19:00 @ St'), { ...none, newVenue: 'St' })
-    assert.deepEqual(await linksOf('Choir fri 19:00 @ Mill #new #new'), { ...none, newVenue: 'Mill', newTags: ['new'] })
+    assert.deepEqual(await linksOf('Choir fri 19:00 @ Mill #new #new'), {
+      ...none,
+      newVenue: 'Mill',
+      newTags: ['new'],
+    })
   })
 
   test('are looked for behind the last comma of a title, by the whole name alone', async () => {

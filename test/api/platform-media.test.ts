@@ -21,12 +21,22 @@ const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author',
 let made = 0
 
 /** Uploads an image with a query in the address. */
-async function uploaded(query = '', as: Reader = 'admin', name = `picture-${made++}`): Promise<Answer['body']> {
+async function uploaded(
+  query = '',
+  as: Reader = 'admin',
+  name = `picture-${made++}`,
+): Promise<Answer['body']> {
   const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
     .png()
     .toBuffer()
   const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
-  const { status, body } = await service.request(as, 'POST', `${MEDIA}${query}`, new Uint8Array(bytes), headers)
+  const { status, body } = await service.request(
+    as,
+    'POST',
+    `${MEDIA}${query}`,
+    new Uint8Array(bytes),
+    headers,
+  )
   assert.equal(status, 201)
   return body
 }
@@ -84,7 +94,11 @@ describe('an image is open', () => {
 
   test('to everybody as soon as one of its records is public, and to the author of a hidden one', async () => {
     const { id } = await uploaded()
-    const hidden = await service.post('/events', { title: 'Own draft', ...TIMES, image: id, status: 'draft' }, 'author')
+    const hidden = await service.post(
+      '/events',
+      { title: 'Own draft', ...TIMES, image: id, status: 'draft' },
+      'author',
+    )
     assert.equal(hidden.body.image.id, id)
     assert.deepEqual(await readersOf(id), ['author', 'editor', 'admin'])
     await service.post('/venues', { venue: 'Open hall', image: id })
@@ -93,7 +107,11 @@ describe('an image is open', () => {
 
   test('to its owner, whoever hides the record', async () => {
     const { id } = await uploaded('', 'author')
-    await service.post('/events', { title: 'Of the editor', ...TIMES, image: id, status: 'private' }, 'editor')
+    await service.post(
+      '/events',
+      { title: 'Of the editor', ...TIMES, image: id, status: 'private' },
+      'editor',
+    )
     assert.deepEqual(await readersOf(id), ['author', 'editor', 'admin'])
   })
 
@@ -119,7 +137,12 @@ describe('an image is open', () => {
     const { id } = await uploaded()
     await service.post('/events', { title: 'Draft', ...TIMES, image: id, status: 'draft' })
     const { database } = service.app
-    const statuses: Record<string, number> = { 'read-drafts': 200, 'write-all': 200, 'write-own': 404, media: 404 }
+    const statuses: Record<string, number> = {
+      'read-drafts': 200,
+      'write-all': 200,
+      'write-own': 404,
+      media: 404,
+    }
     for (const scope of SCOPES) {
       const token = await database.write(async (tx) => {
         const editor = await getUserByLogin(tx, 'editor')
@@ -178,8 +201,13 @@ describe('the texts of an image', () => {
     const plain = await uploaded('', 'author', 'IMG_2')
     assert.deepEqual([plain.title.rendered, plain.slug, plain.alt_text], ['IMG_2', 'img_2', ''])
     for (const method of ['POST', 'PUT', 'PATCH']) {
-      const changed = await service.request('author', method, `${MEDIA}/${plain.id}`, { alt_text: `By ${method}` })
-      assert.deepEqual([changed.status, changed.body.alt_text, changed.body.slug], [200, `By ${method}`, 'img_2'])
+      const changed = await service.request('author', method, `${MEDIA}/${plain.id}`, {
+        alt_text: `By ${method}`,
+      })
+      assert.deepEqual(
+        [changed.status, changed.body.alt_text, changed.body.slug],
+        [200, `By ${method}`, 'img_2'],
+      )
     }
     const later = await service.post(`${MEDIA}/${plain.id}`, { ...sent, slug: 'Hall of Stone' }, 'author')
     assert.deepEqual(shown(later.body), { ...expected, slug: 'hall-of-stone' })
@@ -192,15 +220,33 @@ describe('the texts of an image', () => {
     assert.equal(one.body.caption.rendered, '<p>As an answer shows it</p>')
     assert.equal(one.body.title.rendered, expected.title)
     const none = await service.post(`${MEDIA}/${id}`, { alt_text: '', caption: '', description: '' })
-    assert.deepEqual([none.body.alt_text, none.body.caption.rendered, none.body.description.rendered], ['', '', ''])
+    assert.deepEqual(
+      [none.body.alt_text, none.body.caption.rendered, none.body.description.rendered],
+      ['', '', ''],
+    )
     const wrong = await service.post(`${MEDIA}/${id}`, { title: ['x'], alt_text: 5, caption: {} })
-    assert.deepEqual([wrong.status, Object.keys(wrong.body.data.params)], [400, ['title', 'alt_text', 'caption']])
-    const form = await service.request('admin', 'PUT', `${MEDIA}/${id}`, new URLSearchParams({ alt_text: 'By form' }))
+    assert.deepEqual(
+      [wrong.status, Object.keys(wrong.body.data.params)],
+      [400, ['title', 'alt_text', 'caption']],
+    )
+    const form = await service.request(
+      'admin',
+      'PUT',
+      `${MEDIA}/${id}`,
+      new URLSearchParams({ alt_text: 'By form' }),
+    )
     assert.equal(form.body.alt_text, 'By form')
   })
 
   test('are changed by the owner and by those who may edit what is others’', async () => {
-    const expected = { anonymous: 401, subscriber: 403, contributor: 403, author: 403, editor: 200, admin: 200 }
+    const expected = {
+      anonymous: 401,
+      subscriber: 403,
+      contributor: 403,
+      author: 403,
+      editor: 200,
+      admin: 200,
+    }
     const { id } = await uploaded('', 'admin')
     for (const as of EVERYBODY) {
       const { status } = await service.post(`${MEDIA}/${id}`, { alt_text: as }, as)

@@ -24,10 +24,15 @@ function ask(authorization: string, method: string, path: string, body?: unknown
   return service.request('anonymous', method, path, body, { authorization })
 }
 
-const basic = (login: string, password: string) => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+const basic = (login: string, password: string) =>
+  `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 
 /** Gives a user another credential, and returns the header by which it signs in. */
-async function given(login: string, kind: 'password' | 'token', limits: CredentialLimits = {}): Promise<string> {
+async function given(
+  login: string,
+  kind: 'password' | 'token',
+  limits: CredentialLimits = {},
+): Promise<string> {
   const { database } = service.app
   const secret = await database.write(async (tx) => {
     const user = await findUser(tx, service.userIds[login] ?? 0)
@@ -44,7 +49,10 @@ describe('application passwords below wp/v2', () => {
     assert.equal(status, 201)
     const members = ['uuid', 'app_id', 'name', 'created', 'last_used', 'last_ip', 'password', '_links']
     assert.deepEqual(Object.keys(body), members)
-    assert.deepEqual([body.name, body.app_id, body.last_used, body.last_ip], ['Phone of Anna', PROGRAM, null, null])
+    assert.deepEqual(
+      [body.name, body.app_id, body.last_used, body.last_ip],
+      ['Phone of Anna', PROGRAM, null, null],
+    )
     assert.match(body.uuid, /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     assert.match(body.created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
     assert.match(body.password, /^(?:[A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}$/)
@@ -67,7 +75,10 @@ describe('application passwords below wp/v2', () => {
     const { body: embedded } = await service.get(`${MINE}/${made.uuid}?context=embed`, 'author')
     assert.deepEqual(embedded, { ...known, _links: made._links })
     for (const context of ['view', 'edit'])
-      assert.equal((await service.get(`${MINE}/${made.uuid}?context=${context}`, 'author')).body.created, made.created)
+      assert.equal(
+        (await service.get(`${MINE}/${made.uuid}?context=${context}`, 'author')).body.created,
+        made.created,
+      )
     const { body: listed } = await service.get(`${MINE}?context=embed&_fields=uuid,name`, 'author')
     assert.deepEqual(listed.at(-1), { uuid: made.uuid, name: 'Contexts', _links: made._links })
     for (const path of [MINE, `${MINE}/introspect`, `${MINE}/${made.uuid}`])
@@ -96,7 +107,11 @@ describe('application passwords below wp/v2', () => {
     const removed = await ask(second, 'DELETE', `${MINE}/${previous.uuid}?force=true`)
     assert.deepEqual([removed.status, removed.body], [200, { deleted: true, previous }])
     assertProblem(await ask(first, 'GET', MINE), 401, 'incorrect_password')
-    assertProblem(await ask(second, 'DELETE', `${MINE}/${previous.uuid}`), 404, 'rest_application_password_not_found')
+    assertProblem(
+      await ask(second, 'DELETE', `${MINE}/${previous.uuid}`),
+      404,
+      'rest_application_password_not_found',
+    )
     const all = await ask(second, 'DELETE', MINE)
     assert.deepEqual([all.status, all.body], [200, { deleted: true, count: 2 }])
     assertProblem(await ask(second, 'GET', MINE), 401, 'incorrect_password')
@@ -137,14 +152,22 @@ describe('application passwords below wp/v2', () => {
       for (const address of addresses) {
         for (const as of ['subscriber', 'author', 'admin'] as const)
           assertProblem(await service.request(as, method, address + end, { name: 'Theirs' }), 403, code)
-        assertProblem(await service.request('anonymous', method, address + end, { name: 'Theirs' }), 401, code)
+        assertProblem(
+          await service.request('anonymous', method, address + end, { name: 'Theirs' }),
+          401,
+          code,
+        )
       }
       const mine = await service.request('anonymous', method, MINE + end, { name: 'Theirs' })
       assertProblem(mine, 401, 'rest_not_logged_in')
       assert.equal(mine.headers.get('allow'), '')
     }
     assert.equal((await service.get(`${MINE}/${made.uuid}`, 'editor')).body.name, 'Mine')
-    assertProblem(await service.get(`${MINE}/${made.uuid}`, 'admin'), 404, 'rest_application_password_not_found')
+    assertProblem(
+      await service.get(`${MINE}/${made.uuid}`, 'admin'),
+      404,
+      'rest_application_password_not_found',
+    )
   })
 
   test('that have scopes or an end reach no others and make none', async () => {
@@ -153,8 +176,15 @@ describe('application passwords below wp/v2', () => {
       const { body: own } = await ask(limited, 'GET', `${MINE}/introspect`)
       const { body: other } = await service.post(MINE, { name: 'Unlimited' }, 'admin')
       for (const [method, path, code] of REFUSED)
-        assertProblem(await ask(limited, method, MINE + (path && `/${other.uuid}`), { name: 'Theirs' }), 403, code)
-      assert.equal((await ask(limited, 'PUT', `${MINE}/${own.uuid}`, { name: 'Limited' })).body.name, 'Limited')
+        assertProblem(
+          await ask(limited, method, MINE + (path && `/${other.uuid}`), { name: 'Theirs' }),
+          403,
+          code,
+        )
+      assert.equal(
+        (await ask(limited, 'PUT', `${MINE}/${own.uuid}`, { name: 'Limited' })).body.name,
+        'Limited',
+      )
       assert.equal((await ask(limited, 'GET', `${MINE}/${own.uuid}`)).body.name, 'Limited')
       assert.equal((await ask(limited, 'DELETE', `${MINE}/${own.uuid}`)).body.deleted, true)
       assertProblem(await ask(limited, 'GET', MINE), 401, 'incorrect_password')
@@ -171,10 +201,19 @@ describe('application passwords below wp/v2', () => {
       assertProblem(answer, 400, 'rest_invalid_param')
       assert.deepEqual(Object.keys(answer.body.data.params), ['app_id' in sent ? 'app_id' : 'name'])
     }
-    const form = await service.request('author', 'POST', MINE, new URLSearchParams({ name: 'Form', app_id: '' }))
+    const form = await service.request(
+      'author',
+      'POST',
+      MINE,
+      new URLSearchParams({ name: 'Form', app_id: '' }),
+    )
     assert.deepEqual([form.status, form.body.name, form.body.app_id], [201, 'Form', ''])
     assertProblem(await service.get(`${MINE}/no-uuid`, 'author'), 404, 'rest_application_password_not_found')
-    assertProblem(await service.get('~/wp-json/wp/v2/users/you/application-passwords', 'author'), 404, 'rest_no_route')
+    assertProblem(
+      await service.get('~/wp-json/wp/v2/users/you/application-passwords', 'author'),
+      404,
+      'rest_no_route',
+    )
     assertProblem(await service.post(`${MINE}/introspect`, {}, 'author'), 404, 'rest_no_route')
   })
 
@@ -187,7 +226,10 @@ describe('application passwords below wp/v2', () => {
     assert.deepEqual(body.routes[`${path}/introspect`].methods, ['GET'])
     assert.deepEqual(Object.keys(many.endpoints[1].args), ['app_id', 'name'])
     assert.equal(many.endpoints[1].args.name.required, true)
-    assert.deepEqual([Object.keys(one.endpoints[1].args), one.endpoints[1].args.name.required], [['name'], false])
+    assert.deepEqual(
+      [Object.keys(one.endpoints[1].args), one.endpoints[1].args.name.required],
+      [['name'], false],
+    )
     const requests = [{ path: MINE.replace('~/wp-json', ''), body: { name: 'Batch' } }]
     const batch = await service.post('~/wp-json/batch/v1', { requests })
     assert.equal(batch.body.responses[0].body.code, 'rest_batch_not_allowed')
@@ -209,7 +251,8 @@ describe('application passwords below wp/v2', () => {
       [201, 409].map((status) => made.filter((answer) => answer.status === status).length),
       [98, 2],
     )
-    for (const refused of made.filter(({ status }) => status === 409)) assertProblem(refused, 409, 'too-many-passwords')
+    for (const refused of made.filter(({ status }) => status === 409))
+      assertProblem(refused, 409, 'too-many-passwords')
     assert.equal((await ask(token, 'GET', MINE)).body.length, 100)
   })
 })

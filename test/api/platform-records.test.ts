@@ -34,7 +34,8 @@ async function image(as: Reader = 'admin'): Promise<number> {
 async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]> {
   const { status, headers, body } = await service.get(`${WP}/${query}`, as)
   assert.equal(status, 200, query)
-  if (!/offset|per_page|page=/.test(query)) assert.equal(headers.get('x-wp-total'), String(body.length), query)
+  if (!/offset|per_page|page=/.test(query))
+    assert.equal(headers.get('x-wp-total'), String(body.length), query)
   return body.map(({ id }: { id: number }) => id)
 }
 
@@ -53,7 +54,10 @@ describe('types', () => {
     const kinds = (await service.get(`${WP}/taxonomies`)).body
     assert.deepEqual(Object.keys(kinds), taxonomies)
     for (const [slug, kind] of Object.entries<Answer['body']>(kinds)) {
-      assert.deepEqual([kind.slug, kind.types, kind.hierarchical], [slug, ['tribe_events'], slug !== 'post_tag'])
+      assert.deepEqual(
+        [kind.slug, kind.types, kind.hierarchical],
+        [slug, ['tribe_events'], slug !== 'post_tag'],
+      )
       assert.deepEqual((await service.get(`${WP}/taxonomies/${slug}`)).body, kind)
       assert.equal((await service.get(`${WP}/${kind.rest_base}`)).status, 200)
     }
@@ -122,7 +126,11 @@ describe('an event of the platform', () => {
         about: [{ href: `${own}/types/tribe_events` }],
         'wp:featuredmedia': [{ embeddable: true, href: `${own}/media/${event.image.id}` }],
         'wp:term': [
-          { taxonomy: 'tribe_events_cat', embeddable: true, href: `${own}/tribe_events_cat?post=${event.id}` },
+          {
+            taxonomy: 'tribe_events_cat',
+            embeddable: true,
+            href: `${own}/tribe_events_cat?post=${event.id}`,
+          },
           { taxonomy: 'post_tag', embeddable: true, href: `${own}/tags?post=${event.id}` },
         ],
       },
@@ -135,7 +143,11 @@ describe('an event of the platform', () => {
   })
 
   test('leads to its terms and image', async () => {
-    for (const { href } of [...post._links['wp:term'], ...post._links['wp:featuredmedia'], ...post._links.about]) {
+    for (const { href } of [
+      ...post._links['wp:term'],
+      ...post._links['wp:featuredmedia'],
+      ...post._links.about,
+    ]) {
       const { status } = await service.get(href.replace(service.origin, '~'))
       assert.equal(status, 200, href)
     }
@@ -168,9 +180,17 @@ describe('an event of the platform', () => {
       [edited.body.title, edited.body.content.raw],
       [{ raw: 'Rock & Roll', rendered: event.title }, 'First\n\nSecond<script>x</script>'],
     )
-    const statuses: Record<string, number> = { anonymous: 401, subscriber: 403, contributor: 403, author: 403 }
+    const statuses: Record<string, number> = {
+      anonymous: 401,
+      subscriber: 403,
+      contributor: 403,
+      author: 403,
+    }
     for (const [as, status] of Object.entries(statuses))
-      assert.equal((await service.get(`${WP}/tribe_events/${event.id}?context=edit`, as as Reader)).status, status)
+      assert.equal(
+        (await service.get(`${WP}/tribe_events/${event.id}?context=edit`, as as Reader)).status,
+        status,
+      )
     assert.equal((await service.get(`${WP}/tribe_events?context=edit`)).status, 401)
     const { body } = await service.get(`${WP}/tribe_events?context=edit&include=${event.id}`, 'author')
     assert.equal(body[0].title.raw, undefined)
@@ -179,11 +199,22 @@ describe('an event of the platform', () => {
 
 describe('venues and organizers of the platform', () => {
   test('have their name as title and no terms', async () => {
-    const venue = await created('/venues', { venue: 'Great Hall', description: 'Stone', image: await image() })
+    const venue = await created('/venues', {
+      venue: 'Great Hall',
+      description: 'Stone',
+      image: await image(),
+    })
     const organizer = await created('/organizers', { organizer: 'Anna & Co' })
     const { body: place } = await service.get(`${WP}/tribe_venue/${venue.id}`)
     assert.deepEqual(
-      [place.type, place.title.rendered, place.content.rendered, place.link, place.featured_media, 'tags' in place],
+      [
+        place.type,
+        place.title.rendered,
+        place.content.rendered,
+        place.link,
+        place.featured_media,
+        'tags' in place,
+      ],
       ['tribe_venue', 'Great Hall', '<p>Stone</p>', venue.url, venue.image.id, false],
     )
     const { body: host } = await service.get(`${WP}/tribe_organizer?slug=anna-co`)
@@ -226,7 +257,8 @@ describe('nothing unpublished', () => {
           const asked = await service.get(`${WP}/${type}?include=${id}&status=${status}`, as)
           const mayAsk = ['contributor', 'author', 'editor', 'admin'].includes(as)
           assert.equal(asked.status, mayAsk ? 200 : 400)
-          if (mayAsk) assert.equal(asked.body.length, ['editor', 'admin'].includes(as) ? 1 : 0, `${status} ${as}`)
+          if (mayAsk)
+            assert.equal(asked.body.length, ['editor', 'admin'].includes(as) ? 1 : 0, `${status} ${as}`)
         }
         for (const query of ['search=Hidden', `slug=hidden-${status}`, 'orderby=modified'])
           assert.ok(!(await listed(`${type}?per_page=100&${query}`)).includes(id))
@@ -300,7 +332,8 @@ describe('lists of records', () => {
       [`${all}&offset=1`, [bassoon, cello]],
       ['include=99999999999', []],
     ]
-    for (const [query, expected] of narrowed) assert.deepEqual(await listed(`tribe_events?${query}`), expected, query)
+    for (const [query, expected] of narrowed)
+      assert.deepEqual(await listed(`tribe_events?${query}`), expected, query)
   })
 
   test('are paged with totals and links, and have no page past the end', async () => {
@@ -321,7 +354,8 @@ describe('lists of records', () => {
   })
 
   test('refuse wrong parameters by name', async () => {
-    const wrong = 'page=0&orderby=colour&order=up&after=never&tribe_events_cat=x&status=no&context=all&offset=-1'
+    const wrong =
+      'page=0&orderby=colour&order=up&after=never&tribe_events_cat=x&status=no&context=all&offset=-1'
     await refusesEach(service, `${WP}/tribe_events`, wrong)
   })
 
@@ -339,7 +373,11 @@ describe('lists of records', () => {
       taxonomy: 'tribe_events_cat',
       parent: arts,
       meta: [],
-      _links: { self: [{ href: `${own}/${painting}` }], collection: [{ href: own }], up: [{ href: `${own}/${arts}` }] },
+      _links: {
+        self: [{ href: `${own}/${painting}` }],
+        collection: [{ href: own }],
+        up: [{ href: `${own}/${arts}` }],
+      },
     })
     assert.deepEqual((await service.get(`${WP}/tribe_events_cat/${painting}`)).body, body[0])
     assert.deepEqual(await listed(`tribe_events_cat?parent=${arts}`), [painting])
@@ -354,7 +392,14 @@ describe('lists of records', () => {
 describe('the featured image of an event', () => {
   test('is set and taken off beside the namespace, with the rights of the namespace', async () => {
     const first = await image()
-    const expected = { anonymous: 401, subscriber: 403, contributor: 403, author: 403, editor: 200, admin: 200 }
+    const expected = {
+      anonymous: 401,
+      subscriber: 403,
+      contributor: 403,
+      author: 403,
+      editor: 200,
+      admin: 200,
+    }
     const { id } = await created('/events', { ...TIMES, title: 'Featured' })
     const address = `${WP}/tribe_events/${id}`
     for (const as of EVERYBODY) {
@@ -366,8 +411,16 @@ describe('the featured image of an event', () => {
     }
     const event = await service.get(`/events/${id}`)
     assert.deepEqual([event.body.image.id, event.body.rest_url], [first, `${service.base}/events/${id}`])
-    assert.equal((await service.get('/events?start_date=2027-05-01&search=Featured')).body.events[0].image.id, first)
-    const none = await service.request('editor', 'POST', address, new URLSearchParams({ featured_media: '0' }))
+    assert.equal(
+      (await service.get('/events?start_date=2027-05-01&search=Featured')).body.events[0].image.id,
+      first,
+    )
+    const none = await service.request(
+      'editor',
+      'POST',
+      address,
+      new URLSearchParams({ featured_media: '0' }),
+    )
     assert.equal(none.body.featured_media, 0)
     assert.equal((await service.get(`/events/${id}`)).body.image, false)
     const nothing = await service.post(address, {})
@@ -380,11 +433,23 @@ describe('the featured image of an event', () => {
     const hidden = await image()
     await created('/events', { ...TIMES, title: 'Hides it', image: hidden, status: 'private' })
     for (const featured_media of [venue.id, 99_999_999, -1, hidden, 'http://127.0.0.1/x.png', [1]]) {
-      const { status, body } = await service.post(`${WP}/tribe_events/${id}`, { featured_media }, 'contributor')
-      assert.deepEqual([status, Object.keys(body.data.params)], [400, ['featured_media']], String(featured_media))
+      const { status, body } = await service.post(
+        `${WP}/tribe_events/${id}`,
+        { featured_media },
+        'contributor',
+      )
+      assert.deepEqual(
+        [status, Object.keys(body.data.params)],
+        [400, ['featured_media']],
+        String(featured_media),
+      )
     }
     const open = await image()
-    const { body } = await service.post(`${WP}/tribe_events/${id}`, { featured_media: String(open) }, 'contributor')
+    const { body } = await service.post(
+      `${WP}/tribe_events/${id}`,
+      { featured_media: String(open) },
+      'contributor',
+    )
     assert.equal(body.featured_media, open)
   })
 })

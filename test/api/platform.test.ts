@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { type Answer, credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  type Answer,
+  credentialsOf,
+  type Reader,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 
 let service: TestService
 before(async () => {
@@ -29,7 +35,11 @@ async function noise(side: number): Promise<Uint8Array<ArrayBuffer>> {
   )
 }
 
-function upload(bytes: Uint8Array, as: Reader = 'author', headers: Record<string, string> = {}): Promise<Answer> {
+function upload(
+  bytes: Uint8Array,
+  as: Reader = 'author',
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const usual = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="poster.png"' }
   return service.request(as, 'POST', `${PLATFORM}/media`, bytes, { ...usual, ...headers })
 }
@@ -60,7 +70,8 @@ describe('the root index', () => {
     const { status, headers, body } = await service.get('~/wp-json/')
     assert.equal(status, 200)
     assert.equal(headers.get('allow'), 'GET')
-    const members = 'name description url home gmt_offset timezone_string namespaces authentication routes _links'
+    const members =
+      'name description url home gmt_offset timezone_string namespaces authentication routes _links'
     assert.deepEqual(keys(body), members.split(' '))
     assert.deepEqual([body.name, body.url, body.home], ['Kalends', service.origin, service.origin])
     assert.equal(body.timezone_string, 'America/New_York')
@@ -82,7 +93,14 @@ describe('the root index', () => {
     const namespace = await service.get('')
     for (const [path, entry] of Object.entries(namespace.body.routes))
       assert.deepEqual(withoutBatches(body.routes[path]), entry)
-    const collections = ['media', 'tags', 'tribe_events', 'tribe_venue', 'tribe_organizer', 'tribe_events_cat']
+    const collections = [
+      'media',
+      'tags',
+      'tribe_events',
+      'tribe_venue',
+      'tribe_organizer',
+      'tribe_events_cat',
+    ]
     const types = ['', '/attachment', '/tribe_events', '/tribe_venue', '/tribe_organizer'].map(
       (path) => `/types${path}`,
     )
@@ -93,28 +111,46 @@ describe('the root index', () => {
     )
     const beside = ['', '/users/me', passwords, media, tags, types, records].flat(2)
     const webhook = '/webhooks/(?P<id>\\d+)'
-    const parts = ['', '/test', '/rotate', '/deliveries', '/deliveries/resend', '/deliveries/(?P<delivery>\\d+)/resend']
+    const parts = [
+      '',
+      '/test',
+      '/rotate',
+      '/deliveries',
+      '/deliveries/resend',
+      '/deliveries/(?P<delivery>\\d+)/resend',
+    ]
     const webhooks = ['/webhooks', ...parts.map((part) => webhook + part)]
     const versions = ['', '/(?P<version>\\d+)', '/(?P<version>\\d+)/restore']
     const histories = ['events', 'venues', 'organizers', 'categories', 'tags', 'series'].flatMap((kind) =>
       versions.map((version) => `/${kind}/(?P<id>\\d+)/history${version}`),
     )
     const series = ['/series', '/series/(?P<id>\\d+)']
-    const own = ['/changes', ...series, ...histories, '/settings', ...webhooks].map((path) => `/kalends/v1${path}`)
+    const own = ['/changes', ...series, ...histories, '/settings', ...webhooks].map(
+      (path) => `/kalends/v1${path}`,
+    )
     const added = beside.map((path) => `/wp/v2${path}`)
     assert.deepEqual(keys(body.routes), ['/', '/batch/v1', ...keys(namespace.body.routes), ...added, ...own])
     const options = await service.request('anonymous', 'OPTIONS', `${PLATFORM}/tags`)
     assert.deepEqual([options.status, options.body], [200, body.routes['/wp/v2/tags']])
     assert.equal(options.headers.get('allow'), 'GET')
     assert.deepEqual(body.routes['/']._links.self, [{ href: `${service.origin}/wp-json/` }])
-    assert.deepEqual(body.routes['/wp/v2/media/(?P<id>\\d+)'].methods, ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    assert.deepEqual(body.routes['/wp/v2/media/(?P<id>\\d+)'].methods, [
+      'GET',
+      'POST',
+      'PUT',
+      'PATCH',
+      'DELETE',
+    ])
   })
 
   test('answers HEAD, OPTIONS, _fields and _envelope', async () => {
     const head = await service.request('anonymous', 'HEAD', '~/wp-json/')
     assert.deepEqual([head.status, head.body], [200, undefined])
     const options = await service.request('anonymous', 'OPTIONS', '~/wp-json/')
-    assert.deepEqual([options.status, options.body.methods, options.headers.get('allow')], [200, ['GET'], 'GET'])
+    assert.deepEqual(
+      [options.status, options.body.methods, options.headers.get('allow')],
+      [200, ['GET'], 'GET'],
+    )
     assert.deepEqual(keys((await service.get('~/wp-json/?_fields=name,namespaces')).body), [
       'name',
       'namespaces',
@@ -149,7 +185,12 @@ describe('the root index', () => {
   })
 
   test('follows the settings', async () => {
-    const other = await startService({ vendor: 'acme', rest_root: '/api', timezone: 'UTC+5:30', site_name: 'Town' })
+    const other = await startService({
+      vendor: 'acme',
+      rest_root: '/api',
+      timezone: 'UTC+5:30',
+      site_name: 'Town',
+    })
     try {
       const { body } = await other.get('~/api/')
       assert.deepEqual([body.name, body.gmt_offset, body.timezone_string], ['Town', 5.5, ''])
@@ -185,7 +226,14 @@ describe('users/me', () => {
 
 describe('an upload', () => {
   test('is for authors, editors and administrators', async () => {
-    const expected = { anonymous: 401, subscriber: 403, contributor: 403, author: 201, editor: 201, admin: 201 }
+    const expected = {
+      anonymous: 401,
+      subscriber: 403,
+      contributor: 403,
+      author: 201,
+      editor: 201,
+      admin: 201,
+    }
     for (const as of EVERYBODY) {
       const answer = await upload(await picture(40, 30), as)
       assert.equal(answer.status, expected[as], as)
@@ -200,14 +248,20 @@ describe('an upload', () => {
     assert.equal(status, 201)
     assert.equal(headers.get('location'), `${service.origin}/wp-json/wp/v2/media/${body.id}`)
     assert.match(body.source_url, /\/media\/\d{4}\/\d\d\/poster(-\d+)?\.png$/)
-    assert.deepEqual([body.mime_type, body.media_type, body.author], ['image/png', 'image', service.userIds.author])
+    assert.deepEqual(
+      [body.mime_type, body.media_type, body.author],
+      ['image/png', 'image', service.userIds.author],
+    )
     assert.match(body.title.rendered, /^poster/)
     assert.match(body.date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
     assert.ok([4, 5].includes((Date.parse(`${body.date_gmt}Z`) - Date.parse(`${body.date}Z`)) / 3_600_000))
     const { width, height, filesize, sizes } = body.media_details
     assert.deepEqual([width, height, filesize], [400, 300, bytes.length])
     assert.deepEqual(keys(sizes), ['medium', 'thumbnail', 'full'])
-    assert.deepEqual([sizes.medium.width, sizes.medium.height, sizes.medium.mime_type], [300, 225, 'image/png'])
+    assert.deepEqual(
+      [sizes.medium.width, sizes.medium.height, sizes.medium.mime_type],
+      [300, 225, 'image/png'],
+    )
     assert.equal(sizes.full.source_url, body.source_url)
     for (const { source_url, filesize } of Object.values<{ source_url: string; filesize: number }>(sizes)) {
       const file = await fetch(source_url)
@@ -262,7 +316,10 @@ describe('an upload', () => {
       ['ATTACHMENT;FILENAME="upper.png"', /\/upper(-\d+)?\.png$/],
       ['inline; filename="a;b=c.png"; size=3', /\/a-b-c(-\d+)?\.png$/],
       ['attachment; filename="say \\"hello\\".png"', /\/say-hello(-\d+)?\.png$/],
-      [`attachment; filename="wrong.png"; filename*=UTF-8''Z%C3%BCrich%20See.png`, /\/Zurich-See(-\d+)?\.png$/],
+      [
+        `attachment; filename="wrong.png"; filename*=UTF-8''Z%C3%BCrich%20See.png`,
+        /\/Zurich-See(-\d+)?\.png$/,
+      ],
       [`attachment; filename*=iso-8859-1'en'caf%E9.png; filename="wrong.png"`, /\/cafe(-\d+)?\.png$/],
       [`attachment; filename*=klingon''x.png; filename="fallback.png"`, /\/fallback(-\d+)?\.png$/],
       [asBytes('attachment; filename="Überfahrt.png"'), /\/Uberfahrt(-\d+)?\.png$/],
@@ -285,9 +342,17 @@ describe('an upload', () => {
     assertProblem(await service.post(`${PLATFORM}/media?file=x`, undefined), 400, 'rest_upload_no_data')
     const form = new FormData()
     form.set('title', 'no file')
-    assertProblem(await service.request('author', 'POST', `${PLATFORM}/media`, form), 400, 'rest_upload_no_data')
+    assertProblem(
+      await service.request('author', 'POST', `${PLATFORM}/media`, form),
+      400,
+      'rest_upload_no_data',
+    )
     form.set('file', new Blob([]), 'empty.png')
-    assertProblem(await service.request('author', 'POST', `${PLATFORM}/media`, form), 400, 'rest_upload_no_data')
+    assertProblem(
+      await service.request('author', 'POST', `${PLATFORM}/media`, form),
+      400,
+      'rest_upload_no_data',
+    )
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
     const none = [svg, 'plain text', '%PDF-1.7', `${(await picture(4, 4)).toString('latin1').slice(0, 20)}`]
     for (const text of none) assertProblem(await upload(Buffer.from(text)), 400, 'rest_upload_unknown_type')
@@ -311,12 +376,15 @@ describe('an upload', () => {
       ]
       for (const [side, status] of sizes) {
         const bytes = await noise(side)
-        const raw = await limited.request('author', 'POST', `${PLATFORM}/media`, bytes, { 'content-type': 'image/png' })
+        const raw = await limited.request('author', 'POST', `${PLATFORM}/media`, bytes, {
+          'content-type': 'image/png',
+        })
         const form = new FormData()
         form.set('file', new Blob([bytes], { type: 'image/png' }), 'noise.png')
         const inForm = await limited.request('author', 'POST', `${PLATFORM}/media`, form)
         assert.deepEqual([raw.status, inForm.status], [status, status], `${bytes.length} bytes`)
-        if (status === 413) for (const answer of [raw, inForm]) assertProblem(answer, 413, 'rest_request_too_large')
+        if (status === 413)
+          for (const answer of [raw, inForm]) assertProblem(answer, 413, 'rest_request_too_large')
       }
     } finally {
       await limited.close()
@@ -385,11 +453,21 @@ describe('one image', () => {
   })
 
   test('is removed by its owner and by those who may remove what is others’', async () => {
-    const expected = { anonymous: 401, subscriber: 403, contributor: 403, author: 403, editor: 200, admin: 200 }
+    const expected = {
+      anonymous: 401,
+      subscriber: 403,
+      contributor: 403,
+      author: 403,
+      editor: 200,
+      admin: 200,
+    }
     for (const as of EVERYBODY) {
       const id = await uploaded('admin')
       const allowed = await service.request(as, 'OPTIONS', `${PLATFORM}/media/${id}`)
-      assert.equal(allowed.headers.get('allow'), expected[as] === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET')
+      assert.equal(
+        allowed.headers.get('allow'),
+        expected[as] === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET',
+      )
       const { status, body } = await service.remove(`${PLATFORM}/media/${id}`, as)
       assert.equal(status, expected[as], as)
       if (status !== 200) assert.equal(body.code, 'rest_forbidden')
@@ -400,7 +478,9 @@ describe('one image', () => {
 
   test('is gone with its files once removed', async () => {
     const { body: image } = await upload(await picture(400, 300))
-    const files = Object.values<{ source_url: string }>(image.media_details.sizes).map(({ source_url }) => source_url)
+    const files = Object.values<{ source_url: string }>(image.media_details.sizes).map(
+      ({ source_url }) => source_url,
+    )
     const statuses = () => Promise.all(files.map(async (file) => (await fetch(file)).status))
     assert.ok(files.length > 1)
     assert.deepEqual(new Set(await statuses()), new Set([200]))
@@ -474,7 +554,11 @@ describe('tags of the platform', () => {
       made[name] = body.id
     }
     const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
-    const { status } = await service.post('/events', { title: 'Jazz night', ...times, tags: ['jazz', 'open-air'] })
+    const { status } = await service.post('/events', {
+      title: 'Jazz night',
+      ...times,
+      tags: ['jazz', 'open-air'],
+    })
     assert.equal(status, 201)
   })
 
@@ -560,7 +644,8 @@ describe('tags of the platform', () => {
     assert.deepEqual([query.get('page'), query.get('per_page'), query.get('order')], ['3', '2', 'desc'])
     const all: string[] = []
     for (const address of [previous, second, next]) {
-      const { body } = typeof address === 'string' ? await service.get(address.replace(service.origin, '~')) : address
+      const { body } =
+        typeof address === 'string' ? await service.get(address.replace(service.origin, '~')) : address
       all.push(...body.map(({ slug }: { slug: string }) => slug))
     }
     assert.deepEqual(all, ['uberfahrt', 'rock-roll', 'open-air', 'jazz', 'cafe'])
@@ -613,14 +698,28 @@ describe('tags of the platform', () => {
     const wrong = 'page=-1&per_page=x&include=a,b&order=sideways&orderby=colour&hide_empty=perhaps&post=99999'
     const answer = await service.get(`${PLATFORM}/tags?${wrong}`)
     assertProblem(answer, 400, 'rest_invalid_param')
-    assert.deepEqual(keys(answer.body.data.params), ['page', 'per_page', 'include', 'order', 'orderby', 'post'])
+    assert.deepEqual(keys(answer.body.data.params), [
+      'page',
+      'per_page',
+      'include',
+      'order',
+      'orderby',
+      'post',
+    ])
     const flag = await service.get(`${PLATFORM}/tags?hide_empty=perhaps`)
     assertProblem(flag, 400, 'rest_invalid_param')
     assert.equal(flag.body.data.details.hide_empty.code, 'rest_invalid_type')
   })
 
   test('are made by whoever may edit events', async () => {
-    const expected = { anonymous: 401, subscriber: 403, contributor: 201, author: 201, editor: 201, admin: 201 }
+    const expected = {
+      anonymous: 401,
+      subscriber: 403,
+      contributor: 201,
+      author: 201,
+      editor: 201,
+      admin: 201,
+    }
     for (const as of EVERYBODY) {
       const answer = await service.post(`${PLATFORM}/tags`, { name: `Made by ${as}`, description: 'Why' }, as)
       assert.equal(answer.status, expected[as], as)
@@ -647,8 +746,17 @@ describe('tags of the platform', () => {
     assertProblem(twice, 400, 'term_exists')
     assert.equal(twice.body.data.term_id, made.Jazz)
     const json = { 'content-type': 'application/json' }
-    assertProblem(await service.request('admin', 'POST', `${PLATFORM}/tags`, '{', json), 400, 'rest_invalid_json')
-    const form = await service.request('editor', 'POST', `${PLATFORM}/tags`, new URLSearchParams({ name: 'By form' }))
+    assertProblem(
+      await service.request('admin', 'POST', `${PLATFORM}/tags`, '{', json),
+      400,
+      'rest_invalid_json',
+    )
+    const form = await service.request(
+      'editor',
+      'POST',
+      `${PLATFORM}/tags`,
+      new URLSearchParams({ name: 'By form' }),
+    )
     assert.deepEqual([form.status, form.body.slug], [201, 'by-form'])
   })
 
@@ -658,6 +766,9 @@ describe('tags of the platform', () => {
     assert.ok(Number(head.headers.get('x-wp-total')) > 1)
     const etag = (await service.get(`${PLATFORM}/tags`)).headers.get('etag') ?? ''
     const headers = { ...credentialsOf('anonymous'), 'if-none-match': etag }
-    assert.equal((await service.request('anonymous', 'GET', `${PLATFORM}/tags`, undefined, headers)).status, 304)
+    assert.equal(
+      (await service.request('anonymous', 'GET', `${PLATFORM}/tags`, undefined, headers)).status,
+      304,
+    )
   })
 })

@@ -69,8 +69,16 @@ test('no acknowledged write is lost when the process is killed in the middle of 
 
 test('creates with keys that are sent again after a kill are there once each', async () => {
   const create = async ({ base }: ServiceProcess, title: string): Promise<number> => {
-    const headers = { ...credentialsOf('admin'), 'content-type': 'application/json', 'idempotency-key': title }
-    const answer = await fetch(`${base}/events`, { method: 'POST', headers, body: JSON.stringify(eventNamed(title)) })
+    const headers = {
+      ...credentialsOf('admin'),
+      'content-type': 'application/json',
+      'idempotency-key': title,
+    }
+    const answer = await fetch(`${base}/events`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(eventNamed(title)),
+    })
     assert.equal(answer.status, 201)
     const { id } = (await answer.json()) as { id: number }
     return id
@@ -107,12 +115,19 @@ test(
     const service = await start()
     const requests = Array.from({ length: 12 }, (_, i) => createEvent(service, `Last ${i}`))
     await requests[0]
-    const [code, ...results] = await Promise.all([service.end(), ...requests.map((request) => request.catch(String))])
+    const [code, ...results] = await Promise.all([
+      service.end(),
+      ...requests.map((request) => request.catch(String)),
+    ])
     assert.equal(code, 0)
     // A request that had not reached the service is refused; whatever was written has been answered.
     const refused = results.filter((result) => typeof result === 'string')
     for (const result of refused) assert.match(result, /fetch failed/)
-    const { body } = await (await start()).send('anonymous', 'GET', '/events?start_date=2027-05-01&end_date=2027-05-01')
+    const { body } = await (await start()).send(
+      'anonymous',
+      'GET',
+      '/events?start_date=2027-05-01&end_date=2027-05-01',
+    )
     assert.equal(body.total, results.length - refused.length)
   },
 )
@@ -141,7 +156,10 @@ test('what clients have kept names nothing any more once the calendar was restor
   const words = ['--database', scratch.address, '--data', folder, 'invalidate-etags']
   assert.equal((await kalends(words)).code, 0)
   const restored = await startHere()
-  await until(async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304, 'its own tag is not known')
+  await until(
+    async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304,
+    'its own tag is not known',
+  )
   assert.equal(await ask(restored, tag), 200)
   await restored.end()
 })

@@ -53,7 +53,9 @@ const records: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
     title: line,
     excerpt: optional(line),
     slug: optional(unique),
-    timezone: optional(fc.constantFrom('Europe/Rome', 'UTC', 'UTC+5:30', '-03:30', 'Asia/Kolkata', 'America/New_York')),
+    timezone: optional(
+      fc.constantFrom('Europe/Rome', 'UTC', 'UTC+5:30', '-03:30', 'Asia/Kolkata', 'America/New_York'),
+    ),
     all_day: optional(fc.boolean()),
     start_date: wallTime,
     end_date: wallTime,
@@ -103,7 +105,8 @@ function shownAs(path: string, name: string, value: unknown): unknown {
 }
 
 function seenAs(name: string, value: unknown): unknown {
-  if (name === 'categories' || name === 'tags') return (value as { name: string }[]).map((term) => term.name).sort()
+  if (name === 'categories' || name === 'tags')
+    return (value as { name: string }[]).map((term) => term.name).sort()
   return value
 }
 
@@ -138,13 +141,20 @@ async function assertShown(path: string, id: number, sent: Record<string, unknow
   const settled = ['start_date', 'end_date', 'cost', 'stateprovince']
   for (const [name, value] of Object.entries(sent)) {
     if (settled.includes(name)) continue
-    assert.deepEqual(seenAs(name, body[name]), shownAs(path, name, value), `${name} of ${JSON.stringify(sent)}`)
+    assert.deepEqual(
+      seenAs(name, body[name]),
+      shownAs(path, name, value),
+      `${name} of ${JSON.stringify(sent)}`,
+    )
   }
   if (path !== 'events') return
   const last = String(sent.end_date) < String(sent.start_date) ? sent.start_date : sent.end_date
   const day = (date: unknown) => String(date).slice(0, 10)
   if (sent.all_day) {
-    assert.deepEqual([body.start_date, body.end_date], [`${day(sent.start_date)} 00:00:00`, `${day(last)} 23:59:59`])
+    assert.deepEqual(
+      [body.start_date, body.end_date],
+      [`${day(sent.start_date)} 00:00:00`, `${day(last)} 23:59:59`],
+    )
   }
 }
 
@@ -164,7 +174,8 @@ const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as
 /** Makes a calendar with events of every kind, some of them equal in all sort keys. */
 async function plantCalendar(): Promise<Calendar> {
   const planted = await startService({ page_size_cap: '1000' })
-  const create = async (path: string, record: object): Promise<number> => (await planted.post(path, record)).body.id
+  const create = async (path: string, record: object): Promise<number> =>
+    (await planted.post(path, record)).body.id
   const many = async (count: number, path: string, record: (n: number) => object) => {
     const made: number[] = []
     for (let n = 0; n < count; n++) made.push(await create(path, record(n)))
@@ -174,15 +185,30 @@ async function plantCalendar(): Promise<Calendar> {
   const date = (n: number) => `202${n % 3}-01-01 00:00:00`
   const categories = await many(4, '/categories', (n) => ({ name: `${word(n)} ${n}` }))
   categories.push(
-    ...(await many(6, '/categories', (n) => ({ name: `${word(n)} below ${n}`, parent: pick(categories, n) }))),
+    ...(await many(6, '/categories', (n) => ({
+      name: `${word(n)} below ${n}`,
+      parent: pick(categories, n),
+    }))),
   )
   const tags = await many(9, '/tags', (n) => ({ name: `${word(n)} ${n}`, description: word(n % 3) }))
   const status = (n: number) => pick(['publish', 'publish', 'publish', 'draft', 'private'], n)
   const author = (n: number) => planted.userIds[pick(['admin', 'author', 'contributor'], n)]
-  const shared = (n: number) => ({ description: word(n), date: date(n), status: status(n), author: author(n) })
+  const shared = (n: number) => ({
+    description: word(n),
+    date: date(n),
+    status: status(n),
+    author: author(n),
+  })
   const place = (n: number) => (n % 2 === 0 ? { geo_lat: 40 + (n % 4), geo_lng: -70 } : {})
-  const venues = await many(14, '/venues', (n) => ({ venue: `${word(n)} hall ${n}`, ...shared(n), ...place(n) }))
-  const organizers = await many(12, '/organizers', (n) => ({ organizer: `${word(n)} club ${n}`, ...shared(n) }))
+  const venues = await many(14, '/venues', (n) => ({
+    venue: `${word(n)} hall ${n}`,
+    ...shared(n),
+    ...place(n),
+  }))
+  const organizers = await many(12, '/organizers', (n) => ({
+    organizer: `${word(n)} club ${n}`,
+    ...shared(n),
+  }))
   const events = await many(40, '/events', (n) => ({
     title: `${word(n)} ${n % 3}`,
     ...shared(n),
@@ -225,7 +251,8 @@ const dates = fc.constantFrom(
 
 /** Draws valid filters of each list, as text. */
 function filtersOf({ events, venues, organizers, categories, tags }: Calendar) {
-  const idList = (ids: number[]) => fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 4 }).map(String)
+  const idList = (ids: number[]) =>
+    fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 4 }).map(String)
   const oneOf = (ids: number[]) => fc.constantFrom(...ids).map(String)
   const geo = {
     geoloc_lat: fc.constantFrom('40', '41.5'),
@@ -336,7 +363,11 @@ async function assertWalk(
     assert.equal(body.total, expected.length, url)
     assert.equal(body.total_pages, Math.ceil(expected.length / perPage), url)
     if (!body.rest_url.includes('status=any'))
-      assert.deepEqual(idsOf((await get(body.rest_url)).body[path]), idsOf(body[path]), `${body.rest_url} from ${url}`)
+      assert.deepEqual(
+        idsOf((await get(body.rest_url)).body[path]),
+        idsOf(body[path]),
+        `${body.rest_url} from ${url}`,
+      )
     if (page > 1) {
       const back = await get(body.previous_rest_url)
       assert.deepEqual(idsOf(back.body[path]), visited.slice((page - 2) * perPage), body.previous_rest_url)
@@ -366,7 +397,8 @@ function assertCarried(sent: Record<string, string>, url: string): void {
     const replaced = { start_date: sent.starts_after, end_date: sent.ends_before }[name] ?? sent.include
     if (name.includes('date') && name !== 'strict_dates' && replaced !== undefined) continue
     assert.ok(link.has(name), `${name}=${value} is missing in ${url}`)
-    const same = /^(start|end)s?_|flag|geoloc$|featured|hide_empty|strict/.test(name) || link.get(name) === value
+    const same =
+      /^(start|end)s?_|flag|geoloc$|featured|hide_empty|strict/.test(name) || link.get(name) === value
     assert.ok(
       same || name === 'has_events' || name === 'only_with_upcoming',
       `${name}=${value} became ${link.get(name)}`,

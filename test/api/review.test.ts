@@ -31,7 +31,11 @@ const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => caller
 
 /** Creates an event by the contributor that an editor then publishes. */
 async function published(title: string): Promise<{ id: number; version: number }> {
-  const { id } = await createRecord(await context('contributor'), events, { title, ...day, status: 'pending' })
+  const { id } = await createRecord(await context('contributor'), events, {
+    title,
+    ...day,
+    status: 'pending',
+  })
   const done = await publishPending(await context('editor'), id)
   assert.ok('saved' in done)
   return done.saved
@@ -75,7 +79,10 @@ test('nobody proposes what they may change themselves, or what is of others', as
   for (const login of ['author', 'editor'] as const)
     await assert.rejects(proposeChange(await context(login), events, id, form), code('rest_forbidden'))
   const bad = { values: { start_date: 'never', author: 1 }, version }
-  await assert.rejects(proposeChange(await context('contributor'), events, id, bad), code('rest_invalid_param'))
+  await assert.rejects(
+    proposeChange(await context('contributor'), events, id, bad),
+    code('rest_invalid_param'),
+  )
 })
 
 test('of two reviewers the second is told who has decided', async () => {
@@ -90,9 +97,14 @@ test('of two reviewers the second is told who has decided', async () => {
   ])
   const decided = both.filter((one) => 'decided' in one)
   assert.equal(decided.length, 1)
-  const winner = (await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'admin')).body.history[0].login
+  const winner = (await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'admin')).body.history[0]
+    .login
   assert.deepEqual([decided[0]?.decided.by, decided[0]?.decided.as], [winner, 'published'])
-  const { id: pending } = await createRecord(contributor, events, { title: 'Waits', ...day, status: 'pending' })
+  const { id: pending } = await createRecord(contributor, events, {
+    title: 'Waits',
+    ...day,
+    status: 'pending',
+  })
   const done = await Promise.all([
     publishPending(await context('admin'), pending),
     publishPending(await context('editor'), pending),
@@ -107,7 +119,10 @@ test('of two reviewers the second is told who has decided', async () => {
 test('a proposal is merged with what changed since; what both changed is for the reviewer to decide', async () => {
   const { id, version } = await published('Base')
   const contributor = await context('contributor')
-  const proposed = await proposeChange(contributor, events, id, { values: { title: 'Theirs', cost: '5' }, version })
+  const proposed = await proposeChange(contributor, events, id, {
+    values: { title: 'Theirs', cost: '5' },
+    version,
+  })
   assert.ok('proposal' in proposed && proposed.proposal)
   const editor = await context('editor')
   await updateRecord(editor, events, id, { title: 'Ours', featured: true })
@@ -123,7 +138,11 @@ test('a proposal is merged with what changed since; what both changed is for the
 
 test('what is sent back carries a note that its author sees, until it is sent for review again', async () => {
   const [contributor, editor] = [await context('contributor'), await context('editor')]
-  const { id, version } = await createRecord(contributor, events, { title: 'Unripe', ...day, status: 'pending' })
+  const { id, version } = await createRecord(contributor, events, {
+    title: 'Unripe',
+    ...day,
+    status: 'pending',
+  })
   const back = await sendBackPending(editor, id, 'Which hall?')
   assert.ok('saved' in back)
   assert.equal((await eventOf(id)).status, 'draft')
@@ -141,7 +160,10 @@ test('what is sent back carries a note that its author sees, until it is sent fo
     [],
   )
   const done = await published('Also')
-  const proposed = await proposeChange(contributor, events, done.id, { values: { title: 'Hm' }, version: done.version })
+  const proposed = await proposeChange(contributor, events, done.id, {
+    values: { title: 'Hm' },
+    version: done.version,
+  })
   assert.ok('proposal' in proposed && proposed.proposal)
   assert.equal(await sendBackProposal(editor, proposed.proposal, 'Why?'), undefined)
   assert.deepEqual(

@@ -51,7 +51,11 @@ for (const kind of KINDS) {
               'what was answered was no longer theirs',
             )
           } else {
-            assert.deepEqual([done.status, done.body.code], [403, 'rest_forbidden'], JSON.stringify(done.body))
+            assert.deepEqual(
+              [done.status, done.body.code],
+              [403, 'rest_forbidden'],
+              JSON.stringify(done.body),
+            )
             const { body: left } = await service.get(`${PATHS[kind]}/${id}`, 'admin')
             assert.deepEqual([left.status, left.description ?? ''], ['publish', ''])
           }
@@ -72,7 +76,11 @@ for (const kind of KINDS) {
         }
         const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`
         const refused = await service.request('contributor', method, address, body)
-        assert.deepEqual([refused.status, refused.body.code], [403, 'rest_forbidden'], JSON.stringify(refused.body))
+        assert.deepEqual(
+          [refused.status, refused.body.code],
+          [403, 'rest_forbidden'],
+          JSON.stringify(refused.body),
+        )
         const { body: left } = await service.get(`${PATHS[kind]}/${id}`, 'admin')
         assert.deepEqual([left.status, left.description ?? ''], ['publish', ''])
       })

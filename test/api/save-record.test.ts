@@ -27,7 +27,9 @@ function comparable(body: object): unknown {
     'json_ld',
     '_links',
   ])
-  const members = Object.entries(body).filter(([name]) => !own.has(name) && !/modified|date_utc|^date$/.test(name))
+  const members = Object.entries(body).filter(
+    ([name]) => !own.has(name) && !/modified|date_utc|^date$/.test(name),
+  )
   return JSON.parse(JSON.stringify(Object.fromEntries(members)))
 }
 
@@ -43,7 +45,10 @@ test('a record saved without a request reads as one that REST has made of the sa
     const context = await callerContext(service, login)
     const { id, version } = await createRecord(context, events, values)
     const sent = await service.create('/events', values, login)
-    const [saved, posted] = [await service.get(`/events/${id}`, login), await service.get(`/events/${sent.id}`, login)]
+    const [saved, posted] = [
+      await service.get(`/events/${id}`, login),
+      await service.get(`/events/${sent.id}`, login),
+    ]
     assert.deepEqual(comparable(saved.body), comparable(posted.body), login)
     assert.ok(saved.headers.get('etag')?.includes(`.v${id}.${version}"`))
   }

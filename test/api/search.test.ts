@@ -26,8 +26,12 @@ const events = new Map<number, Sent>()
 const WORDS =
   `Jazz jazzband Café cafés Straße Łódź über Über-Abend naïve ÉTÉ soirée evening Evenings music 2026 24h 100% 5" C++ R&B
   under_score d'été “quoted” – ... ? * [x] \\ %_% a an the A1 Ελλάδα οδός Ёлка хор 夏祭り 東京タワー 花火大会 ガ 한국 축제 हिन्दी मेला
-  ดนตรี שלום مهرجان 🎏 ❤️ 👩‍👩‍👧 🎉🎉 co-op well-known http://example.org/x?y=1&z=2 ${'long'.repeat(30)}`.split(/\s+/)
-const phrase = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }).map((words) => words.join(' '))
+  ดนตรี שלום مهرجان 🎏 ❤️ 👩‍👩‍👧 🎉🎉 co-op well-known http://example.org/x?y=1&z=2 ${'long'.repeat(30)}`.split(
+    /\s+/,
+  )
+const phrase = fc
+  .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 })
+  .map((words) => words.join(' '))
 const free = fc.string({ unit: 'grapheme', maxLength: 12 })
 const text = fc.oneof({ weight: 4, arbitrary: phrase }, { weight: 1, arbitrary: free })
 const day = fc
@@ -49,7 +53,9 @@ type Drawn = typeof sent extends fc.Arbitrary<infer Value> ? Value : never
 let minute = 0
 function settled({ day, ...drawn }: Drawn) {
   const time = new Date(minute++ * 60_000).toISOString().slice(11, 19)
-  const folded = [drawn.title, drawn.excerpt, drawn.description].map((text) => fold(plainText(text))).join('\n')
+  const folded = [drawn.title, drawn.excerpt, drawn.description]
+    .map((text) => fold(plainText(text)))
+    .join('\n')
   return { ...drawn, start_date: `${day} ${time}`, folded }
 }
 
@@ -70,7 +76,11 @@ after(() => service.close())
 
 /** Waits until memory answers lists. */
 async function filled(): Promise<void> {
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+    20,
+  )
 }
 
 interface Asked {
@@ -127,7 +137,10 @@ function expected({ search, from, to, category, featured }: Asked, sees: (event:
 const PER_PAGE = 20
 
 /** Reads all pages of a list. */
-async function listed({ search, from, to, category, featured }: Asked, as: 'anonymous' | 'subscriber' | 'admin') {
+async function listed(
+  { search, from, to, category, featured }: Asked,
+  as: 'anonymous' | 'subscriber' | 'admin',
+) {
   const ids: number[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {
     const query = new URLSearchParams({
@@ -161,7 +174,13 @@ async function check(question: Asked): Promise<void> {
   )
 }
 
-const anything = { search: '', from: '2027-01-01', to: '2027-12-31', category: undefined, featured: undefined }
+const anything = {
+  search: '',
+  from: '2027-01-01',
+  to: '2027-12-31',
+  category: undefined,
+  featured: undefined,
+}
 
 describe('searching events', () => {
   test('finds exactly the events whose texts contain every word and none that is left out', async () => {
@@ -205,7 +224,11 @@ describe('searching events', () => {
   test('lists what it finds by start, whatever the order it was written in', async () => {
     const ids: number[] = []
     for (const day of ['2027-09-09', '2027-03-03', '2027-06-06']) {
-      const { body } = await service.post('/events', { title: `Ocarina ${day}`, start_date: day, end_date: day })
+      const { body } = await service.post('/events', {
+        title: `Ocarina ${day}`,
+        start_date: day,
+        end_date: day,
+      })
       ids.push(body.id)
     }
     const ordered = [ids[1], ids[2], ids[0]]
@@ -221,7 +244,12 @@ describe('searching events', () => {
       start_date: '2027-06-06',
       end_date: '2027-06-06',
     })
-    const hidden = { title: 'Palimpsest', hide_from_listings: true, start_date: '2027-06-06', end_date: '2027-06-06' }
+    const hidden = {
+      title: 'Palimpsest',
+      hide_from_listings: true,
+      start_date: '2027-06-06',
+      end_date: '2027-06-06',
+    }
     assert.equal((await service.post('/events', hidden)).status, 201)
     const question = { ...anything, search: 'palimpsest' }
     assert.deepEqual(await listed(question, 'anonymous'), [])
@@ -256,7 +284,9 @@ describe('searching events', () => {
 
   test('asked many times at once gives everybody the same', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => listed({ ...anything, search: i % 2 === 0 ? 'jazz' : 'a' }, 'anonymous')),
+      Array.from({ length: 30 }, (_, i) =>
+        listed({ ...anything, search: i % 2 === 0 ? 'jazz' : 'a' }, 'anonymous'),
+      ),
     )
     for (const [i, ids] of answers.entries()) assert.deepEqual(ids, answers[i % 2])
     assert.deepEqual(

@@ -7,7 +7,14 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
-import { type Answer, credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  type Answer,
+  credentialsOf,
+  day,
+  type Reader,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
 const MEDIA = '~/wp-json/wp/v2/media'
@@ -189,7 +196,11 @@ test('requests with one key that are sent to two nodes at once make one record',
       '/events': { title: `Nodes ${round}`, ...day },
       '/tags': { name: `Nodes ${round}` },
     })) {
-      const headers = { ...credentialsOf('admin'), 'content-type': 'application/json', 'idempotency-key': newKey() }
+      const headers = {
+        ...credentialsOf('admin'),
+        'content-type': 'application/json',
+        'idempotency-key': newKey(),
+      }
       const answers = await Promise.all(
         bases.map((base) => fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })),
       )
@@ -197,7 +208,9 @@ test('requests with one key that are sent to two nodes at once make one record',
         answers.map(({ status }) => status),
         [201, 201],
       )
-      const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { id: number }).id))
+      const ids = await Promise.all(
+        answers.map(async (answer) => ((await answer.json()) as { id: number }).id),
+      )
       assert.equal(ids[0], ids[1])
       const replayed = answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')
       assert.equal(replayed.length, 1)
@@ -211,7 +224,9 @@ test('an answer is kept for 24 hours and then dropped', async () => {
   const first = await send('/events', body, key)
   await dropOld(database, 0, Date.now() + 23 * HOUR_MS)
   assertReplay(await send('/events', body, key), first)
-  await database.write((tx) => tx.updateTable('kept_answers').set({ kept_utc: '2020-01-01 00:00:00' }).execute())
+  await database.write((tx) =>
+    tx.updateTable('kept_answers').set({ kept_utc: '2020-01-01 00:00:00' }).execute(),
+  )
   const second = await send('/events', body, key)
   assert.equal(second.headers.get('idempotency-replayed'), null)
   assert.notEqual(second.body.id, first.body.id)
@@ -234,7 +249,11 @@ test('of one user the latest answers are kept', async () => {
     await database.write((tx) => tx.insertInto('kept_answers').values(some).execute())
   }
   await dropOld(database, 0, Date.now())
-  const left = await database.read.selectFrom('kept_answers').select(['user', 'key']).where('user', '>=', 98).execute()
+  const left = await database.read
+    .selectFrom('kept_answers')
+    .select(['user', 'key'])
+    .where('user', '>=', 98)
+    .execute()
   assert.equal(left.filter(({ user }) => user === 98).length, 20)
   assert.equal(left.length, 10_020)
   assert.ok(!left.some(({ key }) => key === '20'))
@@ -274,7 +293,13 @@ test('creates and updates that prefer so are answered without a body', async () 
   assert.equal(made.headers.get('content-length'), '0')
   const location = made.headers.get('location') ?? ''
   const path = location.slice(service.base.length)
-  const changed = await service.request('admin', 'PUT', path, { title: 'Less' }, { Prefer: 'a=b, Return="minimal"; x' })
+  const changed = await service.request(
+    'admin',
+    'PUT',
+    path,
+    { title: 'Less' },
+    { Prefer: 'a=b, Return="minimal"; x' },
+  )
   assert.equal(changed.status, 200)
   assert.equal(changed.headers.get('location'), location)
   assert.equal(changed.headers.get('content-length'), '0')
@@ -311,5 +336,8 @@ test('a key gets the kept answer whole or without its body, as each request pref
   assert.equal(again.headers.get('location'), first.headers.get('location'))
   assert.equal(again.body.venue, 'Either way')
   const { headers } = await send('/venues', body, key, 'admin', MINIMAL)
-  assert.deepEqual([headers.get('idempotency-replayed'), headers.get('preference-applied')], ['true', 'return=minimal'])
+  assert.deepEqual(
+    [headers.get('idempotency-replayed'), headers.get('preference-applied')],
+    ['true', 'return=minimal'],
+  )
 })

@@ -31,14 +31,21 @@ async function neverFalls(search: string, steps: readonly (() => Promise<unknown
   for (const [at, step] of steps.entries()) {
     await step()
     for (const [uid, sequence] of await sequences(search)) {
-      assert.ok(sequence >= (highest.get(uid) ?? 0), `step ${at}: ${uid} fell from ${highest.get(uid)} to ${sequence}`)
+      assert.ok(
+        sequence >= (highest.get(uid) ?? 0),
+        `step ${at}: ${uid} fell from ${highest.get(uid)} to ${sequence}`,
+      )
       highest.set(uid, sequence)
     }
   }
 }
 
 test('the SEQUENCE of an event rises with each change, also of the same second, and through the trash', async () => {
-  const { id } = await service.create('/events', { title: 'Moth', start_date: day(1), end_date: day(1, '11:00:00') })
+  const { id } = await service.create('/events', {
+    title: 'Moth',
+    start_date: day(1),
+    end_date: day(1, '11:00:00'),
+  })
   const seen = [...(await sequences('moth')).values()]
   const steps = [
     () => service.update(`/events/${id}`, { excerpt: 'One' }),
@@ -91,7 +98,11 @@ test('the SEQUENCE of a series never falls: dates changed, removed, all removed,
 })
 
 test('an event that begins to repeat goes on with its SEQUENCE', async () => {
-  const { id } = await service.create('/events', { title: 'Newt', start_date: day(1), end_date: day(1, '11:00:00') })
+  const { id } = await service.create('/events', {
+    title: 'Newt',
+    start_date: day(1),
+    end_date: day(1, '11:00:00'),
+  })
   await neverFalls('newt', [
     () => service.update(`/events/${id}`, { excerpt: 'One' }),
     () => service.update(`/events/${id}`, { excerpt: 'Two' }),
@@ -114,14 +125,20 @@ test('a venue that is taken from an event takes nothing of its SEQUENCE along', 
 test('a calendar file has no UID twice where an older version has given one to several records', async () => {
   const at = (n: number) => ({ title: 'Heron', start_date: day(n), end_date: day(n, '11:00:00') })
   const { id: first } = await service.create('/events', at(1))
-  const { post_parent: series } = await service.create('/events', { ...at(2), recurrence: 'RRULE:FREQ=DAILY;COUNT=3' })
+  const { post_parent: series } = await service.create('/events', {
+    ...at(2),
+    recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
+  })
   const { id: last } = await service.create('/events', at(5))
   const uid = 'heron@x'
   await service.app.database.write(async (tx) => {
     await tx.updateTable('events').set({ uid }).where('id', 'in', [first, last]).execute()
     await tx.updateTable('series').set({ uid }).where('id', '=', series).execute()
   })
-  assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`, `${uid}-event-${last}`])
+  assert.deepEqual(
+    [...(await sequences('heron')).keys()],
+    [uid, `${uid}-series-${series}`, `${uid}-event-${last}`],
+  )
   // Withdrawing one event cancels no other.
   await service.remove(`/events/${last}`)
   assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`])

@@ -64,7 +64,9 @@ test('a calendar has one component with the rule for a series', async () => {
   assert.ok(master)
   assert.deepEqual(others, [])
   assert.deepEqual(shownIn(master, 'rrule'), ['RRULE:FREQ=WEEKLY;COUNT=6'])
-  assert.deepEqual(shownIn(master, 'dtstart'), [`DTSTART;TZID=Europe/Berlin:${FIRST.replaceAll('-', '')}T190000`])
+  assert.deepEqual(shownIn(master, 'dtstart'), [
+    `DTSTART;TZID=Europe/Berlin:${FIRST.replaceAll('-', '')}T190000`,
+  ])
   assert.match(String(master.getFirstPropertyValue('url')), /\/series\/whole-\d+\/$/)
 })
 
@@ -114,7 +116,9 @@ test('what is in the trash is an exception, and what has moved a component of it
   assert.equal(components.length, 2)
   assert.equal(override.getFirstPropertyValue('uid'), master.getFirstPropertyValue('uid'))
   assert.deepEqual(shownIn(master, 'exdate'), [`EXDATE;TZID=Europe/Berlin:${YEAR}1019T190000`])
-  assert.deepEqual(shownIn(override, 'recurrence-id'), [`RECURRENCE-ID;TZID=Europe/Berlin:${YEAR}1026T190000`])
+  assert.deepEqual(shownIn(override, 'recurrence-id'), [
+    `RECURRENCE-ID;TZID=Europe/Berlin:${YEAR}1026T190000`,
+  ])
   const left = await listed(first.post_parent)
   assert.equal(left.length, 5)
   assert.equal((await sequenceOf(first.post_parent)) >= before, true)
@@ -169,7 +173,10 @@ test('an event that leaves its series keeps its UID, and no other component has 
       [event.getFirstPropertyValue('uid'), event.getFirstPropertyValue('status')].join(' '),
     )
   const [was] = await uids()
-  assert.equal((await service.put(`/events/${first.id}`, { recurrence: '', recurrence_scope: 'all' })).status, 200)
+  assert.equal(
+    (await service.put(`/events/${first.id}`, { recurrence: '', recurrence_scope: 'all' })).status,
+    200,
+  )
   assert.equal((await service.put(`/events/${second?.id}`, { status: 'publish' })).status, 200)
   const both = await uids()
   assert.ok(was && both.includes(was))
@@ -211,11 +218,17 @@ test('days, times in UTC, and zones whose clocks follow no rule are read right',
   }
 })
 
-const expandedOneByOne = (components: readonly ICAL.Component[]) => components.flatMap((one) => expanded([one])).sort()
-const instantsOf = async (series: number) => (await listed(series)).map(({ utc_start_date }) => utc_start_date).sort()
+const expandedOneByOne = (components: readonly ICAL.Component[]) =>
+  components.flatMap((one) => expanded([one])).sort()
+const instantsOf = async (series: number) =>
+  (await listed(series)).map(({ utc_start_date }) => utc_start_date).sort()
 
 test('a time that a change of the clocks skips is read right, as single events', async () => {
-  const times = { start_date: `${YEAR}-03-01 02:30`, end_date: `${YEAR}-03-01 03:15`, timezone: 'America/St_Johns' }
+  const times = {
+    start_date: `${YEAR}-03-01 02:30`,
+    end_date: `${YEAR}-03-01 03:15`,
+    timezone: 'America/St_Johns',
+  }
   const skipped = await make({ title: 'Skipped', ...times, recurrence: 'RRULE:FREQ=DAILY;COUNT=20' })
   const components = await componentsOf(`post_parent=${skipped.post_parent}`)
   assert.equal(components.length, 20)
@@ -241,7 +254,9 @@ test('a first date in the second hour of two keeps its moment, in lists and for 
   const times = { start_date: `${day}T02:10:00+01:00`, end_date: `${day}T04:00:00+01:00` }
   const rule = { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' }
   const moments = async (series: number) =>
-    (await listed(series)).map(({ utc_start_date, end_date }) => `${utc_start_date.slice(11)} ${end_date.slice(11)}`)
+    (await listed(series)).map(
+      ({ utc_start_date, end_date }) => `${utc_start_date.slice(11)} ${end_date.slice(11)}`,
+    )
   const expected = Array(3).fill('01:10:00 04:00:00')
   const single = await service.create('/events', { title: 'Late', timezone: 'Europe/Berlin', ...times })
   const begun = await service.update(`/events/${single.id}`, rule)
@@ -251,7 +266,10 @@ test('a first date in the second hour of two keeps its moment, in lists and for 
     await service.update(`/events/${id}`, { title: 'Renamed', recurrence_scope: 'all' })
     const components = await componentsOf(`post_parent=${post_parent}`)
     assert.deepEqual(expandedOneByOne(components), await instantsOf(post_parent))
-    await service.update(`/events/${id}`, { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2', recurrence_scope: 'all' })
+    await service.update(`/events/${id}`, {
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2',
+      recurrence_scope: 'all',
+    })
     assert.deepEqual(await moments(post_parent), expected.slice(1))
   }
 })
@@ -285,7 +303,8 @@ test('the calendar of a page with an end has each date of a series by itself, a 
     const found = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
     const own = found.filter((one) => one.getFirstPropertyValue('summary') === 'Bounded')
     return own.map(
-      (one) => `${one.getFirstPropertyValue('dtstart')}`.slice(5, 10) + (one.hasProperty('rrule') ? ' on' : ''),
+      (one) =>
+        `${one.getFirstPropertyValue('dtstart')}`.slice(5, 10) + (one.hasProperty('rrule') ? ' on' : ''),
     )
   }
   const october = ['10-12', '10-19', '10-26']

@@ -53,7 +53,9 @@ test('an endless rule goes on day by day, once though two nodes extend it, and n
   assert.deepEqual(later.slice(0, first.length), first)
   await extend(now - 300 * DAY)
   assert.deepEqual(await startsOf(series), later)
-  const { body } = await service.get(`/events?post_parent=${series}&start_date=2000-01-01&end_date=2100-01-01`)
+  const { body } = await service.get(
+    `/events?post_parent=${series}&start_date=2000-01-01&end_date=2100-01-01`,
+  )
   assert.equal(body.events[0].categories[0].count, later.length)
 })
 
@@ -71,13 +73,18 @@ test('a service that was off for a year catches up, and the dates that end with 
   const weeks = await startsOf(endless)
   assert.ok(weeks.length > 58 && weeks.length < 64, `${weeks.length} weeks`)
   assert.equal((await startsOf(ending)).length, 20)
-  const { body } = await service.get(`/events?search=All&per_page=50&start_date=2000-01-01&end_date=2100-01-01`)
+  const { body } = await service.get(
+    `/events?search=All&per_page=50&start_date=2000-01-01&end_date=2100-01-01`,
+  )
   assert.equal(body.total, 20)
 })
 
 test('a series whose dates take up all that they may ends, tells once, and goes on with shorter texts', async () => {
   const long = 'Probe im Pfarrsaal. '.repeat(6000)
-  const { post_parent: series, id } = await service.create('/events', daily({ description: long, excerpt: long }))
+  const { post_parent: series, id } = await service.create(
+    '/events',
+    daily({ description: long, excerpt: long }),
+  )
   const year = Date.now() + 365 * DAY
   await extend(year)
   const full = await startsOf(series)
@@ -96,11 +103,17 @@ test('a series whose dates take up all that they may ends, tells once, and goes 
 
 test('occurrences to come keep their wall time when their zone gets other rules, and past ones their moment', async () => {
   const times = { start_date: `${yesterday()} 10:00`, end_date: `${yesterday()} 11:00` }
-  const { post_parent } = await service.create('/events', daily({ ...times, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=5' }))
+  const { post_parent } = await service.create(
+    '/events',
+    daily({ ...times, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=5' }),
+  )
   const path = `/events?post_parent=${post_parent}&start_date=2000-01-01&end_date=2100-01-01`
   const listed = async () => (await service.get(path)).body.events
   const [, , , last] = await listed()
-  const own = { start_date: `${last.start_date.slice(0, 10)} 15:00`, end_date: `${last.end_date.slice(0, 10)} 17:00` }
+  const own = {
+    start_date: `${last.start_date.slice(0, 10)} 15:00`,
+    end_date: `${last.end_date.slice(0, 10)} 17:00`,
+  }
   await service.update(`/events/${last.id}`, own)
   const before = await listed()
   const since = { ...facts(before[0]), utc_start_date: '2001-01-01 00:00:00' }
@@ -108,7 +121,10 @@ test('occurrences to come keep their wall time when their zone gets other rules,
   await service.app.database.write(async (tx) => {
     for (const { id, utc_start_date, utc_end_date } of before) {
       const later = (utc: string) =>
-        new Date(Date.parse(`${utc.replace(' ', 'T')}Z`) + 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+        new Date(Date.parse(`${utc.replace(' ', 'T')}Z`) + 3_600_000)
+          .toISOString()
+          .slice(0, 19)
+          .replace('T', ' ')
       const wrong = { utc_start_date: later(utc_start_date), utc_end_date: later(utc_end_date) }
       const columns = id === since.id ? { utc_start_date: since.utc_start_date } : wrong
       await tx.updateTable('events').set(columns).where('id', '=', id).execute()
@@ -117,7 +133,8 @@ test('occurrences to come keep their wall time when their zone gets other rules,
   await renewTimes(service.app.database, Date.now())
   const after = (await service.get(path, 'editor')).body.events
   assert.deepEqual(after.map(facts), [since, ...before.slice(1).map(facts)])
-  const revision = async () => (await service.app.database.read.selectFrom('changes').select('kind').execute()).length
+  const revision = async () =>
+    (await service.app.database.read.selectFrom('changes').select('kind').execute()).length
   const known = await revision()
   await renewTimes(service.app.database, Date.now())
   assert.equal(await revision(), known)

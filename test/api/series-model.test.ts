@@ -11,7 +11,8 @@ before(async () => {
   service = await startService({ timezone: 'Europe/Berlin' })
   venues = []
   categories = []
-  for (const name of ['Hall', 'Yard', 'Barn']) venues.push((await service.create('/venues', { venue: name })).id)
+  for (const name of ['Hall', 'Yard', 'Barn'])
+    venues.push((await service.create('/venues', { venue: name })).id)
   for (const name of ['Music', 'Food']) categories.push((await service.create('/categories', { name })).id)
 })
 

@@ -31,7 +31,8 @@ function placed(weekday: number, place: number, months: readonly number[]): stri
   })
 }
 
-const moved = (days: string, by: number) => new Date(Date.parse(days) + by * DAY_MS).toISOString().slice(0, 10)
+const moved = (days: string, by: number) =>
+  new Date(Date.parse(days) + by * DAY_MS).toISOString().slice(0, 10)
 
 async function make(first: string | undefined, recurrence: string, more: object = {}): Promise<Row[]> {
   assert.ok(first)
@@ -77,7 +78,10 @@ for (const { name, rule, weekday, place } of RULES)
         assert.deepEqual(daysOf(rows), dates)
         const { status, body } = await move(at(rows, one), by)
         assert.equal(status, 200, JSON.stringify(body))
-        assert.deepEqual([body.id, body.start_date.slice(0, 10)], [at(rows, one).id, moved(at(dates, one), by)])
+        assert.deepEqual(
+          [body.id, body.start_date.slice(0, 10)],
+          [at(rows, one).id, moved(at(dates, one), by)],
+        )
         const after = await listed(body.post_parent)
         assert.deepEqual(
           after.map(({ id }) => id),
@@ -173,7 +177,10 @@ test('an occurrence with values of its own takes what is sent for it and all oth
       venue: hall.id,
       tags: ['one'],
     }
-    await service.put(`/events/${second.id}`, { ...own, end_date: `${second.start_date.slice(0, 10)} 22:00:00` })
+    await service.put(`/events/${second.id}`, {
+      ...own,
+      end_date: `${second.start_date.slice(0, 10)} 22:00:00`,
+    })
     await service.put(`/events/${third.id}`, { title: 'Other' })
     const sent = { title: 'Club', venue: [], tags: ['two'], recurrence_scope: scope }
     const { body } = await service.put(`/events/${second.id}`, sent)
@@ -225,7 +232,12 @@ test('a removed occurrence comes back as its series is by then, with what it had
   await service.put(`/events/${second.id}`, { title: 'Special' })
   await service.remove(`/events/${second.id}`)
   const day = at(rows, 0).start_date.slice(0, 10)
-  const sent = { title: 'Circle', excerpt: 'Long', start_date: `${day} 18:00:00`, end_date: `${day} 19:00:00` }
+  const sent = {
+    title: 'Circle',
+    excerpt: 'Long',
+    start_date: `${day} 18:00:00`,
+    end_date: `${day} 19:00:00`,
+  }
   await service.put(`/events/${at(rows, 0).id}`, { ...sent, recurrence_scope: 'all' })
   const { body } = await service.put(`/events/${second.id}`, { status: 'publish' })
   assert.deepEqual([body.title, body.recurrence.overrides], ['Special', ['title']])

@@ -83,7 +83,8 @@ function assertAnswer(cell: SeriesCell, answer: Answer): void {
   assert.equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
   const isRemoved = cell.method === 'DELETE' && answer.status === 200
   if (!isRemoved) assert.equal(answer.headers.get('allow'), cell.allow, where)
-  if (cell.method !== 'HEAD' && cell.answer.code !== undefined) assert.equal(answer.body.code, cell.answer.code, where)
+  if (cell.method !== 'HEAD' && cell.answer.code !== undefined)
+    assert.equal(answer.body.code, cell.answer.code, where)
 }
 
 /** Reads all these series with their occurrences from the database. */

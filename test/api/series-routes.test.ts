@@ -108,7 +108,16 @@ test('a series shows and takes what its occurrences link to, cost and image', as
     featured: true,
   }
   const id = await made(fields)
-  const members = ['venue', 'organizer', 'categories', 'tags', 'cost', 'cost_details', 'website', 'featured'] as const
+  const members = [
+    'venue',
+    'organizer',
+    'categories',
+    'tags',
+    'cost',
+    'cost_details',
+    'website',
+    'featured',
+  ] as const
   const seen = (shown: Record<string, unknown>) => members.map((name) => shown[name])
   const { body } = await service.get(`${SERIES}/${id}`)
   const [first] = (await service.get(`/events?post_parent=${id}`)).body.events
@@ -120,8 +129,21 @@ test('a series shows and takes what its occurrences link to, cost and image', as
     .png()
     .toBuffer()
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="course.png"' }
-  const image = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)
-  const other = { venue: yard.id, organizer: [], categories: ['Art'], tags: [], cost: '', image: image.body.id }
+  const image = await service.request(
+    'admin',
+    'POST',
+    '~/wp-json/wp/v2/media',
+    new Uint8Array(picture),
+    headers,
+  )
+  const other = {
+    venue: yard.id,
+    organizer: [],
+    categories: ['Art'],
+    tags: [],
+    cost: '',
+    image: image.body.id,
+  }
   const { body: after } = await service.put(`${SERIES}/${id}`, other)
   assert.deepEqual([after.venue.id, after.organizer, after.tags, after.cost], [yard.id, [], [], ''])
   assert.deepEqual([after.categories.length, after.image.id], [1, image.body.id])
@@ -141,9 +163,14 @@ test('series are listed page by page, the newest first, to everybody those that 
     body.series.map(({ id }: Shown) => id),
     [two],
   )
-  assert.equal(body.next_rest_url, `${service.origin}/wp-json/kalends/v1/series/?per_page=1&status=publish&page=2`)
+  assert.equal(
+    body.next_rest_url,
+    `${service.origin}/wp-json/kalends/v1/series/?per_page=1&status=publish&page=2`,
+  )
   assert.equal(headers.get('x-tec-total'), String(body.total))
-  const next = (await service.get(`~${new URL(body.next_rest_url).pathname}${new URL(body.next_rest_url).search}`)).body
+  const next = (
+    await service.get(`~${new URL(body.next_rest_url).pathname}${new URL(body.next_rest_url).search}`)
+  ).body
   assert.equal(next.series[0].id, one)
   assert.deepEqual(next.series[0], (await service.get(`${SERIES}/${one}`)).body)
   const idsFor = async (as: 'editor' | 'author' | 'anonymous', query = '') =>
@@ -164,7 +191,10 @@ test('a change of a series is one of all its occurrences', async () => {
     start_date: day(1, '12:00:00'),
     end_date: day(1, '13:30:00'),
   })
-  assert.deepEqual([body.title, body.start_date, body.end_date], ['Lesson', day(1, '12:00:00'), day(1, '13:30:00')])
+  assert.deepEqual(
+    [body.title, body.start_date, body.end_date],
+    ['Lesson', day(1, '12:00:00'), day(1, '13:30:00')],
+  )
   const after = await occurrencesOf(id)
   assert.deepEqual(
     after.map((event) => [event.id, event.title, event.start_date]),

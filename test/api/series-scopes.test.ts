@@ -75,7 +75,11 @@ test('a field that an occurrence has changed for itself is left alone by a chang
   const { series, events } = await made()
   const own = await service.update(`/events/${at(events, 2).id}`, { title: 'Guest' })
   assert.deepEqual(own.recurrence.overrides, ['title'])
-  await service.update(`/events/${at(events, 0).id}`, { title: 'Lesson', excerpt: 'Short', recurrence_scope: 'all' })
+  await service.update(`/events/${at(events, 0).id}`, {
+    title: 'Lesson',
+    excerpt: 'Short',
+    recurrence_scope: 'all',
+  })
   const after = await occurrencesOf(series)
   assert.deepEqual(idsOf(after), idsOf(events))
   assert.deepEqual(
@@ -87,7 +91,10 @@ test('a field that an occurrence has changed for itself is left alone by a chang
     ['Lesson', 'Lesson', 'Guest', 'Lesson', 'Lesson', 'Lesson'],
   )
   assert.ok(after.every((event) => JSON.stringify(event).includes('Short')))
-  assert.equal((await service.get('/events?search=Lesson&start_date=2000-01-01&end_date=2100-01-01')).body.total, 5)
+  assert.equal(
+    (await service.get('/events?search=Lesson&start_date=2000-01-01&end_date=2100-01-01')).body.total,
+    5,
+  )
   const back = await service.update(`/events/${at(events, 2).id}`, { title: 'Lesson' })
   assert.deepEqual(back.recurrence.overrides, [])
 })
@@ -96,7 +103,10 @@ test('what was read and is sent back makes nothing an occurrence’s own', async
   const { events } = await made({ venue: { venue: 'School' } })
   const sent = await service.update(`/events/${at(events, 1).id}`, at(events, 1))
   assert.deepEqual(sent.recurrence.overrides, [])
-  const all = await service.update(`/events/${at(events, 1).id}`, { ...at(events, 1), recurrence_scope: 'all' })
+  const all = await service.update(`/events/${at(events, 1).id}`, {
+    ...at(events, 1),
+    recurrence_scope: 'all',
+  })
   assert.deepEqual(startsOf(await occurrencesOf(all.post_parent)), startsOf(events))
 })
 
@@ -125,13 +135,18 @@ test('an occurrence with categories of its own gets the tags of all, and the oth
   await change(1, { tags: ['own'] })
   await change(2, { categories: ['Own choir'], tags: ['own'] })
   const named = async () =>
-    (await occurrencesOf(series)).slice(0, 4).map(({ categories, tags }) => [namesOf(categories), namesOf(tags)].join())
+    (await occurrencesOf(series))
+      .slice(0, 4)
+      .map(({ categories, tags }) => [namesOf(categories), namesOf(tags)].join())
   await change(0, { tags: ['new'], recurrence_scope: 'all' })
   assert.deepEqual(await named(), ['Own choir,new', 'Choir,own', 'Own choir,own', 'Choir,new'])
   await change(2, { categories: ['Band'], recurrence_scope: 'all' })
   assert.deepEqual(await named(), ['Own choir,new', 'Band,own', 'Band,own', 'Band,new'])
   const counted = await service.get('/tags?search=new')
-  assert.deepEqual([counted.body.tags[0].count, (await service.get('/tags?slug=own')).body.tags[0].count], [4, 2])
+  assert.deepEqual(
+    [counted.body.tags[0].count, (await service.get('/tags?slug=own')).body.tags[0].count],
+    [4, 2],
+  )
   assert.equal((await service.get('/categories?search=band')).body.categories[0].count, 5)
   const whole = (await service.get(`~/wp-json/kalends/v1/series/${series}`)).body
   assert.deepEqual([namesOf(whole.categories), namesOf(whole.tags)], ['Band', 'new'])
@@ -152,7 +167,10 @@ test('a series whose dates all have categories of their own keeps those it had',
 
 test('a later time of all moves each occurrence that has not moved by itself, and ids stay', async () => {
   const { series, events } = await made()
-  await service.update(`/events/${at(events, 3).id}`, { start_date: day(4, '15:00:00'), end_date: day(4, '16:00:00') })
+  await service.update(`/events/${at(events, 3).id}`, {
+    start_date: day(4, '15:00:00'),
+    end_date: day(4, '16:00:00'),
+  })
   const change = { start_date: day(2, '12:30:00'), end_date: day(2, '14:00:00'), recurrence_scope: 'all' }
   await service.update(`/events/${at(events, 1).id}`, change)
   const after = await occurrencesOf(series)
@@ -197,7 +215,10 @@ test('another rule keeps the dates that stay, makes new ones and moves the rest 
 
 test('a change of the following splits the series, and the later occurrences stay the events they are', async () => {
   const { series, events } = await made()
-  const changed = await service.update(`/events/${at(events, 4).id}`, { title: 'Late', recurrence_scope: 'following' })
+  const changed = await service.update(`/events/${at(events, 4).id}`, {
+    title: 'Late',
+    recurrence_scope: 'following',
+  })
   assert.notEqual(changed.post_parent, series)
   const [early, late] = [await occurrencesOf(series), await occurrencesOf(changed.post_parent)]
   assert.deepEqual([...idsOf(early), ...idsOf(late)], idsOf(events))
@@ -207,7 +228,10 @@ test('a change of the following splits the series, and the later occurrences sta
   )
   assert.equal(at(early, 0).recurrence.rrule, 'FREQ=DAILY;COUNT=4')
   assert.equal(at(late, 0).recurrence.rrule, 'FREQ=DAILY;COUNT=2')
-  const first = await service.update(`/events/${at(early, 0).id}`, { title: 'Early', recurrence_scope: 'following' })
+  const first = await service.update(`/events/${at(early, 0).id}`, {
+    title: 'Early',
+    recurrence_scope: 'following',
+  })
   assert.equal(first.post_parent, series)
   assert.ok((await occurrencesOf(series)).every(({ title }) => title === 'Early'))
 })
@@ -239,11 +263,16 @@ test('all and the following are removed together, and once', async () => {
     startsOf(await occurrencesOf(series)),
     [1, 2, 3].map((n) => day(n)),
   )
-  const all = await service.request('admin', 'DELETE', `/events/${at(events, 1).id}`, { recurrence_scope: 'all' })
+  const all = await service.request('admin', 'DELETE', `/events/${at(events, 1).id}`, {
+    recurrence_scope: 'all',
+  })
   assert.equal(all.body.status, 'trash')
   assert.deepEqual(await occurrencesOf(series), [])
   assert.equal((await service.remove(`/events/${at(events, 1).id}?recurrence_scope=all`)).status, 410)
-  const restored = await service.update(`/events/${at(events, 1).id}`, { status: 'publish', recurrence_scope: 'all' })
+  const restored = await service.update(`/events/${at(events, 1).id}`, {
+    status: 'publish',
+    recurrence_scope: 'all',
+  })
   assert.equal(restored.status, 'publish')
   assert.deepEqual(idsOf(await occurrencesOf(series)), idsOf(events).slice(0, 3))
   assert.equal((await service.remove(`/events/${at(events, 1).id}?recurrence_scope=most`)).status, 400)
@@ -252,7 +281,9 @@ test('all and the following are removed together, and once', async () => {
 test('a single event becomes a series and keeps its id, and a series becomes single', async () => {
   const { recurrence: _, ...plain } = course({ title: 'Alone' })
   const single = await service.create('/events', plain)
-  const first = await service.update(`/events/${single.id}`, { recurrence: { frequency: 'weekly', count: 3 } })
+  const first = await service.update(`/events/${single.id}`, {
+    recurrence: { frequency: 'weekly', count: 3 },
+  })
   assert.deepEqual([first.id, first.slug, first.url], [single.id, single.slug, single.url])
   const events = await occurrencesOf(first.post_parent)
   assert.deepEqual(
@@ -260,7 +291,10 @@ test('a single event becomes a series and keeps its id, and a series becomes sin
     [1, 8, 15].map((n) => day(n)),
   )
   assert.equal(at(events, 1).categories.length, 1)
-  const ended = await service.update(`/events/${at(events, 1).id}`, { recurrence: '', recurrence_scope: 'all' })
+  const ended = await service.update(`/events/${at(events, 1).id}`, {
+    recurrence: '',
+    recurrence_scope: 'all',
+  })
   assert.equal(ended.recurrence, undefined)
   assert.deepEqual(await occurrencesOf(first.post_parent), [])
   assert.equal((await service.get(`/events/${ended.id}`)).status, 200)
@@ -298,7 +332,11 @@ test('a failure inside a split leaves nothing changed', async () => {
   const count = async () => (await read.selectFrom('series').select('id').execute()).length
   const before = await count()
   // The new dates are refused only after the split has been written.
-  const past = { start_date: '1990-03-01 10:00:00', end_date: '1990-03-01 11:00:00', recurrence: 'RRULE:FREQ=DAILY' }
+  const past = {
+    start_date: '1990-03-01 10:00:00',
+    end_date: '1990-03-01 11:00:00',
+    recurrence: 'RRULE:FREQ=DAILY',
+  }
   assert.equal((await following(past)).status, 400)
   assert.equal(await count(), before)
   assert.deepEqual(await occurrencesOf(series), events)
@@ -339,9 +377,14 @@ test('a change of a whole all-day series keeps its days, whatever is sent and by
   const daysNow = async () => {
     const path = `~/wp-json/kalends/v1/series/${post_parent}`
     const series = (await service.get(path, 'editor')).body
-    const { body } = await service.get('/events?search=holidays&status=publish,draft&start_date=2000-01-01', 'editor')
+    const { body } = await service.get(
+      '/events?search=holidays&status=publish,draft&start_date=2000-01-01',
+      'editor',
+    )
     const shown: (Shown & { all_day: boolean })[] = body.events
-    return [series, ...shown].map(({ all_day, start_date, end_date }) => `${all_day} ${start_date} ${end_date}`)
+    return [series, ...shown].map(
+      ({ all_day, start_date, end_date }) => `${all_day} ${start_date} ${end_date}`,
+    )
   }
   const before = await daysNow()
   assert.equal(before[2], `true ${YEAR}-03-14 00:00:00 ${YEAR}-03-15 23:59:59`)

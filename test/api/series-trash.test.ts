@@ -25,12 +25,16 @@ interface Shown {
 
 async function made(more: object = {}): Promise<{ series: number; events: Shown[] }> {
   const course = { title: 'Course', start_date: day(1), end_date: day(1, '11:00:00'), ...more }
-  const { post_parent: series } = await service.create('/events', { recurrence: 'RRULE:FREQ=DAILY;COUNT=4', ...course })
+  const { post_parent: series } = await service.create('/events', {
+    recurrence: 'RRULE:FREQ=DAILY;COUNT=4',
+    ...course,
+  })
   return { series, events: await listed(series) }
 }
 
 const listed = async (series: number): Promise<Shown[]> =>
-  (await service.get(`/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`)).body.events
+  (await service.get(`/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`))
+    .body.events
 
 const at = (events: readonly Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
 const startsOf = (events: readonly Shown[]) => events.map(({ start_date }) => start_date)
@@ -41,13 +45,19 @@ test('an occurrence that is restored has what its series became meanwhile, times
   const change = { title: 'Lesson', start_date: day(1, '12:00:00'), end_date: day(1, '13:00:00') }
   await service.update(`/events/${at(events, 0).id}`, { ...change, recurrence_scope: 'all' })
   const back = await service.update(`/events/${at(events, 1).id}`, { status: 'publish' })
-  assert.deepEqual([back.title, back.start_date, back.recurrence.overrides], ['Lesson', day(2, '12:00:00'), []])
-  assert.deepEqual((await service.get(`${SERIES}/${series}`)).body.recurrence.lines, ['RRULE:FREQ=DAILY;COUNT=4'])
+  assert.deepEqual(
+    [back.title, back.start_date, back.recurrence.overrides],
+    ['Lesson', day(2, '12:00:00'), []],
+  )
+  assert.deepEqual((await service.get(`${SERIES}/${series}`)).body.recurrence.lines, [
+    'RRULE:FREQ=DAILY;COUNT=4',
+  ])
 })
 
 test('dates that a rule had before come back as the events they were, though the series has moved', async () => {
   const { series, events } = await made()
-  const all = (fields: object) => service.update(`/events/${at(events, 0).id}`, { ...fields, recurrence_scope: 'all' })
+  const all = (fields: object) =>
+    service.update(`/events/${at(events, 0).id}`, { ...fields, recurrence_scope: 'all' })
   await all({ recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
   await all({ start_date: day(1, '15:00:00'), end_date: day(1, '16:00:00'), title: 'Later' })
   await all({ recurrence: 'RRULE:FREQ=DAILY;COUNT=4' })
@@ -136,7 +146,10 @@ test('drafts that share a slug go to the trash together', async () => {
 test('categories of all that an occurrence is given again are no longer its own', async () => {
   const { events } = await made({ categories: ['Music'], tags: ['loud'] })
   const change = (fields: object) => service.update(`/events/${at(events, 1).id}`, fields)
-  assert.deepEqual((await change({ categories: ['Food'], tags: [] })).recurrence.overrides, ['categories', 'tags'])
+  assert.deepEqual((await change({ categories: ['Food'], tags: [] })).recurrence.overrides, [
+    'categories',
+    'tags',
+  ])
   assert.deepEqual((await change({ categories: ['Music'] })).recurrence.overrides, ['tags'])
 })
 
@@ -161,7 +174,10 @@ test('from the last occurrence on it is a series of one date, and from the first
     service.update(`/events/${at(events, i).id}`, { title, recurrence_scope: 'following' })
   const last = await following(3, 'Last')
   assert.notEqual(last.post_parent, series)
-  assert.deepEqual([last.recurrence.rrule, (await listed(last.post_parent)).length], ['FREQ=DAILY;COUNT=1', 1])
+  assert.deepEqual(
+    [last.recurrence.rrule, (await listed(last.post_parent)).length],
+    ['FREQ=DAILY;COUNT=1', 1],
+  )
   const first = await following(0, 'First')
   assert.deepEqual([first.post_parent, first.recurrence.rrule], [series, 'FREQ=DAILY;COUNT=3'])
 })

@@ -28,10 +28,17 @@ const market = (more: object = {}) => ({
 })
 
 const occurrencesOf = async (series: number, more = '') =>
-  (await service.get(`/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01${more}`)).body
+  (
+    await service.get(
+      `/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01${more}`,
+    )
+  ).body
 
 test('an event with a recurrence answers with its first occurrence, and its dates are events', async () => {
-  const first = await service.create('/events', market({ title: 'Flea Market', slug: 'flea', categories: ['Fairs'] }))
+  const first = await service.create(
+    '/events',
+    market({ title: 'Flea Market', slug: 'flea', categories: ['Fairs'] }),
+  )
   assert.equal(first.start_date, `${TUESDAY} 19:00:00`)
   assert.deepEqual(Object.keys(first).slice(-2), ['recurrence', 'post_parent'])
   const { series } = first.recurrence
@@ -66,7 +73,11 @@ test('an event with a recurrence answers with its first occurrence, and its date
 })
 
 test('a recurrence is read from text, list and object, and empty ones mean none', async () => {
-  const forms = ['RRULE:FREQ=WEEKLY;COUNT=3', ['RRULE:FREQ=WEEKLY;COUNT=3'], { frequency: 'weekly', count: 3 }]
+  const forms = [
+    'RRULE:FREQ=WEEKLY;COUNT=3',
+    ['RRULE:FREQ=WEEKLY;COUNT=3'],
+    { frequency: 'weekly', count: 3 },
+  ]
   for (const recurrence of forms) {
     const { recurrence: shown, post_parent } = await service.create('/events', market({ recurrence }))
     assert.equal(shown.rrule, 'FREQ=WEEKLY;COUNT=3')
@@ -89,20 +100,34 @@ test('an occurrence, a series and parts of their recurrence can be posted as a c
     assert.equal(copy.start_date, sent.start_date)
     assert.equal((await occurrencesOf(copy.post_parent)).total, 10)
   }
-  const byRule = await service.create('/events', market({ recurrence: { rule, text: 'weekly', overrides: [] } }))
+  const byRule = await service.create(
+    '/events',
+    market({ recurrence: { rule, text: 'weekly', overrides: [] } }),
+  )
   assert.equal(byRule.recurrence.rrule, rrule)
   const dates = await service.create('/events', market({ recurrence: `RDATE:${YEAR}1224T190000` }))
   assert.equal((await service.create('/events', dates)).recurrence, undefined)
-  assert.equal((await service.put(`/events/${shown.id}`, { recurrence: { series: shown.post_parent } })).status, 200)
+  assert.equal(
+    (await service.put(`/events/${shown.id}`, { recurrence: { series: shown.post_parent } })).status,
+    200,
+  )
 })
 
 test('a recurrence of another product is read where it says one rule, and passed over where it does not', async () => {
-  const rules = (rule: object, more: object = {}) => ({ rules: [rule], exclusions: [], description: '', ...more })
+  const rules = (rule: object, more: object = {}) => ({
+    rules: [rule],
+    exclusions: [],
+    description: '',
+    ...more,
+  })
   const week = { day: ['2', '5'] }
   for (const [sent, rrule] of [
     [{ type: 'weekly', end_type: 'never' }, 'FREQ=WEEKLY'],
     [{ type: 'daily', end_type: 'after', end_count: '3' }, 'FREQ=DAILY;COUNT=3'],
-    [{ type: 'Monthly', interval: 2, end_type: 'on', end_date: `${YEAR + 1}-02-01` }, 'FREQ=MONTHLY;INTERVAL=2;UNTIL='],
+    [
+      { type: 'Monthly', interval: 2, end_type: 'on', end_date: `${YEAR + 1}-02-01` },
+      'FREQ=MONTHLY;INTERVAL=2;UNTIL=',
+    ],
     [rules({ type: 'Every Year', 'end-type': 'Never' }), 'FREQ=YEARLY'],
     [
       rules({
@@ -113,8 +138,14 @@ test('a recurrence of another product is read where it says one rule, and passed
       }),
       'FREQ=WEEKLY;COUNT=4;BYDAY=TU,FR',
     ],
-    [[{ type: 'Custom', custom: { type: 'Daily', interval: '3' }, 'end-type': 'Never' }], 'FREQ=DAILY;INTERVAL=3'],
-    [{ rrule: { freq: 'weekly', byweekday: ['tu', 'FR'], dtstart: market().start_date } }, 'FREQ=WEEKLY;BYDAY=TU,FR'],
+    [
+      [{ type: 'Custom', custom: { type: 'Daily', interval: '3' }, 'end-type': 'Never' }],
+      'FREQ=DAILY;INTERVAL=3',
+    ],
+    [
+      { rrule: { freq: 'weekly', byweekday: ['tu', 'FR'], dtstart: market().start_date } },
+      'FREQ=WEEKLY;BYDAY=TU,FR',
+    ],
     [{ freq: 'DAILY', count: 3 }, 'FREQ=DAILY;COUNT=3'],
   ] as const) {
     const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
@@ -134,7 +165,10 @@ test('a recurrence of another product is read where it says one rule, and passed
     { rules: [{ type: 'weekly' }, { type: 'daily' }] },
     { type: 'weekly', end: 'the first of June' },
     { type: 'constructor' },
-    ...['type', 'interval', 'end', 'end_type', 'count'].map((name) => ({ type: 'weekly', [name]: { toString: 1 } })),
+    ...['type', 'interval', 'end', 'end_type', 'count'].map((name) => ({
+      type: 'weekly',
+      [name]: { toString: 1 },
+    })),
     { type: 'weekly', custom: { week: { day: { toString: 1 } } } },
     { rrule: { freq: 'weekly', bysetpos: 2 } },
     { rrule: { rrule: { freq: 'weekly' } } },
@@ -152,7 +186,8 @@ test('a recurrence of another product is read where it says one rule, and passed
 
 test('a recurrence whose rule is a list or no text never makes a series a single event', async () => {
   const shown = await service.create('/events', market())
-  const put = (recurrence: object) => service.put(`/events/${shown.id}`, { recurrence, recurrence_scope: 'all' })
+  const put = (recurrence: object) =>
+    service.put(`/events/${shown.id}`, { recurrence, recurrence_scope: 'all' })
   for (const recurrence of [{ rrule: 5 }, { rrule: {} }, { rrule: true }, { lines: 5 }, { rule: 5 }]) {
     await put(recurrence)
     assert.equal((await occurrencesOf(shown.post_parent)).total, 10, JSON.stringify(recurrence))
@@ -213,7 +248,8 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
   for (const title of ['One', 'Two', 'Three'])
     series.push(await service.create('/events', market({ title, venue: place.id })))
   const ask = async (query: string, as: 'anonymous' | 'editor') =>
-    (await service.get(`/events?venue=${place.id}&start_date=${YEAR}-01-01&end_date=2100-01-01&${query}`, as)).body
+    (await service.get(`/events?venue=${place.id}&start_date=${YEAR}-01-01&end_date=2100-01-01&${query}`, as))
+      .body
   for (const as of ['anonymous', 'editor'] as const) {
     const { events, total, total_pages, next_rest_url } = await ask('collapse=series&per_page=3', as)
     assert.deepEqual([total, total_pages], [4, 2])

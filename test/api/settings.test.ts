@@ -39,7 +39,12 @@ async function other(path: string, headers: Record<string, string> = {}) {
 test('administrators read and change them, and nobody else', async () => {
   for (const as of ['anonymous', 'subscriber', 'contributor', 'author', 'editor'] as const)
     for (const method of ['GET', 'PATCH']) {
-      const { status, body } = await one.request(as, method, PATH, method === 'GET' ? undefined : { site_name: 'No' })
+      const { status, body } = await one.request(
+        as,
+        method,
+        PATH,
+        method === 'GET' ? undefined : { site_name: 'No' },
+      )
       assert.deepEqual([status, body.code], [as === 'anonymous' ? 401 : 403, 'rest_forbidden'])
     }
   const { status, body } = await one.get(PATH, 'admin')
@@ -55,18 +60,27 @@ test('every node shows a new name and colour with its next answer, and older ans
   assert.match(before.page.text, /Kalends/)
   const set = { site_name: 'Chöre & Co', pages_accent: '#aa3300' }
   const { status, body } = await change(set)
-  assert.deepEqual([status, body], [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'], given: [] }])
+  assert.deepEqual(
+    [status, body],
+    [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'], given: [] }],
+  )
   const page = await other('/', { 'if-none-match': before.page.etag })
   assert.equal(page.status, 200)
   assert.equal((await other('/')).etag, page.etag)
   assert.match(page.text, /Chöre &amp; Co/)
-  assert.equal(JSON.parse((await other('/wp-json/', { 'if-none-match': before.root.etag })).text).name, 'Chöre & Co')
+  assert.equal(
+    JSON.parse((await other('/wp-json/', { 'if-none-match': before.root.etag })).text).name,
+    'Chöre & Co',
+  )
   const [style = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(page.text) ?? []
   assert.ok(!before.page.text.includes(style))
   assert.match((await other(style)).text, /aa3300/)
   const [former = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(before.page.text) ?? []
   assert.equal((await other(former)).status, 200)
-  assert.equal((await other('/wp-json/tribe/events/v1/events', { 'if-none-match': before.list.etag })).status, 200)
+  assert.equal(
+    (await other('/wp-json/tribe/events/v1/events', { 'if-none-match': before.list.etag })).status,
+    200,
+  )
 })
 
 test('style sheets of the latest looks are kept, and those of many looks ago are not', async () => {
@@ -173,6 +187,11 @@ test('the command sets them for services that run, and lists where values come f
   assert.match(out, /^week_start +auto +default$/m)
   assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
   assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +default$/m)
-  const refusals = [['timezone', 'UTC'], ['site_name'], ['week_start', 'friday'], ['site_name', 'Lost', '--reset']]
+  const refusals = [
+    ['timezone', 'UTC'],
+    ['site_name'],
+    ['week_start', 'friday'],
+    ['site_name', 'Lost', '--reset'],
+  ]
   for (const words of refusals) assert.equal((await set(...words)).code, 1)
 })

@@ -95,7 +95,12 @@ describe('rest_route', () => {
   let event: number
   before(async () => {
     const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
-    const { body } = await service.post('/events', { title: 'Fête d’été', slug: 'fête', ...times, tags: ['jazz'] })
+    const { body } = await service.post('/events', {
+      title: 'Fête d’été',
+      slug: 'fête',
+      ...times,
+      tags: ['jazz'],
+    })
     event = body.id
     for (const name of ['Second', 'Third']) await service.post('/events', { title: name, ...times })
   })
@@ -106,11 +111,20 @@ describe('rest_route', () => {
       ['rest_route=%2F', '/wp-json/'],
       ['rest_route=/tribe/events/v1', '/wp-json/tribe/events/v1'],
       ['rest_route=%2Ftribe%2Fevents%2Fv1%2Fevents&per_page=2', '/wp-json/tribe/events/v1/events?per_page=2'],
-      ['per_page=2&rest_route=/tribe/events/v1/events/&page=2', '/wp-json/tribe/events/v1/events/?per_page=2&page=2'],
+      [
+        'per_page=2&rest_route=/tribe/events/v1/events/&page=2',
+        '/wp-json/tribe/events/v1/events/?per_page=2&page=2',
+      ],
       ['rest%5Froute=tribe/events/v1/events', '/wp-json/tribe/events/v1/events'],
       ['rest_route=/x&rest_route=/wp/v2/tags', '/wp-json/wp/v2/tags'],
-      [`rest_route=/tribe/events/v1/events/${event}&_fields=id`, `/wp-json/tribe/events/v1/events/${event}?_fields=id`],
-      ['rest_route=/tribe/events/v1/events/by-slug/f%C3%AAte', '/wp-json/tribe/events/v1/events/by-slug/f%C3%AAte'],
+      [
+        `rest_route=/tribe/events/v1/events/${event}&_fields=id`,
+        `/wp-json/tribe/events/v1/events/${event}?_fields=id`,
+      ],
+      [
+        'rest_route=/tribe/events/v1/events/by-slug/f%C3%AAte',
+        '/wp-json/tribe/events/v1/events/by-slug/f%C3%AAte',
+      ],
       ['rest_route=/no/such/route', '/wp-json/no/such/route'],
       ['rest_route=/wp/v2/tags?per_page=1', '/wp-json/wp/v2/tags%3Fper_page=1'],
     ]
@@ -150,7 +164,10 @@ describe('rest_route', () => {
 
   test('reaches the interface alone, and nothing when it is empty or elsewhere', async () => {
     assert.equal((await service.get('~/?rest_route=/../healthz')).status, 404)
-    assert.equal((await service.get('~/?rest_route=')).headers.get('content-type'), 'text/html; charset=UTF-8')
+    assert.equal(
+      (await service.get('~/?rest_route=')).headers.get('content-type'),
+      'text/html; charset=UTF-8',
+    )
     assert.equal((await service.get('~/healthz?rest_route=/wp/v2/tags')).body.status, 'alive')
     const list = await service.get('/events?rest_route=/wp/v2/tags')
     assert.ok('events' in list.body)

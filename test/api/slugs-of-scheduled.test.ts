@@ -37,7 +37,10 @@ for (const { path, fields } of KINDS)
 test('a scheduled record that is published by hand gets a slug of its own', async () => {
   const secret = await service.create('/events', { title: 'Premiere', ...day, ...scheduled })
   const open = await service.create('/events', { title: 'Premiere', ...day }, 'author')
-  const early = await service.update(`/events/${secret.id}`, { status: 'publish', date: '2020-01-01 00:00:00' })
+  const early = await service.update(`/events/${secret.id}`, {
+    status: 'publish',
+    date: '2020-01-01 00:00:00',
+  })
   assert.deepEqual([open.slug, early.slug, early.status], ['premiere', 'premiere-2', 'publish'])
 })
 

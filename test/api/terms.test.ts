@@ -48,7 +48,11 @@ describe('categories', () => {
     }
     assert.deepEqual(child, {
       ...expected,
-      _links: { self: [{ href: `${url}/${id}` }], collection: [{ href: url }], up: [{ href: `${url}/${parent.id}` }] },
+      _links: {
+        self: [{ href: `${url}/${id}` }],
+        collection: [{ href: url }],
+        up: [{ href: `${url}/${parent.id}` }],
+      },
     })
     const { categories } = await read(`/categories?slug=my-slug&hide_empty=false`)
     assert.deepEqual(categories, [{ id, ...expected }])
@@ -56,7 +60,10 @@ describe('categories', () => {
   })
 
   test('a name taken under the same parent is refused and told which it is, elsewhere it gets the slug of the parent', async () => {
-    const [a, b] = [await create('/categories', { name: 'Par One' }), await create('/categories', { name: 'Par Two' })]
+    const [a, b] = [
+      await create('/categories', { name: 'Par One' }),
+      await create('/categories', { name: 'Par Two' }),
+    ]
     const first = await create('/categories', { name: 'Same', parent: a.id })
     const { status, body } = await service.post('/categories', { name: 'SAME', parent: a.id })
     assert.deepEqual([status, body.code, body.data.term_id], [400, 'term_exists', first.id])
@@ -71,7 +78,10 @@ describe('categories', () => {
 
   test('a parent is named by id or slug; an unknown one is refused by name', async () => {
     const parent = await create('/categories', { name: 'Named Parent' })
-    assert.equal((await create('/categories', { name: 'By text', parent: String(parent.id) })).parent, parent.id)
+    assert.equal(
+      (await create('/categories', { name: 'By text', parent: String(parent.id) })).parent,
+      parent.id,
+    )
     for (const value of [987654, 'x', -1, [], {}, true]) {
       const { status, body } = await service.post('/categories', { name: 'Orphan', parent: value })
       assert.deepEqual([status, Object.keys(body.data.params)], [400, ['parent']], JSON.stringify(value))
@@ -102,9 +112,10 @@ describe('categories', () => {
     const listed = await read('/categories?search=ancestor')
     assert.deepEqual([namesOf(listed.categories), listed.total], [['Ancestor in use', 'Upmost Ancestor'], 2])
     assert.deepEqual(namesOf((await read(`/categories?parent=${top.id}`)).categories), ['Ancestor in use'])
-    assert.deepEqual(namesOf((await read('/categories?parent=0&search=ancestor&hide_empty=false')).categories), [
-      'Upmost Ancestor',
-    ])
+    assert.deepEqual(
+      namesOf((await read('/categories?parent=0&search=ancestor&hide_empty=false')).categories),
+      ['Upmost Ancestor'],
+    )
   })
 })
 
@@ -181,7 +192,8 @@ for (const path of ['/categories', '/tags'] as const) {
       const used = await create(path, { name: `Sieve used ${kind}` })
       const unused = await create(path, { name: `Sieve unused ${kind}` })
       const event = await createEvent({ [key]: [used.id] })
-      const ids = async (query: string) => (await read(`${path}?${query}`))[key].map(({ id }: Body) => id).sort()
+      const ids = async (query: string) =>
+        (await read(`${path}?${query}`))[key].map(({ id }: Body) => id).sort()
       assert.deepEqual(await ids('search=SIEVE'), [used.id])
       assert.deepEqual(await ids('search=sieve&hide_empty=0'), [used.id, unused.id])
       for (const name of ['event', 'post']) assert.deepEqual(await ids(`${name}=${event.id}`), [used.id])
@@ -225,7 +237,8 @@ for (const path of ['/categories', '/tags'] as const) {
         .concat(await create(path, { name: `90${kind.length}17` }))
         .concat(await create(path, { name: `tea-${kind}`, slug: `leaves-${kind}` }))
       const events = new Map<number, number>()
-      for (const { id } of [market, tea, numbered, named]) events.set(id, (await createEvent({ [key]: [id] })).id)
+      for (const { id } of [market, tea, numbered, named])
+        events.set(id, (await createEvent({ [key]: [id] })).id)
       const found = async (entry: string) =>
         (await read(`/events?start_date=2027-01-01&${key}=${encodeURIComponent(entry)}`)).events.map(
           ({ id }: Body) => id,
@@ -288,7 +301,10 @@ for (const path of ['/categories', '/tags'] as const) {
           `${path}/${other.id}`,
           method === 'PUT' ? {} : undefined,
         )
-        assert.deepEqual([status, body.code, Object.keys(body.data.params)], [400, 'rest_invalid_param', ['id']])
+        assert.deepEqual(
+          [status, body.code, Object.keys(body.data.params)],
+          [400, 'rest_invalid_param', ['id']],
+        )
       }
     })
   })

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type CredentialScope, SCOPES } from '../../src/calendar/people/caller.ts'
-import { addCredential, type CredentialLimits, listCredentials } from '../../src/calendar/people/credentials.ts'
+import {
+  addCredential,
+  type CredentialLimits,
+  listCredentials,
+} from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 
@@ -62,7 +66,12 @@ const writes = ['write-own', 'write-all'] as const
 
 /** Requests to try with a token. They only add records. */
 const DEEDS: readonly Deed[] = [
-  { name: 'reads its own draft', needs: reads, method: 'GET', path: (login) => `/events/${drafts.get(login)}` },
+  {
+    name: 'reads its own draft',
+    needs: reads,
+    method: 'GET',
+    path: (login) => `/events/${drafts.get(login)}`,
+  },
   {
     name: 'reads the draft of somebody else',
     needs: ['read-drafts', 'write-all'],
@@ -70,7 +79,13 @@ const DEEDS: readonly Deed[] = [
     path: (login) => `/events/${drafts.get(other(login))}`,
   },
   { name: 'lists drafts', needs: reads, method: 'GET', path: () => '/events?status=draft' },
-  { name: 'makes an event', needs: writes, method: 'POST', path: () => '/events', body: event({ status: 'draft' }) },
+  {
+    name: 'makes an event',
+    needs: writes,
+    method: 'POST',
+    path: () => '/events',
+    body: event({ status: 'draft' }),
+  },
   {
     name: 'changes its own draft',
     needs: writes,
@@ -92,7 +107,13 @@ const DEEDS: readonly Deed[] = [
     path: (login) => `/events/${published.get(other(login))}`,
     body: { title: 'Changed' },
   },
-  { name: 'makes a category', needs: ['write-all'], method: 'POST', path: () => '/categories', body: { name: 'x' } },
+  {
+    name: 'makes a category',
+    needs: ['write-all'],
+    method: 'POST',
+    path: () => '/categories',
+    body: { name: 'x' },
+  },
   { name: 'makes a tag', needs: ['write-all'], method: 'POST', path: () => '/tags', body: { name: 'x' } },
   { name: 'uploads an image', needs: ['media'], method: 'POST', path: () => '~/wp-json/wp/v2/media' },
 ]
@@ -103,7 +124,11 @@ let made = 0
 const bodyOf = ({ body, path }: Deed, login: Login) =>
   body && 'name' in body ? { name: `${path(login)} ${made++}` } : body
 
-async function does(deed: Deed, login: Login, send: (method: string, path: string, body?: unknown) => Promise<Answer>) {
+async function does(
+  deed: Deed,
+  login: Login,
+  send: (method: string, path: string, body?: unknown) => Promise<Answer>,
+) {
   const { status, body } = await send(deed.method, deed.path(login), bodyOf(deed, login))
   assert.ok([200, 201, 400, 401, 403].includes(status), `${deed.name}: ${status} ${JSON.stringify(body)}`)
   return status < 300
@@ -191,7 +216,11 @@ test('an expired token is refused for reads and writes with 401 in the usual sha
     ['GET', '~/wp-json/wp/v2/users/me'],
   ] as const) {
     const { status, body } = await ask(token, method, path, method === 'POST' ? event({}) : undefined)
-    assert.deepEqual([status, body.code, body.data], [401, 'credential_expired', { status: 401 }], `${method} ${path}`)
+    assert.deepEqual(
+      [status, body.code, body.data],
+      [401, 'credential_expired', { status: 401 }],
+      `${method} ${path}`,
+    )
     assert.match(body.message, /expired/)
   }
 })
@@ -207,7 +236,9 @@ test('which credentials were used is known once the service has stopped', async 
   let kept: string[] = []
   const close = database.close
   database.close = async () => {
-    kept = (await listCredentials(database.read, author)).map(({ name, used_utc }) => `${name} ${used_utc.slice(0, 4)}`)
+    kept = (await listCredentials(database.read, author)).map(
+      ({ name, used_utc }) => `${name} ${used_utc.slice(0, 4)}`,
+    )
     await close()
   }
   await own.close()

@@ -31,7 +31,10 @@ test('what somebody writes is kept for them alone, at most every five seconds an
   const { id, version } = await createRecord(editor, events, { title: 'Saved', ...day })
   const text = { kind: 'event', record: id, form: '', version, values: { title: 'Typed' } }
   assert.equal(await keepUnsavedText(editor, text), 'kept')
-  assert.equal(await keepUnsavedText(later(editor, 4), { ...text, values: { title: 'Typed on' } }), 'too soon')
+  assert.equal(
+    await keepUnsavedText(later(editor, 4), { ...text, values: { title: 'Typed on' } }),
+    'too soon',
+  )
   assert.equal(await keepUnsavedText(later(editor, 6), { ...text, values: { title: 'Typed on' } }), 'kept')
   assert.equal(
     await keepUnsavedText(later(editor, 60), { ...text, values: { title: 'x'.repeat(200_001) } }),
@@ -46,14 +49,32 @@ test('what somebody writes is kept for them alone, at most every five seconds an
 
 test('it goes when it is saved, for a new record as well, and in all its forms when the record goes to the trash', async () => {
   const author = await callerContext(service, 'author')
-  await keepUnsavedText(author, { kind: 'event', record: 0, form: 'one', version: 0, values: { title: 'New' } })
+  await keepUnsavedText(author, {
+    kind: 'event',
+    record: 0,
+    form: 'one',
+    version: 0,
+    values: { title: 'New' },
+  })
   const { id, version } = await createRecord(author, events, { title: 'New', ...day }, undefined, 'one')
   assert.deepEqual(await listUnsavedTexts(author), [])
-  await keepUnsavedText(later(author, 9), { kind: 'event', record: id, form: '', version, values: { title: 'Newer' } })
+  await keepUnsavedText(later(author, 9), {
+    kind: 'event',
+    record: id,
+    form: '',
+    version,
+    values: { title: 'Newer' },
+  })
   await updateRecord(author, events, id, { title: 'Newer' })
   assert.deepEqual(await listUnsavedTexts(author), [])
   for (const [at, form] of ['', 'one', 'two'].entries())
-    await keepUnsavedText(later(author, 18 + at * 9), { kind: 'event', record: id, form, version, values: {} })
+    await keepUnsavedText(later(author, 18 + at * 9), {
+      kind: 'event',
+      record: id,
+      form,
+      version,
+      values: {},
+    })
   assert.equal((await listUnsavedTexts(author)).length, 3)
   await removeRecord(author, events, id)
   assert.deepEqual(await listUnsavedTexts(author), [])
@@ -61,7 +82,13 @@ test('it goes when it is saved, for a new record as well, and in all its forms w
 
 test('forms of two new records have a text each, and saving one leaves the other', async () => {
   const admin = await callerContext(service, 'admin')
-  const typedIn = (form: string, record = 0) => ({ kind: 'event', record, form, version: 0, values: { title: form } })
+  const typedIn = (form: string, record = 0) => ({
+    kind: 'event',
+    record,
+    form,
+    version: 0,
+    values: { title: form },
+  })
   assert.equal(await keepUnsavedText(admin, typedIn('one')), 'kept')
   assert.equal(await keepUnsavedText(later(admin, 9), typedIn('two')), 'kept')
   assert.equal(await keepUnsavedText(later(admin, 18), typedIn('x'.repeat(65))), 'too large')
@@ -80,7 +107,11 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   const { database } = service.app
   const editor = await callerContext(service, 'editor')
   const contributor = await callerContext(service, 'contributor')
-  const { id, version } = await service.create('/events', { title: 'Theirs', ...day, author: contributor.caller.id })
+  const { id, version } = await service.create('/events', {
+    title: 'Theirs',
+    ...day,
+    author: contributor.caller.id,
+  })
   const acts = () => listHistory(database.read, {}, 10)
   // On PostgreSQL, cursors and ETags also list, behind dashes, transactions of other databases that ran during the last change. They are removed here.
   const position = async () => (await database.cursor()).split('-')[0]
@@ -97,19 +128,33 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
       version: 0,
       values: { title: 'x' },
     })
-  const proposed = await proposeChange(contributor, events, id, { values: { title: 'Proposed' }, version }, 'Please')
+  const proposed = await proposeChange(
+    contributor,
+    events,
+    id,
+    { values: { title: 'Proposed' }, version },
+    'Please',
+  )
   assert.ok('proposal' in proposed)
   assert.equal(await position(), before)
   assert.equal(await etag(), shown)
   assert.deepEqual(await acts(), told)
   const names = (await listTables(database.read)).map(({ name }) => name)
-  assert.ok(names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'))
+  assert.ok(
+    names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'),
+  )
 })
 
 test('it goes after thirty days, and of more than a hundred the oldest', async () => {
   const editor = await callerContext(service, 'editor')
   for (let i = 0; i < 105; i += 1)
-    await keepUnsavedText(later(editor, 1000 + 10 * i), { kind: 'venue', record: i, form: '', version: 0, values: {} })
+    await keepUnsavedText(later(editor, 1000 + 10 * i), {
+      kind: 'venue',
+      record: i,
+      form: '',
+      version: 0,
+      values: {},
+    })
   assert.equal((await listUnsavedTexts(editor)).length, 100)
   await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000)
   assert.equal((await listUnsavedTexts(editor)).length, 100)

@@ -21,7 +21,11 @@ before(async () => {
   service = await startService()
   await makeNullable()
   await makeWorld()
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+    20,
+  )
 })
 after(() => service.close())
 
@@ -30,8 +34,14 @@ const create: TestService['create'] = (...sent) => service.create(...sent)
 /** Lets columns be null on PostgreSQL, which checks types: a missing value is the only damage possible there. */
 async function makeNullable(): Promise<void> {
   if (databaseName() !== 'postgres') return
-  for (const [table, column] of Object.entries({ venues: 'description', organizers: 'description', terms: 'name' }))
-    await sql.raw(`alter table ${table} alter column ${column} drop not null`).execute(service.app.database.read)
+  for (const [table, column] of Object.entries({
+    venues: 'description',
+    organizers: 'description',
+    terms: 'name',
+  }))
+    await sql
+      .raw(`alter table ${table} alter column ${column} drop not null`)
+      .execute(service.app.database.read)
 }
 
 /** A value that is no text: null on PostgreSQL, bytes on SQLite. */
@@ -72,9 +82,11 @@ const good: number[] = []
 const linked: number[] = []
 
 async function makeWorld(): Promise<void> {
-  for (const name of ['First', 'Second']) good.push((await create('/events', { title: `${name} good one`, ...day })).id)
+  for (const name of ['First', 'Second'])
+    good.push((await create('/events', { title: `${name} good one`, ...day })).id)
   for (const [name, [table]] of Object.entries(poisons))
-    if (table === 'events') ids[name] = (await create('/events', { title: name, ...day, tags: ['shared'] })).id
+    if (table === 'events')
+      ids[name] = (await create('/events', { title: name, ...day, tags: ['shared'] })).id
   const image = await upload()
   ids['Bad image'] = image
   const places = {
@@ -155,7 +167,8 @@ describe('a stored record that cannot be shown', () => {
 
   test('every page of a list is answered, also one without any record that can be shown', async () => {
     for (const as of READERS) {
-      let next: string | undefined = `${service.base}/events?per_page=1&start_date=2000-01-01&end_date=2100-01-01`
+      let next: string | undefined =
+        `${service.base}/events?per_page=1&start_date=2000-01-01&end_date=2100-01-01`
       const seen: number[] = []
       for (let pages = 0; next; pages++) {
         assert.ok(pages < 30)
@@ -287,7 +300,10 @@ describe('a stored record that cannot be shown', () => {
     assert.deepEqual([venue.status, venue.body.id, venue.body.status], [200, ids['Bad venue'], 'trash'])
     for (const path of [`/tags/${ids['Bad tag']}`, `/categories/${ids['Bad category']}`])
       assert.equal((await service.remove(path)).status, 200, path)
-    assert.equal((await service.get('/events?per_page=50')).body.events.length, good.length + linked.length + 1)
+    assert.equal(
+      (await service.get('/events?per_page=50')).body.events.length,
+      good.length + linked.length + 1,
+    )
   })
 })
 
@@ -297,9 +313,16 @@ test('a record that could not be shown is not written', async () => {
   const before = await service.get('/events?per_page=50&status=draft,publish', 'admin')
   const event = await create('/events', { title: 'To be damaged', ...day, status: 'draft' })
   await poison('events', event.id, { timezone: 'Nowhere/Atlantis' })
-  const { status } = await service.put(`/events/${event.id}`, { title: 'Changed', venue: { venue: 'Never made' } })
+  const { status } = await service.put(`/events/${event.id}`, {
+    title: 'Changed',
+    venue: { venue: 'Never made' },
+  })
   assert.ok(status >= 400)
-  const row = await database.read.selectFrom('events').select('title').where('id', '=', event.id).executeTakeFirst()
+  const row = await database.read
+    .selectFrom('events')
+    .select('title')
+    .where('id', '=', event.id)
+    .executeTakeFirst()
   assert.equal(row?.title, 'To be damaged')
   assert.equal((await service.get('/venues?search=never', 'admin')).body.total, 0)
   assert.equal(

@@ -22,7 +22,12 @@ async function read(path: string, as: Reader = 'admin'): Promise<Body> {
 }
 
 const createEvent = (fields: object) =>
-  create('/events', { title: 'At home', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00', ...fields })
+  create('/events', {
+    title: 'At home',
+    start_date: '2027-05-01 10:00:00',
+    end_date: '2027-05-01 12:00:00',
+    ...fields,
+  })
 const namesOf = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
 
 describe('venues', () => {
@@ -180,7 +185,10 @@ describe('organizers', () => {
   })
 
   test('an e-mail address may be anything on one line', async () => {
-    assert.equal((await create('/organizers', { organizer: 'Shy', email: 'ask at the desk' })).email, 'ask at the desk')
+    assert.equal(
+      (await create('/organizers', { organizer: 'Shy', email: 'ask at the desk' })).email,
+      'ask at the desk',
+    )
   })
 })
 
@@ -190,14 +198,17 @@ for (const kind of ['venue', 'organizer'] as const) {
   describe(`both kinds: ${kind}s`, () => {
     test('each field changes alone by POST, PUT and PATCH, and empty values clear it', async () => {
       const shared = { description: 'Text', phone: '1', website: 'https://a.example' }
-      const own = kind === 'venue' ? { address: 'A', city: 'C', country: 'L', province: 'P', zip: 'Z' } : { email: 'e' }
+      const own =
+        kind === 'venue' ? { address: 'A', city: 'C', country: 'L', province: 'P', zip: 'Z' } : { email: 'e' }
       const fields: Record<string, string> = { ...shared, ...own }
       const { id } = await create(path, { [kind]: `Whole ${kind}`, date: '2020-01-01 00:00:00', ...fields })
       let n = 0
       for (const [name, value] of Object.entries(fields)) {
         const before = await read(`${path}/${id}`)
         const method = ['POST', 'PUT', 'PATCH'][n++ % 3] ?? 'PUT'
-        const { body: changed } = await service.request('admin', method, `${path}/${id}`, { [name]: `${value}2` })
+        const { body: changed } = await service.request('admin', method, `${path}/${id}`, {
+          [name]: `${value}2`,
+        })
         assert.match(changed[name], /2(<\/p>)?$/)
         const ignored = [name, 'modified', 'modified_utc', 'json_ld', 'stateprovince']
         for (const key of Object.keys(before))
@@ -233,9 +244,15 @@ for (const kind of ['venue', 'organizer'] as const) {
         website: 'https://mill.example',
         description: 'Old mill',
       })
-      assert.deepEqual([again.id, again[kind], again.website], [first.id, `Mill ${kind}`, 'https://mill.example'])
+      assert.deepEqual(
+        [again.id, again[kind], again.website],
+        [first.id, `Mill ${kind}`, 'https://mill.example'],
+      )
       assert.equal((await create(path, { [kind]: `Mill ${kind}` })).id, first.id)
-      assert.equal((await create(path, { [kind]: `Mill ${kind}`, description: 'Old mill', phone: '' })).id, first.id)
+      assert.equal(
+        (await create(path, { [kind]: `Mill ${kind}`, description: 'Old mill', phone: '' })).id,
+        first.id,
+      )
       const second = await create(path, { [kind]: `Mill ${kind}`, phone: '2' })
       assert.notEqual(second.id, first.id)
       assert.notEqual(second.slug, first.slug)
@@ -260,7 +277,10 @@ for (const kind of ['venue', 'organizer'] as const) {
       const record = await create(path, { [kind]: `Passing ${kind}` })
       const event = await createEvent({ [kind]: record.id })
       const removed = (await service.remove(`${path}/by-slug/${record.slug}`)).body
-      assert.deepEqual([removed.status, removed.slug, removed.json_ld], ['trash', `${record.slug}__trashed`, undefined])
+      assert.deepEqual(
+        [removed.status, removed.slug, removed.json_ld],
+        ['trash', `${record.slug}__trashed`, undefined],
+      )
       const again = await service.remove(`${path}/${record.id}`)
       assert.deepEqual([again.status, again.body.code], [410, `${kind}-is-in-trash`])
       const hidden = await service.get(`${path}/${record.id}`)
@@ -275,7 +295,11 @@ for (const kind of ['venue', 'organizer'] as const) {
     test('lists are filtered by event, by having events and by having events to come', async () => {
       const name = (what: string) => `Filter ${kind} ${what}`
       const upcoming = await createEvent({ [kind]: { [kind]: name('upcoming') } })
-      await createEvent({ [kind]: { [kind]: name('past') }, start_date: '2019-01-01', end_date: '2019-01-01' })
+      await createEvent({
+        [kind]: { [kind]: name('past') },
+        start_date: '2019-01-01',
+        end_date: '2019-01-01',
+      })
       await createEvent({ [kind]: { [kind]: name('draft'), status: 'publish' }, status: 'draft' })
       await createEvent({ [kind]: { [kind]: name('hidden') }, hide_from_listings: true })
       await create(path, { [kind]: name('none') })
@@ -287,7 +311,8 @@ for (const kind of ['venue', 'organizer'] as const) {
       assert.deepEqual(await found(`event=${upcoming.id}`), ['upcoming'])
       for (const yes of ['1', 'true', 'yes', 'ON'])
         assert.deepEqual(await found(`has_events=${yes}`), ['hidden', 'past', 'upcoming'], yes)
-      for (const no of ['0', 'false', '', 'x']) assert.deepEqual(await found(`has_events=${no}`), ['draft', 'none'], no)
+      for (const no of ['0', 'false', '', 'x'])
+        assert.deepEqual(await found(`has_events=${no}`), ['draft', 'none'], no)
       assert.deepEqual(await found('only_with_upcoming=true'), ['upcoming'])
       assert.deepEqual(await found('only_with_upcoming=true', 'admin'), ['draft', 'upcoming'])
       assert.equal((await found('only_with_upcoming=false')).length, 5)
@@ -320,7 +345,9 @@ for (const kind of ['venue', 'organizer'] as const) {
       const texts = ['zurcher', 'ZÜRCHER', 'marble floors', 'zuerich.example', '555']
       const own = kind === 'venue' ? ['ash lane', 'zurich', 'schweiz', '8001'] : ['desk', 'zh.example']
       for (const text of [...texts, ...own]) {
-        const { [path.slice(1)]: records } = await read(`${path}?per_page=50&search=${encodeURIComponent(text)}`)
+        const { [path.slice(1)]: records } = await read(
+          `${path}?per_page=50&search=${encodeURIComponent(text)}`,
+        )
         assert.ok(
           records.some(({ id }: Body) => id === record.id),
           text,

@@ -62,7 +62,10 @@ describe('a service with the lines of requests in its log', onSqlite, () => {
       ids.push(headers.get('x-request-id') ?? 'none')
     }
     assert.equal(new Set(ids).size, 5)
-    await until(() => ids.every((id) => service.log().some((line) => line.requestId === id)), 'lines are missing')
+    await until(
+      () => ids.every((id) => service.log().some((line) => line.requestId === id)),
+      'lines are missing',
+    )
     const lines = service.log().filter(({ msg }) => msg === 'answered')
     assert.equal(lines.length, 6)
     const [write, ...reads] = lines
@@ -258,61 +261,72 @@ async function startReceiver(t: TestContext) {
   return receiver
 }
 
-test('what becomes of messages to webhooks is counted, and told by a line where it turns', onSqlite, async (t) => {
-  const receiver = await startReceiver(t)
-  const given = { metrics: '127.0.0.1:0', webhook_hosts: '127.0.0.1', log_level: 'warn' }
-  const service = await start(t, given)
-  const database = await openDatabase(patient(service.address))
-  t.after(database.close)
-  const added = { url: receiver.url, events: 'event.created', is_private: 0 }
-  const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
-  const counted = async () => {
-    const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
-    const sum = (name: string, label: string) =>
-      [...page].reduce((total, [sample, value]) => {
-        const isMeant = sample.split('{')[0] === name && sample.includes(label)
-        return total + (isMeant ? value : 0)
-      }, 0)
-    const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
-      sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
+test(
+  'what becomes of messages to webhooks is counted, and told by a line where it turns',
+  onSqlite,
+  async (t) => {
+    const receiver = await startReceiver(t)
+    const given = { metrics: '127.0.0.1:0', webhook_hosts: '127.0.0.1', log_level: 'warn' }
+    const service = await start(t, given)
+    const database = await openDatabase(patient(service.address))
+    t.after(database.close)
+    const added = { url: receiver.url, events: 'event.created', is_private: 0 }
+    const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
+    const counted = async () => {
+      const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
+      const sum = (name: string, label: string) =>
+        [...page].reduce((total, [sample, value]) => {
+          const isMeant = sample.split('{')[0] === name && sample.includes(label)
+          return total + (isMeant ? value : 0)
+        }, 0)
+      const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
+        sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
+      )
+      return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
+    }
+    const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
+    const come = async (status: number, counts: string) => {
+      receiver.status = status
+      assert.equal((await post(service.base, event(`Told with ${status}`))).status, 201)
+      await until(async () => (await counted()) === counts, `not counted: ${counts}`)
+    }
+    await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
+    await come(204, '1,0,0,0')
+    await come(500, '1,1,0,0')
+    await come(503, '1,2,0,0')
+    await come(204, '2,2,0,0')
+    await come(500, '2,3,0,0')
+    const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
+    await database.write((tx) =>
+      tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute(),
     )
-    return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
-  }
-  const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
-  const come = async (status: number, counts: string) => {
-    receiver.status = status
-    assert.equal((await post(service.base, event(`Told with ${status}`))).status, 201)
-    await until(async () => (await counted()) === counts, `not counted: ${counts}`)
-  }
-  await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
-  await come(204, '1,0,0,0')
-  await come(500, '1,1,0,0')
-  await come(503, '1,2,0,0')
-  await come(204, '2,2,0,0')
-  await come(500, '2,3,0,0')
-  const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
-  await database.write((tx) => tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute())
-  await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
-  await come(410, '2,4,3,1')
-  const address = `${new URL(receiver.url).origin}/***`
-  await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
-  const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
-  const gone = { ...failed, status: 410, reason: 'The receiver answered that it is gone (410).', waiting: 1 }
-  assert.deepEqual(
-    lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
-      message === undefined ? { ...line, waiting } : line,
-    ),
-    [
-      { ...failed, waiting: 1, msg: 'webhook fails' },
-      { ...failed, waiting: 3, msg: 'webhook fails' },
-      ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
-      { ...gone, msg: 'webhook disabled' },
-    ],
-  )
-  const ids = new Set(lines().flatMap(({ message }) => message ?? []))
-  assert.equal(ids.size, 3)
-  assert.ok(!service.printed().includes('hidden'))
-})
+    await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
+    await come(410, '2,4,3,1')
+    const address = `${new URL(receiver.url).origin}/***`
+    await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
+    const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
+    const gone = {
+      ...failed,
+      status: 410,
+      reason: 'The receiver answered that it is gone (410).',
+      waiting: 1,
+    }
+    assert.deepEqual(
+      lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
+        message === undefined ? { ...line, waiting } : line,
+      ),
+      [
+        { ...failed, waiting: 1, msg: 'webhook fails' },
+        { ...failed, waiting: 3, msg: 'webhook fails' },
+        ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
+        { ...gone, msg: 'webhook disabled' },
+      ],
+    )
+    const ids = new Set(lines().flatMap(({ message }) => message ?? []))
+    assert.equal(ids.size, 3)
+    assert.ok(!service.printed().includes('hidden'))
+  },
+)
 
 test(
   'the link of a meeting is in no line of the log, however it was sent, asked for or refused',
@@ -342,7 +356,10 @@ test(
     await post(base, { ...told, online_shown: link })
     const { status } = await fetch(path, { headers })
     assert.equal(status, 200, 'in the trash, for those who may see it')
-    await until(() => service.log().some(({ url, method }) => method === 'DELETE' && url), 'the last line is missing')
+    await until(
+      () => service.log().some(({ url, method }) => method === 'DELETE' && url),
+      'the last line is missing',
+    )
     await service.end()
     assert.doesNotMatch(service.printed(), /room-secret/)
     assert.ok(service.log().filter(({ msg }) => msg === 'answered').length >= sent.length)

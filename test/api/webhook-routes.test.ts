@@ -96,7 +96,10 @@ describe('administrators manage webhooks over HTTP', () => {
   test('one is told of changes as asked, and of none when it is added disabled', async () => {
     const told = await add({ events: 'term.created' })
     const silent = await add({ events: '*', enabled: false, private: true })
-    assert.deepEqual([silent.enabled, silent.private, silent.disabled_why], [false, true, 'By an administrator.'])
+    assert.deepEqual(
+      [silent.enabled, silent.private, silent.disabled_why],
+      [false, true, 'By an administrator.'],
+    )
     received.length = 0
     await service.create('/tags', { name: 'Told over HTTP' })
     await service.create('/venues', { venue: 'Not told' })
@@ -159,7 +162,8 @@ describe('administrators manage webhooks over HTTP', () => {
     assert.notEqual(rotated.body.secret, secret)
     await service.post(`${path}/test`, {})
     const { headers = {}, text = '' } = received[3] ?? {}
-    for (const each of [secret, rotated.body.secret]) new Webhook(each).verify(text, headers as Record<string, string>)
+    for (const each of [secret, rotated.body.secret])
+      new Webhook(each).verify(text, headers as Record<string, string>)
     for (const each of [id, other.id]) await service.request('admin', 'DELETE', `${HOOKS}/${each}`)
   })
 
@@ -201,7 +205,9 @@ describe('administrators manage webhooks over HTTP', () => {
       [short.status, short.body, short.headers.get('location'), short.headers.get('preference-applied')],
       [201, undefined, first.body.rest_url, 'return=minimal'],
     )
-    const listed = (await service.get(HOOKS, 'admin')).body.webhooks.filter((hook: { url: string }) => hook.url === url)
+    const listed = (await service.get(HOOKS, 'admin')).body.webhooks.filter(
+      (hook: { url: string }) => hook.url === url,
+    )
     assert.deepEqual(
       listed.map(({ id }: { id: number }) => id),
       [first.body.id],
@@ -217,8 +223,18 @@ describe('administrators manage webhooks over HTTP', () => {
       /^Der Empfänger war nicht erreichbar \(ECONNREFUSED\)/,
       /^Nachrichten gehen/,
     ],
-    ['es', 'El receptor ha respondido 500.', /^No se ha podido alcanzar al receptor/, /^Los mensajes se envían/],
-    ['fr', 'Le destinataire a répondu 500.', /^Le destinataire n’a pas pu être joint/, /^Les messages sont envoyés/],
+    [
+      'es',
+      'El receptor ha respondido 500.',
+      /^No se ha podido alcanzar al receptor/,
+      /^Los mensajes se envían/,
+    ],
+    [
+      'fr',
+      'Le destinataire a répondu 500.',
+      /^Le destinataire n’a pas pu être joint/,
+      /^Les messages sont envoyés/,
+    ],
   ] as const)
     test(`what has not arrived and what is disabled is told in the language ${language}`, async (t) => {
       const other = await startService({ webhook_hosts: '127.0.0.1', language })
@@ -294,14 +310,21 @@ describe('what is wrong is refused', () => {
       }
     }
     const said = async (fields: object) => (await service.post(HOOKS, fields)).body.data.params
-    assert.match((await said({ url: 'https://192.168.1.1/' })).url, /^Messages are sent by https to public addresses/)
+    assert.match(
+      (await said({ url: 'https://192.168.1.1/' })).url,
+      /^Messages are sent by https to public addresses/,
+    )
     assert.match(
       (await said({ url, events: 'event.made' })).events,
       /^"event\.made" is no type of change; there are event/,
     )
     assert.equal((await service.post(HOOKS, {})).body.code, 'rest_missing_callback_param')
     for (const many of ['0', '-1', 'x', '1.5'])
-      assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=${many}`, 'admin')).status, 400, many)
+      assert.equal(
+        (await service.get(`${HOOKS}/${id}/deliveries?per_page=${many}`, 'admin')).status,
+        400,
+        many,
+      )
     assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=99999999`, 'admin')).status, 200)
     assert.deepEqual((await service.get(HOOKS, 'admin')).body, before)
     await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
@@ -321,7 +344,11 @@ describe('what is wrong is refused', () => {
       ] as const) {
         const body = method === 'GET' || method === 'DELETE' ? undefined : {}
         const answer = await service.request('admin', method, `${HOOKS}/${id}${path}`, body)
-        assert.deepEqual([answer.status, answer.body.code], [404, 'rest-webhook-not-found'], `${method} ${id}${path}`)
+        assert.deepEqual(
+          [answer.status, answer.body.code],
+          [404, 'rest-webhook-not-found'],
+          `${method} ${id}${path}`,
+        )
       }
     }
     for (const [method, path] of [
@@ -332,7 +359,11 @@ describe('what is wrong is refused', () => {
       ['DELETE', '/1/deliveries'],
       ['POST', '/1/deliveries/x/resend'],
     ] as const)
-      assert.equal((await service.request('admin', method, HOOKS + path)).body.code, 'rest_no_route', method + path)
+      assert.equal(
+        (await service.request('admin', method, HOOKS + path)).body.code,
+        'rest_no_route',
+        method + path,
+      )
   })
 
   test('one more than there may be', async () => {
@@ -354,7 +385,8 @@ describe('what is wrong is refused', () => {
         return addCredential(tx, admin, 'token', name, Date.now(), undefined, scopes ? { scopes } : {})
       })
     const statusWith = async (secret: string) =>
-      (await service.request('anonymous', 'GET', HOOKS, undefined, { authorization: `Bearer ${secret}` })).status
+      (await service.request('anonymous', 'GET', HOOKS, undefined, { authorization: `Bearer ${secret}` }))
+        .status
     assert.equal(await statusWith(await token('whole')), 200)
     assert.equal(await statusWith(await token('all', ['write-all'])), 200)
     assert.equal(await statusWith(await token('own', ['write-own', 'media', 'read-drafts'])), 403)
@@ -365,7 +397,11 @@ describe('what is wrong is refused', () => {
 
   test('a body that cannot be read is not read of those who may not write it', async () => {
     const json = { 'content-type': 'application/json' }
-    const statusOf = async (caller: Reader) => (await service.request(caller, 'POST', HOOKS, '{', json)).status
-    assert.deepEqual([await statusOf('anonymous'), await statusOf('editor'), await statusOf('admin')], [401, 403, 400])
+    const statusOf = async (caller: Reader) =>
+      (await service.request(caller, 'POST', HOOKS, '{', json)).status
+    assert.deepEqual(
+      [await statusOf('anonymous'), await statusOf('editor'), await statusOf('admin')],
+      [401, 403, 400],
+    )
   })
 })

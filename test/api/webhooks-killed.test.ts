@@ -25,7 +25,11 @@ interface Told {
 /** Reads the ids of the venues, and the messages by their venue. */
 async function contentOf({ read }: Database): Promise<{ venues: number[]; messages: Map<number, string> }> {
   const venues = await read.selectFrom('venues').select('id').orderBy('id').execute()
-  const rows = await read.selectFrom('webhook_deliveries').select(['record', 'message']).orderBy('record').execute()
+  const rows = await read
+    .selectFrom('webhook_deliveries')
+    .select(['record', 'message'])
+    .orderBy('record')
+    .execute()
   assert.equal(new Set(rows.map(({ record }) => record)).size, rows.length, 'a venue is told of twice')
   return {
     venues: venues.map(({ id }) => id),
@@ -38,7 +42,9 @@ async function createUntilKilled(service: ServiceProcess, isTime: () => boolean)
   const writers = Promise.allSettled(
     Array.from({ length: 6 }, async (_, writer) => {
       for (let i = 0; i < 500; i++) {
-        const { status, body } = await service.send('admin', 'POST', '/venues', { venue: `Hall ${writer}.${i}` })
+        const { status, body } = await service.send('admin', 'POST', '/venues', {
+          venue: `Hall ${writer}.${i}`,
+        })
         assert.equal(status, 201)
         acknowledged.push(body.id)
       }

@@ -27,7 +27,14 @@ import type { DeliveryColumns, WebhookColumns } from '../../src/store/storage/sc
 import { listTables } from '../../src/store/storage/tables.ts'
 import { runCommand } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
-import { addUsers, credentialsOf, day, startService, type TestService, testConfig } from '../support/service.ts'
+import {
+  addUsers,
+  credentialsOf,
+  day,
+  startService,
+  type TestService,
+  testConfig,
+} from '../support/service.ts'
 
 interface Received {
   headers: IncomingHttpHeaders
@@ -98,7 +105,12 @@ const quiet = (id: number) =>
   until(async () => (await deliveries(id)).every(({ next_utc }) => next_utc === ''), 'nothing waiting')
 
 const deliveries = (id: number): Promise<DeliveryColumns[]> =>
-  database().read.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', id).orderBy('id').execute()
+  database()
+    .read.selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('webhook', '=', id)
+    .orderBy('id')
+    .execute()
 
 const stateOf = (id: number): Promise<WebhookColumns> =>
   database().read.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -132,7 +144,9 @@ describe('messages', () => {
     const event = await service.create('/events', { title: 'Told & signed', ...day })
     const [message] = await heard(told, 1)
     assert.ok(message)
-    const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, String(value)]))
+    const headers = Object.fromEntries(
+      Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+    )
     assert.deepEqual(new Webhook(told.secret).verify(message.text, headers), message.body)
     assert.throws(() => new Webhook(told.secret).verify(`${message.text} `, headers))
     assert.match(String(headers['webhook-id']), /^msg_/)
@@ -257,7 +271,10 @@ server.handle_request()`
       { path: '/tribe/events/v1/venues', body: { venue: 'By batch' } },
       { path: '/wp/v2/tags', body: { name: 'By the platform' } },
     ]
-    await service.request('admin', 'POST', '~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
+    await service.request('admin', 'POST', '~/wp-json/batch/v1', {
+      validation: 'require-all-validate',
+      requests,
+    })
     const future = { status: 'future', date: '2090-01-01 00:00:00' }
     const { id } = await service.create('/events', { title: 'By schedule', ...day, ...future })
     await publishDue(database(), Date.parse('2090-01-02'))
@@ -285,7 +302,10 @@ server.handle_request()`
       { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
       { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
     ]
-    await service.request('admin', 'POST', '~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
+    await service.request('admin', 'POST', '~/wp-json/batch/v1', {
+      validation: 'require-all-validate',
+      requests,
+    })
     assert.deepEqual(await deliveries(told.id), [])
     await remove(told.id)
   })
@@ -354,8 +374,12 @@ describe('a receiver', () => {
   test('that answers again after more than a minute is sent at once what waits, in the order of the changes', async () => {
     const told = await hook('venue.created')
     told.status = 503
-    for (const venue of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) await service.create('/venues', { venue })
-    await until(async () => (await deliveries(told.id)).every(({ attempts }) => attempts > 0), 'every attempt')
+    for (const venue of ['One', 'Two', 'Three', 'Four', 'Five', 'Six'])
+      await service.create('/venues', { venue })
+    await until(
+      async () => (await deliveries(told.id)).every(({ attempts }) => attempts > 0),
+      'every attempt',
+    )
     const tried = await deliveries(told.id)
     told.status = 204
     told.received.length = 0
@@ -405,7 +429,10 @@ describe('a receiver', () => {
     for (const { told } of ways) told.status = 500
     for (const venue of names.slice(0, 3)) await service.create('/venues', { venue })
     for (const { way, mend, told } of ways) {
-      await until(async () => (await deliveries(told.id)).every(({ attempts }) => attempts > 0), 'every attempt')
+      await until(
+        async () => (await deliveries(told.id)).every(({ attempts }) => attempts > 0),
+        'every attempt',
+      )
       for (const { id } of await deliveries(told.id))
         await database().write((tx) => setDelivery(tx, id, { next_utc: '2099-01-01 00:00:00' }))
       told.status = 204
@@ -430,7 +457,11 @@ describe('a receiver', () => {
     await service.create('/venues', { venue: 'Unheard' })
     await sleep(800)
     assert.equal(told.received.length, 1)
-    const acts = await database().read.selectFrom('history').selectAll().where('kind', '=', 'webhook').execute()
+    const acts = await database()
+      .read.selectFrom('history')
+      .selectAll()
+      .where('kind', '=', 'webhook')
+      .execute()
     assert.ok(acts.some(({ record, action }) => record === told.id && action === 'update'))
     assert.ok(acts.every(({ name }) => !name.includes('hidden')))
     told.status = 200
@@ -444,7 +475,11 @@ describe('a receiver', () => {
     const told = await hook('venue.*')
     told.status = 500
     await database().write((tx) =>
-      tx.updateTable('webhooks').set({ failing_since_utc: '2020-01-01 00:00:00' }).where('id', '=', told.id).execute(),
+      tx
+        .updateTable('webhooks')
+        .set({ failing_since_utc: '2020-01-01 00:00:00' })
+        .where('id', '=', told.id)
+        .execute(),
     )
     await service.create('/venues', { venue: 'Five days' })
     await until(async () => (await stateOf(told.id)).disabled_why === 'silent', 'disabled')
@@ -602,7 +637,12 @@ test('commands add, list, test, send again, rotate, disable, enable and remove w
   const fail = { state: 'failed' } as const
   const told = failed.map((each) => each.id)
   await database().write((tx) =>
-    tx.updateTable('webhook_deliveries').set(fail).where('kind', '=', 'venue').where('record', 'in', told).execute(),
+    tx
+      .updateTable('webhook_deliveries')
+      .set(fail)
+      .where('kind', '=', 'venue')
+      .where('record', 'in', told)
+      .execute(),
   )
   assert.match((await webhookCommand('resend-failed', id)).out, /: 2\./)
   await heard(receiver, 7)

@@ -38,7 +38,8 @@ async function calendar(query: string, as: Reader = 'anonymous'): Promise<Map<st
 }
 
 const titles = async (query: string, as?: Reader) => [...(await calendar(query, as)).keys()]
-const property = (event: ICAL.Component | undefined, name: string) => String(event?.getFirstPropertyValue(name))
+const property = (event: ICAL.Component | undefined, name: string) =>
+  String(event?.getFirstPropertyValue(name))
 
 describe('an event that the public can see no longer', () => {
   test('is told of as cancelled, with its UID and times and a higher SEQUENCE, and nothing else of it', async () => {
@@ -55,7 +56,8 @@ describe('an event that the public can see no longer', () => {
     const [[title, is] = []] = await calendar('search=moth')
     assert.equal(title, 'Canceled: Moth evening')
     assert.equal(property(is, 'status'), 'CANCELLED')
-    for (const name of ['uid', 'dtstart', 'dtend']) assert.equal(property(is, name), property(was, name), name)
+    for (const name of ['uid', 'dtstart', 'dtend'])
+      assert.equal(property(is, name), property(was, name), name)
     assert.ok(Number(property(is, 'sequence')) > Number(property(was, 'sequence')))
     assert.equal(property(is, 'dtstamp'), property(is, 'last-modified'))
     assert.deepEqual(
@@ -188,7 +190,8 @@ describe('an event that the public can see no longer', () => {
           .where('event', '=', id)
           .execute(),
       )
-    const rows = () => database.read.selectFrom('withdrawn_events').select('event').where('event', '=', id).execute()
+    const rows = () =>
+      database.read.selectFrom('withdrawn_events').select('event').where('event', '=', id).execute()
     await setBack(89)
     await dropOld(database, 0, Date.now())
     assert.equal((await rows()).length, 1)

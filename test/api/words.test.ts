@@ -61,7 +61,13 @@ const EVENTS: Record<string, Planned> = {
   fete: { title: 'Fête de la musique', start: '2050-02-06' },
   cine: { title: 'Les quatre cents coups', start: '2050-02-07', category: 'kino' },
   conciertos: { title: 'Conciertos en el parque', start: '2050-02-08', venue: 'teatro' },
-  taller: { title: 'Barro y torno', start: '2050-02-09', venue: 'teatro', category: 'talleres', tag: 'Cerámica' },
+  taller: {
+    title: 'Barro y torno',
+    start: '2050-02-09',
+    venue: 'teatro',
+    category: 'talleres',
+    tag: 'Cerámica',
+  },
   ninos: { title: 'Cuentos para niños', start: '2050-02-10', venue: 'teatro' },
   flamenco: { title: 'Noche de flamenco', start: '2050-02-11', organizer: 'pena' },
   fotos: { title: 'Exposición de fotografías', start: '2050-02-12' },
@@ -194,9 +200,14 @@ before(async () => {
 })
 after(() => service.close())
 
-async function made<Value>(path: string, all: Readonly<Record<string, Value>>, fields: (value: Value) => object) {
+async function made<Value>(
+  path: string,
+  all: Readonly<Record<string, Value>>,
+  fields: (value: Value) => object,
+) {
   const found = new Map<string, number>()
-  for (const [key, value] of Object.entries(all)) found.set(key, (await service.post(path, fields(value))).body.id)
+  for (const [key, value] of Object.entries(all))
+    found.set(key, (await service.post(path, fields(value))).body.id)
   return found
 }
 
@@ -327,6 +338,10 @@ describe('what is suggested', () => {
   ]
   for (const [typed, suggestions] of CASES)
     test(`for “${typed}” is ${suggestions.join(', ') || 'nothing'}`, async () => {
-      await until(async () => String(await suggested(typed)) === String(suggestions), `other than ${suggestions}`, 20)
+      await until(
+        async () => String(await suggested(typed)) === String(suggestions),
+        `other than ${suggestions}`,
+        20,
+      )
     })
 })

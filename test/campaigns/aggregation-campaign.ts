@@ -61,7 +61,9 @@ async function fill(other: Calendar, events: number): Promise<void> {
   const lines = Array.from({ length: events }, (_, i) => {
     const day = new Date(Date.UTC(2027, 0, 1 + (i % 365))).toISOString().slice(0, 10)
     const venue = { id: 1 + (i % HALLS), venue: `Hall ${i % HALLS}`, city: 'Kilvara' }
-    const categories = [{ id: 100 + (i % 5), name: `Kind ${i % 5}`, slug: `kind-${i % 5}`, taxonomy: 'cat', parent: 0 }]
+    const categories = [
+      { id: 100 + (i % 5), name: `Kind ${i % 5}`, slug: `kind-${i % 5}`, taxonomy: 'cat', parent: 0 },
+    ]
     const times = { start_date: `${day} 19:00:00`, end_date: `${day} 21:30:00`, timezone: 'Europe/Berlin' }
     const texts = {
       title: `Evening ${i}`,
@@ -149,9 +151,16 @@ const sorted = (state: State) => [...state].sort(([a], [b]) => (a < b ? -1 : 1))
 const CHANGED = 60
 
 /** Changes, creates or removes an event. It never removes a changed event, whose former values would be unknown when it is restored. */
-async function change({ service }: Calendar, mark: string, random: Random, touched: Set<string>): Promise<void> {
+async function change(
+  { service }: Calendar,
+  mark: string,
+  random: Random,
+  touched: Set<string>,
+): Promise<void> {
   const { events } = (
-    await service.get(`/events?start_date=2027-01-01&end_date=2100-01-01&per_page=50&page=${random.whole(1, 2)}`)
+    await service.get(
+      `/events?start_date=2027-01-01&end_date=2100-01-01&per_page=50&page=${random.whole(1, 2)}`,
+    )
   ).body
   const {
     id,
@@ -159,7 +168,8 @@ async function change({ service }: Calendar, mark: string, random: Random, touch
     recurrence,
   } = random.pick(events.slice(0, CHANGED) as { id: number; slug: string; recurrence?: object }[])
   const kind = random.whole(1, 10)
-  if (kind === 1 && !recurrence && !touched.has(known)) return void (await service.remove(`/events/${id}`, 'admin'))
+  if (kind === 1 && !recurrence && !touched.has(known))
+    return void (await service.remove(`/events/${id}`, 'admin'))
   if (kind === 2) {
     const slug = `new-${mark.replaceAll(' ', '-')}-${random.whole(1, 1e9)}`
     const times = { start_date: '2027-12-01 10:00:00', end_date: '2027-12-01 11:00:00' }

@@ -5,13 +5,16 @@ import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { runAggregation } from './aggregation-campaign.ts'
 
-const { events, changes, kills, seed, ...values } = campaignOptions('Imports a calendar into others over HTTP.', {
-  events: { about: 'events of the calendar', value: 10_000 },
-  changes: { about: 'changes under each policy', value: 500 },
-  kills: { about: 'imports that are killed', value: 20 },
-  seed: { about: 'the same seed makes the same calendar', value: 1 + (Date.now() % 1_000_000) },
-  database: { about: 'only this one', value: undefined, choices: DATABASES },
-})
+const { events, changes, kills, seed, ...values } = campaignOptions(
+  'Imports a calendar into others over HTTP.',
+  {
+    events: { about: 'events of the calendar', value: 10_000 },
+    changes: { about: 'changes under each policy', value: 500 },
+    kills: { about: 'imports that are killed', value: 20 },
+    seed: { about: 'the same seed makes the same calendar', value: 1 + (Date.now() % 1_000_000) },
+    database: { about: 'only this one', value: undefined, choices: DATABASES },
+  },
+)
 
 for (const database of DATABASES.filter((name) => !values.database || values.database === name)) {
   console.error(`${database}, seed ${seed}`)

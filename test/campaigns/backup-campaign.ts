@@ -120,7 +120,8 @@ async function takeUnderWrites(
     const taken: Taken[] = []
     try {
       await sleep(seconds * 1000)
-      for (let at = 0; at < backups; at++) taken.push(await take(writers, places, join(folder, `${at}.backup`)))
+      for (let at = 0; at < backups; at++)
+        taken.push(await take(writers, places, join(folder, `${at}.backup`)))
     } finally {
       await writers.stop()
     }
@@ -174,7 +175,11 @@ async function restoreAndRead(
 }
 
 /** Creates an empty database. `file` is the path of one on SQLite. */
-async function emptyDatabase(name: DatabaseName, server: string | undefined, file: string): Promise<ScratchDatabase> {
+async function emptyDatabase(
+  name: DatabaseName,
+  server: string | undefined,
+  file: string,
+): Promise<ScratchDatabase> {
   if (name === 'sqlite') return { address: `sqlite:${file}`, remove: () => rm(file, { force: true }) }
   assert.ok(server, 'PostgreSQL needs a server')
   return scratchPostgres(server)
@@ -212,7 +217,10 @@ function requireMoment({ began, ended }: Taken, batches: readonly Batch[], resto
       `batch ${number} of writer ${writer} was acknowledged before, and is not there`,
     )
   for (const batch of included)
-    assert.ok(batch.began < ended, `batch ${batch.number} of writer ${batch.writer} was begun after the backup`)
+    assert.ok(
+      batch.began < ended,
+      `batch ${batch.number} of writer ${batch.writer} was begun after the backup`,
+    )
   return included
 }
 
@@ -273,6 +281,8 @@ function requireAsInSource(
 
 /** Returns the paths that change with an event: its own, and those of its tags, which show counts. */
 function touchedBy(id: number, restored: Answers): string[] {
-  const event: { tags?: { id: number }[] } = JSON.parse(restored.get(`admin /tribe/events/v1/events/${id}`) ?? '{}')
+  const event: { tags?: { id: number }[] } = JSON.parse(
+    restored.get(`admin /tribe/events/v1/events/${id}`) ?? '{}',
+  )
   return [`/events/${id}`, ...(event.tags ?? []).map((tag) => `/tags/${tag.id}`)]
 }

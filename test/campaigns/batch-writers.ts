@@ -93,15 +93,26 @@ function requestsOf(
   trashed: readonly number[],
 ): object[] {
   const title = (at: number) => `w${writer} b${number} n${at}`
-  const day = new Date(Date.parse(WRITTEN_FROM) + ((writer * 7 + number) % 300) * 86_400_000).toISOString().slice(0, 10)
+  const day = new Date(Date.parse(WRITTEN_FROM) + ((writer * 7 + number) % 300) * 86_400_000)
+    .toISOString()
+    .slice(0, 10)
   const dates = { start_date: `${day} 17:00:00`, end_date: `${day} 19:00:00` }
   const made = Array.from({ length: MADE }, (_, at) => ({
     path: EVENTS,
-    body: { title: title(at), description: `<p>What happens at ${title(at)}.</p>`, ...dates, ...linksOf(names, at) },
+    body: {
+      title: title(at),
+      description: `<p>What happens at ${title(at)}.</p>`,
+      ...dates,
+      ...linksOf(names, at),
+    },
   }))
   return [
     ...made,
-    ...changed.map((id, at) => ({ method: 'PUT', path: `${EVENTS}/${id}`, body: { title: title(MADE + at) } })),
+    ...changed.map((id, at) => ({
+      method: 'PUT',
+      path: `${EVENTS}/${id}`,
+      body: { title: title(MADE + at) },
+    })),
     ...trashed.map((id) => ({ method: 'DELETE', path: `${EVENTS}/${id}` })),
   ]
 }
@@ -109,7 +120,11 @@ function requestsOf(
 function linksOf(names: readonly string[], at: number): object {
   const name = names[at / WITH_LINKS]
   if (name === undefined) return {}
-  return { venue: { venue: `Venue ${name}` }, organizer: { organizer: `Organizer ${name}` }, tags: [`Tag ${name}`] }
+  return {
+    venue: { venue: `Venue ${name}` },
+    organizer: { organizer: `Organizer ${name}` },
+    tags: [`Tag ${name}`],
+  }
 }
 
 function send(port: number, agent: Agent, requests: readonly object[]): Promise<Answered> {

@@ -65,7 +65,12 @@ interface Campaign {
 }
 
 /** Kills a running calendar again and again while eight writers write to it, and checks the state after each kill. */
-export async function runCrashCampaign({ setting, kills, seed, progress }: CrashOptions): Promise<CrashFigures> {
+export async function runCrashCampaign({
+  setting,
+  kills,
+  seed,
+  progress,
+}: CrashOptions): Promise<CrashFigures> {
   const began = performance.now()
   const target = await startTarget(setting)
   const figures = emptyFigures(setting, seed)
@@ -131,7 +136,10 @@ async function makeShared({ ports: [port = 0] }: Target): Promise<void> {
 }
 
 /** Kills something while writers write, and starts everything again. */
-async function runRound({ target, ledger, random, writers, figures }: Campaign, round: number): Promise<void> {
+async function runRound(
+  { target, ledger, random, writers, figures }: Campaign,
+  round: number,
+): Promise<void> {
   const enough = ledger.acknowledged + random.whole(0, LATEST_WRITE)
   const writing = startWriters(writers, round, target.ports)
   await sleep(random.whole(SHORTEST_ROUND_MS, LONGEST_ROUND_MS))

@@ -29,7 +29,12 @@ async function readPage(port: number, as: 'anonymous' | 'admin', path: string, k
 }
 
 /** Reads all events that a reader sees in lists, in order. */
-async function readEvents(port: number, base: string, as: 'anonymous' | 'admin', more = ''): Promise<Entry[]> {
+async function readEvents(
+  port: number,
+  base: string,
+  as: 'anonymous' | 'admin',
+  more = '',
+): Promise<Entry[]> {
   const all: Entry[] = []
   for (let page = 1; ; page++) {
     const path = `${base}/events?${WINDOW}&per_page=${PER_PAGE}&page=${page}${more}`
@@ -70,7 +75,8 @@ async function compareTotal(port: number, base: string, expected: number): Promi
   for (const start = performance.now(); ; await sleep(20)) {
     const { total } = await readPage(port, 'anonymous', path, 'events')
     if (total === expected) return []
-    if (performance.now() - start > LATE_MS) return [`anonymous lists have ${total} events, the rows ${expected}`]
+    if (performance.now() - start > LATE_MS)
+      return [`anonymous lists have ${total} events, the rows ${expected}`]
   }
 }
 
@@ -80,7 +86,9 @@ function compare(what: string, expected: readonly Entry[], found: readonly Entry
     const row = wanted.get(entry.id)
     wanted.delete(entry.id)
     if (row && isDeepStrictEqual(entry.state, row.state)) return []
-    return [`${what}: event ${entry.id} is ${JSON.stringify(entry.state)}, its row ${JSON.stringify(row?.state)}`]
+    return [
+      `${what}: event ${entry.id} is ${JSON.stringify(entry.state)}, its row ${JSON.stringify(row?.state)}`,
+    ]
   })
   const missing = [...wanted.keys()].map((id) => `${what}: event ${id} is missing`)
   const isInOrder = found.every(
@@ -104,7 +112,11 @@ export async function compareSingles(
     if (!row || row.kind === 'images') continue
     const { kind, id } = row
     const port = target.ports[at % target.ports.length] ?? 0
-    const { status, body } = await exchange(port, { as: 'admin', method: 'GET', path: `${base}/${kind}/${id}` })
+    const { status, body } = await exchange(port, {
+      as: 'admin',
+      method: 'GET',
+      path: `${base}/${kind}/${id}`,
+    })
     const shown = status === 200 ? entryOf(kind, body).state : status
     if (!isDeepStrictEqual(shown, row.state))
       problems.push(`GET ${kind}/${id}: ${JSON.stringify(shown)}, its row ${JSON.stringify(row.state)}`)

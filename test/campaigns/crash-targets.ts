@@ -79,8 +79,18 @@ async function killNode(node: Node): Promise<void> {
 
 async function killStartOf(node: Node, ms: number): Promise<boolean> {
   if (node.running) return false
-  const flags = Object.entries(node.settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const starting = startProcess(MAIN, [...flags, '--timezone', 'America/New_York', '--log-level', 'silent', 'serve'])
+  const flags = Object.entries(node.settings).flatMap(([name, value]) => [
+    `--${name.replaceAll('_', '-')}`,
+    value,
+  ])
+  const starting = startProcess(MAIN, [
+    ...flags,
+    '--timezone',
+    'America/New_York',
+    '--log-level',
+    'silent',
+    'serve',
+  ])
   await sleep(ms)
   await starting.end('SIGKILL')
   return true
@@ -219,7 +229,9 @@ async function countBothWays(address: string, table: string): Promise<string[]> 
   try {
     const count = async (off: string, on: string) => {
       await client.query(`set enable_${off} = off; set enable_bitmapscan = off; set enable_${on} = on`)
-      const { rows } = await client.query(`select count(*)::int as n, coalesce(sum(id), 0)::text as sum from ${table}`)
+      const { rows } = await client.query(
+        `select count(*)::int as n, coalesce(sum(id), 0)::text as sum from ${table}`,
+      )
       return JSON.stringify(rows)
     }
     const bySequence = await count('indexonlyscan', 'seqscan')

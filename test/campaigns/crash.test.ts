@@ -12,7 +12,9 @@ const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'
 for (const setting of here) {
   test(`${setting}: nothing acknowledged is lost and nothing is half there, whatever is killed under eight writers`, async (t) => {
     const figures = await runCrashCampaign({ setting, kills: KILLS[setting], seed: Date.now() % 1_000_000 })
-    t.diagnostic(`seed ${figures.seed}: ${killed(figures)} kills, ${figures.acknowledged} writes acknowledged`)
+    t.diagnostic(
+      `seed ${figures.seed}: ${killed(figures)} kills, ${figures.acknowledged} writes acknowledged`,
+    )
     assert.deepEqual(figures.problems, [], `seed ${figures.seed}`)
     assert.ok(killed(figures) >= KILLS[setting])
     assert.ok(figures.acknowledged > 0)

@@ -8,11 +8,14 @@ import { SETTINGS } from './crash-targets.ts'
 /** The most characters shown of a problem. */
 const LONGEST_LINE = 600
 
-const { kills, seed, database } = campaignOptions('Kills a calendar again and again while it is written to.', {
-  kills: { about: 'kills in each setting', value: 200 },
-  seed: { about: 'the same seed writes and kills alike', value: 1 + (Date.now() % 1_000_000) },
-  database: { about: 'only this setting', value: undefined, choices: SETTINGS },
-})
+const { kills, seed, database } = campaignOptions(
+  'Kills a calendar again and again while it is written to.',
+  {
+    kills: { about: 'kills in each setting', value: 200 },
+    seed: { about: 'the same seed writes and kills alike', value: 1 + (Date.now() % 1_000_000) },
+    database: { about: 'only this setting', value: undefined, choices: SETTINGS },
+  },
+)
 const settings = SETTINGS.filter((name) => database === undefined || database === name)
 
 const all: CrashFigures[] = []

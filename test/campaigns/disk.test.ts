@@ -75,7 +75,10 @@ async function assertWritesRefused(ground: Ground): Promise<void> {
   assert.ok(refused > REFUSED / 2, `${refused} of ${REFUSED} were refused`)
   const [id = 0] = ground.kept.keys()
   const text = 'Longer than there is room. '.repeat(5000)
-  assertRefused(await ground.service.send('admin', 'PUT', `/events/${id}`, { description: text }), 'an update')
+  assertRefused(
+    await ground.service.send('admin', 'PUT', `/events/${id}`, { description: text }),
+    'an update',
+  )
   const uploaded = await upload(ground, 'refused')
   assertRefused({ status: uploaded.status, body: uploaded.body }, 'an upload')
 }
@@ -133,7 +136,10 @@ async function withstand(t: TestContext, disk: Disk): Promise<void> {
   assert.equal(await readyStatus(ground), 503)
 
   disk.allow(pid)
-  const ms = await until(async () => (await create(ground, 'After all')).status === 201, 'it does not recover')
+  const ms = await until(
+    async () => (await create(ground, 'After all')).status === 201,
+    'it does not recover',
+  )
   t.diagnostic(`writes again ${Math.round(ms)} ms after there was room`)
   assert.equal((await upload(ground, 'after')).status, 201)
   assert.equal(await readyStatus(ground), 200)

@@ -33,7 +33,14 @@ export function exchange(port: number, sent: Sent, agent?: Agent): Promise<Answe
   const typed = sent.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }
   const headers = { ...credentialsOf(sent.as), ...typed, ...sent.headers }
   return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port, method: sent.method, path: sent.path, headers, agent: agent ?? false }
+    const options = {
+      host: '127.0.0.1',
+      port,
+      method: sent.method,
+      path: sent.path,
+      headers,
+      agent: agent ?? false,
+    }
     const asked = request({ ...options, signal: AbortSignal.timeout(ANSWER_MS) }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))

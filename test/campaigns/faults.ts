@@ -64,7 +64,8 @@ const OPPOSITE: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noExplicitAny: nodes of acorn are read by their type's own members.
 type AnyNode = Node & Record<string, any>
 
-const isNode = (value: unknown): value is AnyNode => typeof value === 'object' && value !== null && 'type' in value
+const isNode = (value: unknown): value is AnyNode =>
+  typeof value === 'object' && value !== null && 'type' in value
 
 function childrenOf(node: AnyNode): AnyNode[] {
   return Object.values(node).flat().filter(isNode)
@@ -85,8 +86,10 @@ function faultsAt(node: AnyNode, source: string): Pick<Fault, 'at' | 'end' | 'te
     return replaced(test.start, test.end, `!(${source.slice(test.start, test.end)})`)
   }
   if (type === 'Literal' && typeof node.value === 'boolean') return replaced(start, end, String(!node.value))
-  if (type === 'Literal' && typeof node.value === 'number') return replaced(start, end, String(node.value + 1))
-  if (type === 'ReturnStatement' && node.argument) return replaced(node.argument.start, node.argument.end, 'undefined')
+  if (type === 'Literal' && typeof node.value === 'number')
+    return replaced(start, end, String(node.value + 1))
+  if (type === 'ReturnStatement' && node.argument)
+    return replaced(node.argument.start, node.argument.end, 'undefined')
   return []
 }
 

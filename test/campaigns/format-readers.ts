@@ -32,7 +32,8 @@ const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOS
 
 function readCalendar(text: string): ReadEvent[] {
   const calendar = new ICAL.Component(ICAL.parse(text))
-  for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(new ICAL.Timezone(zone))
+  for (const zone of calendar.getAllSubcomponents('vtimezone'))
+    ICAL.TimezoneService.register(new ICAL.Timezone(zone))
   return calendar.getAllSubcomponents('vevent').map((event) => {
     const time = (name: string) => {
       const value = event.getFirstPropertyValue(name)
@@ -87,7 +88,9 @@ const asHtml = (item: XmlEvent): XmlEvent => ({
 
 function readRss(text: string): ReadEvent[] {
   const { rss } = xml.parse(text) as { rss: { channel: { item?: XmlEvent[] } } }
-  return (rss.channel.item ?? []).map((item) => fromXml(asHtml(item), String(item.link[0]), item.guid?.['#text'] ?? ''))
+  return (rss.channel.item ?? []).map((item) =>
+    fromXml(asHtml(item), String(item.link[0]), item.guid?.['#text'] ?? ''),
+  )
 }
 
 function readAtom(text: string): ReadEvent[] {

@@ -73,7 +73,13 @@ export function differences(
   return found
 }
 
-function compareFirst(found: string[], what: string, first: Map<string, string>, url: string, value?: string): void {
+function compareFirst(
+  found: string[],
+  what: string,
+  first: Map<string, string>,
+  url: string,
+  value?: string,
+): void {
   if (value === undefined) return
   const known = first.get(url) ?? value
   first.set(url, known)

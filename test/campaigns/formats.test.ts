@@ -12,7 +12,8 @@ test('every format says the same of every event: who it is, what it is called an
   try {
     const expected = await writeEvents(service, EVENTS, 1)
     const read = new Map<string, ReadEvent[]>()
-    for (const [ending, reader] of Object.entries(readers)) read.set(ending, reader(await fetchFeed(service, ending)))
+    for (const [ending, reader] of Object.entries(readers))
+      read.set(ending, reader(await fetchFeed(service, ending)))
     assert.deepEqual(differences(expected, read).slice(0, 10), [])
   } finally {
     await service.close()

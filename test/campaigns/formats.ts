@@ -62,10 +62,13 @@ async function run(count: number, seed: number): Promise<boolean> {
   }
 }
 
-const { events, seed } = campaignOptions('Writes events and reads them back from every format with two parsers each.', {
-  events: { about: 'events to write', value: 10_000 },
-  seed: { about: 'the same seed writes the same events', value: 1 },
-})
+const { events, seed } = campaignOptions(
+  'Writes events and reads them back from every format with two parsers each.',
+  {
+    events: { about: 'events to write', value: 10_000 },
+    seed: { about: 'the same seed writes the same events', value: 1 },
+  },
+)
 const lack = await lackOfParsers()
 if (lack !== undefined) console.error(lack)
 process.exitCode = lack === undefined && (await run(events, seed)) ? 0 : 1

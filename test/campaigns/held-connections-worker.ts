@@ -4,7 +4,14 @@ import type { Hold, HoldFigures, HoldOrder } from './held-connections.ts'
 
 // A process that opens connections and misuses them.
 
-const figures: HoldFigures = { opened: 0, refused: 0, closed: 0, answers: {}, firstClosedMs: 0, lastClosedMs: 0 }
+const figures: HoldFigures = {
+  opened: 0,
+  refused: 0,
+  closed: 0,
+  answers: {},
+  firstClosedMs: 0,
+  lastClosedMs: 0,
+}
 const BATCH = 100
 const TRICKLE_MS = 1000
 const UPLOAD_BYTES = 18_000_000

@@ -29,7 +29,8 @@ test('a calendar as it was acknowledged has no problems', () => {
 })
 
 test('what is lost, wrong, nobody’s, twice there or has another slug is noticed', () => {
-  const settled = (...found: Entry[]) => settle(openLedger(stored(venue(1, 'a'))), stored(...found)).problems.join('\n')
+  const settled = (...found: Entry[]) =>
+    settle(openLedger(stored(venue(1, 'a'))), stored(...found)).problems.join('\n')
   assert.match(settled(), /^lost: venues:1 a$/)
   assert.match(settled(venue(1, 'a', 'Shelbyville')), /^wrong: venues:1 /)
   assert.match(settled(venue(1, 'a'), venue(2, 'b')), /^nobody's: venues:2 b$/)

@@ -59,7 +59,13 @@ export const keyOf = (kind: Kind, id: number) => `${kind}:${id}`
 
 /** Makes a ledger of existing records. */
 export function openLedger(stored: Stored): Ledger {
-  const ledger: Ledger = { entries: new Map(), owned: new Map(), touched: new Set(), open: new Set(), acknowledged: 0 }
+  const ledger: Ledger = {
+    entries: new Map(),
+    owned: new Map(),
+    touched: new Set(),
+    open: new Set(),
+    acknowledged: 0,
+  }
   for (const entry of stored.values()) put(ledger, entry)
   return ledger
 }
@@ -145,20 +151,25 @@ export function settle(ledger: Ledger, stored: Stored): Findings {
 type ByName = ReadonlyMap<string, Entry>
 
 const storedOf = (change: Change, stored: Stored, named: ByName): Entry | undefined =>
-  change.id === undefined ? named.get(`${change.kind}:${change.name}`) : stored.get(keyOf(change.kind, change.id))
+  change.id === undefined
+    ? named.get(`${change.kind}:${change.name}`)
+    : stored.get(keyOf(change.kind, change.id))
 
 /** Returns whether an open request was carried out or not; or the contradiction if neither fits. */
 function outcomeOf(ledger: Ledger, attempt: Attempt, stored: Stored, named: ByName): string {
   const own = attempt.changes.filter((change) => !change.isShared)
   const isAfter = (change: Change) => isDeepStrictEqual(storedOf(change, stored, named)?.state, change.after)
-  const isBefore = (change: Change) => isDeepStrictEqual(storedOf(change, stored, named)?.state, before(ledger, change))
+  const isBefore = (change: Change) =>
+    isDeepStrictEqual(storedOf(change, stored, named)?.state, before(ledger, change))
   if (own.every(isAfter)) {
     const missing = attempt.changes.find((change) => change.isShared && !storedOf(change, stored, named))
     return missing ? `${missing.kind} ${missing.name} is missing` : 'done'
   }
   if (own.every(isBefore)) return 'undone'
   return own
-    .map((change) => `${change.kind} ${change.name}: ${JSON.stringify(storedOf(change, stored, named)?.state)}`)
+    .map(
+      (change) => `${change.kind} ${change.name}: ${JSON.stringify(storedOf(change, stored, named)?.state)}`,
+    )
     .join('; ')
 }
 
@@ -180,7 +191,9 @@ function* findDoubles(stored: Stored): Generator<string> {
   for (const entry of stored.values()) {
     const name = `${entry.kind} ${nameOf(entry)}`
     const first = seen.get(name)
-    const pair = first ? [first, entry].sort((a, b) => a.id - b.id).map(({ id, slug }) => `${id} ${slug}`) : []
+    const pair = first
+      ? [first, entry].sort((a, b) => a.id - b.id).map(({ id, slug }) => `${id} ${slug}`)
+      : []
     if (first) yield `twice there: ${name}, ${pair.join(' and ')}`
     seen.set(name, entry)
   }

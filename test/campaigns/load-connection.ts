@@ -63,12 +63,19 @@ export function openConnection(port: number, idle: () => void, closed: () => voi
 }
 
 /** Sends a request over an idle connection. */
-export function ask(connection: LoadConnection, request: WireRequest, done: (answer: WireAnswer) => void): void {
+export function ask(
+  connection: LoadConnection,
+  request: WireRequest,
+  done: (answer: WireAnswer) => void,
+): void {
   const { method, path, body, authorization } = request
   const credentials = authorization === '' ? '' : `Authorization: ${authorization}\r\n`
-  const length = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  const length =
+    body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
   connection.waiting = done
-  connection.socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credentials}${length}\r\n${body}`)
+  connection.socket.write(
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credentials}${length}\r\n${body}`,
+  )
 }
 
 function settle(connection: LoadConnection, answer: WireAnswer | undefined, idle: () => void): void {

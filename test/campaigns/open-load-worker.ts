@@ -39,7 +39,9 @@ async function run(order: LoadOrder): Promise<LoadFigures> {
   const generator: Generator = {
     order,
     next: makeRequests(order.mix, order.plan, makeRandom(order.seed)),
-    tallies: new Map(LOAD_KINDS.map((kind) => [kind, { due: 0, settled: 0, shed: 0, wrong: new Map(), times: [] }])),
+    tallies: new Map(
+      LOAD_KINDS.map((kind) => [kind, { due: 0, settled: 0, shed: 0, wrong: new Map(), times: [] }]),
+    ),
     open: 0,
     idle: [],
     waiting: [],

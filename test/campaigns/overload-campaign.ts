@@ -25,7 +25,10 @@ export const SCENARIOS = {
 export type ScenarioName = keyof typeof SCENARIOS
 
 /** Runs scenarios one after the other on one service. */
-export async function runOverloadCampaign(options: GroundOptions, only: readonly ScenarioName[]): Promise<Outcome[]> {
+export async function runOverloadCampaign(
+  options: GroundOptions,
+  only: readonly ScenarioName[],
+): Promise<Outcome[]> {
   const { close, ...ground } = await openGround(options)
   try {
     const normalP99 = await measureNormal(ground)

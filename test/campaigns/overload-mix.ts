@@ -14,7 +14,14 @@ export type LoadKind = (typeof LOAD_KINDS)[number]
 export type Mix = Partial<Record<LoadKind, number>>
 
 /** The requests of a busy site. */
-export const RUSH: Mix = { 'cached list': 60, 'new list': 20, search: 6, 'venue search': 4, write: 6, 'bad login': 4 }
+export const RUSH: Mix = {
+  'cached list': 60,
+  'new list': 20,
+  search: 6,
+  'venue search': 4,
+  write: 6,
+  'bad login': 4,
+}
 
 /** The same without wrong passwords, which are answered slowly on purpose, to measure how much can be served. */
 export const HONEST: Mix = { ...RUSH, 'bad login': 0 }
@@ -25,7 +32,11 @@ const line = (text: string, authorization = ''): WireRequest => {
 }
 
 /** Makes the requests of a mix. Only those for cached lists repeat. */
-export function makeRequests(mix: Mix, plan: Plan, random: Random): () => { kind: LoadKind; request: WireRequest } {
+export function makeRequests(
+  mix: Mix,
+  plan: Plan,
+  random: Random,
+): () => { kind: LoadKind; request: WireRequest } {
   const popular = popularReads(plan).slice(0, 40)
   // The names of new events differ between generators.
   const first = random.whole(1, 1_000_000) * 1000
@@ -46,7 +57,8 @@ export function makeRequests(mix: Mix, plan: Plan, random: Random): () => { kind
   }
 }
 
-const badLogin = (random: Random) => `Basic ${Buffer.from(`bench:${random.whole(1, 1e9)}`).toString('base64')}`
+const badLogin = (random: Random) =>
+  `Basic ${Buffer.from(`bench:${random.whole(1, 1e9)}`).toString('base64')}`
 
 /** Returns true when a status accepts a request of this kind. */
 export function isAccepted(kind: LoadKind, status: number): boolean {

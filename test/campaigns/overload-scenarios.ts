@@ -54,7 +54,11 @@ async function tooMuch(ground: OverloadGround, what: string, honest: Mix, mix: M
   const seen = await watching.stop()
   return {
     title,
-    figures: { ...loadFigures(load, capacity, rate), ...seenFigures(seen), 'back to normal': inMs(recoveredMs) },
+    figures: {
+      ...loadFigures(load, capacity, rate),
+      ...seenFigures(seen),
+      'back to normal': inMs(recoveredMs),
+    },
     problems: [
       ...loadProblems(load, ground),
       ...seenProblems(seen, ground),
@@ -78,7 +82,8 @@ async function timeToRecover(ground: OverloadGround): Promise<number> {
   const began = performance.now()
   const limit = Math.max(50, 3 * ground.normalP99)
   let slowUntil = 0
-  const isOver = (ms: number) => ms > 2 * RECOVERED_MS || (!ground.isFull && ms - slowUntil > RECOVERED_MS / 4)
+  const isOver = (ms: number) =>
+    ms > 2 * RECOVERED_MS || (!ground.isFull && ms - slowUntil > RECOVERED_MS / 4)
   while (!isOver(performance.now() - began)) {
     const [ms = 0] = await timeLists(ground.service.port, newLists(ground, 1))
     if (ms > limit) slowUntil = performance.now() - began
@@ -148,7 +153,8 @@ function seenProblems(seen: Seen, { slack }: OverloadGround): string[] {
   ]
 }
 
-const late = (what: string, ms: number, most: number) => (ms <= most ? [] : [`${what}: ${inMs(ms)}, not ${most} ms`])
+const late = (what: string, ms: number, most: number) =>
+  ms <= most ? [] : [`${what}: ${inMs(ms)}, not ${most} ms`]
 
 export const inMs = (ms: number) => `${Math.round(ms)} ms`
 const inMb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
@@ -179,17 +185,34 @@ export async function halfOpenUploads(ground: OverloadGround): Promise<Outcome> 
 }
 
 /** Holds connections and watches what other clients notice. `end` tells whether the service must close the connections. */
-async function held(ground: OverloadGround, hold: Hold, connections: number, end: 'stays' | 'goes'): Promise<Outcome> {
+async function held(
+  ground: OverloadGround,
+  hold: Hold,
+  connections: number,
+  end: 'stays' | 'goes',
+): Promise<Outcome> {
   const title = `${connections} ${hold === 'idle' ? 'idle connections' : hold}`
   ground.say(title)
   const watching = watch(ground.service, ground.list)
   const { port } = ground.service
   const { patienceMs } = ground
   const longPath = hold === 'slow readers' ? `${BASE}/doc` : `${BASE}/events`
-  const order = { hold, port, connections, patienceMs, longPath, root: '/wp-json', authorization: AUTHORIZATION }
+  const order = {
+    hold,
+    port,
+    connections,
+    patienceMs,
+    longPath,
+    root: '/wp-json',
+    authorization: AUTHORIZATION,
+  }
   const holding = await holdConnections(order)
   const patience = 2 * ground.patienceMs + CLOSING_MS
-  await lookUntil(holding.look, end === 'stays' ? ground.seconds * 1000 : patience, (now) => now.closed >= now.opened)
+  await lookUntil(
+    holding.look,
+    end === 'stays' ? ground.seconds * 1000 : patience,
+    (now) => now.closed >= now.opened,
+  )
   const figures = await holding.read()
   await holding.release()
   const seen = await watching.stop()
@@ -219,7 +242,11 @@ function holdFiguresOf({ opened, closed, lastClosedMs, answers }: HoldFigures): 
   return { held: String(opened), 'closed by the service': cut, answered: answered.join(', ') }
 }
 
-function holdProblems({ opened, closed, answers }: HoldFigures, connections: number, end: 'stays' | 'goes'): string[] {
+function holdProblems(
+  { opened, closed, answers }: HoldFigures,
+  connections: number,
+  end: 'stays' | 'goes',
+): string[] {
   const left = opened - closed - (answers['503'] ?? 0)
   const failures = Object.entries(answers).filter(([status]) => status.startsWith('5') && status !== '503')
   return [

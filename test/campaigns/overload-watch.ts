@@ -60,10 +60,18 @@ export function watch(service: { port: number; pid: number }, list: string): Wat
   }
 }
 
-async function lookAtHealth(service: { port: number; pid: number }, seen: Seen, isGoing: () => boolean): Promise<void> {
+async function lookAtHealth(
+  service: { port: number; pid: number },
+  seen: Seen,
+  isGoing: () => boolean,
+): Promise<void> {
   while (isGoing()) {
     const began = performance.now()
-    const { status, broken } = await exchange(service.port, { as: 'anonymous', method: 'GET', path: '/healthz' })
+    const { status, broken } = await exchange(service.port, {
+      as: 'anonymous',
+      method: 'GET',
+      path: '/healthz',
+    })
     seen.healthWorst = Math.max(seen.healthWorst, performance.now() - began)
     if (status !== 200) seen.problems.push(`/healthz was answered ${status || broken}`)
     seen.most = Math.max(seen.most, residentBytes(service.pid))
@@ -71,12 +79,21 @@ async function lookAtHealth(service: { port: number; pid: number }, seen: Seen, 
   }
 }
 
-async function lookAtLists(service: { port: number }, path: string, seen: Seen, isGoing: () => boolean): Promise<void> {
+async function lookAtLists(
+  service: { port: number },
+  path: string,
+  seen: Seen,
+  isGoing: () => boolean,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
   while (isGoing()) {
     const began = performance.now()
-    const { status, broken, headers } = await exchange(service.port, { as: 'anonymous', method: 'GET', path }, agent)
+    const { status, broken, headers } = await exchange(
+      service.port,
+      { as: 'anonymous', method: 'GET', path },
+      agent,
+    )
     if (status === 503 && headers['retry-after'] !== undefined) seen.shed += 1
     else if (status === 200) times.push(performance.now() - began)
     else seen.problems.push(`a list was answered ${status || broken}`)

@@ -7,7 +7,10 @@ import { overloadReport, runOverloadCampaign } from './overload-campaign.ts'
 
 test('connections that do nothing good are cut off, and everybody else is answered', async (t) => {
   const options = { events: 1000, isFull: false, slack: 8, seed: Date.now() % 1_000_000, database: undefined }
-  const outcomes = await runOverloadCampaign({ ...options, say: () => undefined }, ['slow-heads', 'slow-readers'])
+  const outcomes = await runOverloadCampaign({ ...options, say: () => undefined }, [
+    'slow-heads',
+    'slow-readers',
+  ])
   t.diagnostic(overloadReport(outcomes))
   assert.deepEqual(
     outcomes.flatMap(({ title, problems }) => problems.map((problem) => `${title}: ${problem}`)),

@@ -21,7 +21,14 @@ if (only.length === 0 || events < 1000) {
 
 const server = values.database === 'postgres' ? await startPostgres() : undefined
 try {
-  const options = { events, isFull: !values.short, slack: 1, seed, database: server?.address(), say: console.error }
+  const options = {
+    events,
+    isFull: !values.short,
+    slack: 1,
+    seed,
+    database: server?.address(),
+    say: console.error,
+  }
   const outcomes = await runOverloadCampaign(options, only)
   console.log(overloadReport(outcomes))
   process.exitCode = outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0

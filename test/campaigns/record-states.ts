@@ -45,7 +45,10 @@ const namesOf = (terms: unknown) =>
 export function shownIn(kind: Kind, body: Body): Map<string, Shown> {
   const shown = new Map<string, Shown>()
   const note = (of: Kind, record: Body, name: unknown) =>
-    shown.set(`${of}:${text(name)}`, { id: Number(record.id), slug: of === 'images' ? '' : text(record.slug) })
+    shown.set(`${of}:${text(name)}`, {
+      id: Number(record.id),
+      slug: of === 'images' ? '' : text(record.slug),
+    })
   const [first = ''] = members[kind]
   note(kind, body, text(body[first]))
   if (kind !== 'events') return shown

@@ -16,7 +16,10 @@ const compact = (days: number, time: string) => `${day(days).replaceAll('-', '')
 
 /** Returns kinds of series, some of them at night, when clocks change. */
 function shapes(): readonly { name: string; fields: object }[] {
-  const at = (time: string, end: string) => ({ start_date: `${day(3)} ${time}`, end_date: `${day(3)} ${end}` })
+  const at = (time: string, end: string) => ({
+    start_date: `${day(3)} ${time}`,
+    end_date: `${day(3)} ${end}`,
+  })
   const [evening, night] = [at('19:00:00', '21:00:00'), at('02:30:00', '03:15:00')]
   return [
     { name: 'daily at night', fields: { ...night, recurrence: 'RRULE:FREQ=DAILY;COUNT=400' } },
@@ -33,7 +36,10 @@ function shapes(): readonly { name: string; fields: object }[] {
         ],
       },
     },
-    { name: 'all day', fields: { ...evening, all_day: true, recurrence: 'RRULE:FREQ=DAILY;INTERVAL=9;COUNT=40' } },
+    {
+      name: 'all day',
+      fields: { ...evening, all_day: true, recurrence: 'RRULE:FREQ=DAILY;INTERVAL=9;COUNT=40' },
+    },
     {
       name: 'changed one by one',
       fields: { ...evening, recurrence: `RRULE:FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=${compact(360, '000000Z')}` },
@@ -86,7 +92,9 @@ async function calendarOf(
   const { body } = await service.get(`~/events.ics?post_parent=${post_parent}`)
   const rows = await listed(service, post_parent)
   const isAllDay = rows.every(({ all_day }) => all_day)
-  const starts = rows.map(({ start_date, utc_start_date }) => (isAllDay ? start_date.slice(0, 10) : utc_start_date))
+  const starts = rows.map(({ start_date, utc_start_date }) =>
+    isAllDay ? start_date.slice(0, 10) : utc_start_date,
+  )
   return { name: `${timezone}, ${name}`, ics: String(body), isAllDay, starts: starts.sort() }
 }
 
@@ -120,7 +128,8 @@ function byIcalJs({ ics, isAllDay }: Calendar): string[] {
   const events = components
     .getAllSubcomponents('vevent')
     .filter((event) => event.getFirstPropertyValue('status') !== 'CANCELLED')
-  for (const zone of components.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(new ICAL.Timezone(zone))
+  for (const zone of components.getAllSubcomponents('vtimezone'))
+    ICAL.TimezoneService.register(new ICAL.Timezone(zone))
   const masters = events.filter((event) => !event.hasProperty('recurrence-id'))
   const exceptions = events.filter((event) => event.hasProperty('recurrence-id'))
   const show = (at: ICAL.Time) =>
@@ -141,7 +150,11 @@ function byIcalJs({ ics, isAllDay }: Calendar): string[] {
 function byPython(python: string, calendars: readonly Calendar[]): boolean {
   const input = calendars.map(({ name, ics }) => JSON.stringify({ name, ics })).join('\n')
   const script = fileURLToPath(new URL('recurrence-calendars.py', import.meta.url))
-  const { stdout, stderr, status } = spawnSync(python, [script], { encoding: 'utf8', maxBuffer: 1 << 30, input })
+  const { stdout, stderr, status } = spawnSync(python, [script], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+    input,
+  })
   if (status !== 0) {
     console.log(
       `recurring-ical-events is left out: ${python} has no python3-recurring-ical-events (${stderr.trim().split('\n').at(-1)})`,
@@ -162,7 +175,10 @@ function report(voice: string, calendars: readonly Calendar[], expanded: readonl
     if (theirs.join() === starts.join()) continue
     differences += 1
     const [ours, other] = [new Set(starts), new Set(theirs)]
-    const [onlyOurs, onlyTheirs] = [[...ours.difference(other)].slice(0, 3), [...other.difference(ours)].slice(0, 3)]
+    const [onlyOurs, onlyTheirs] = [
+      [...ours.difference(other)].slice(0, 3),
+      [...other.difference(ours)].slice(0, 3),
+    ]
     console.log(`${voice}: ${name}: only ours ${onlyOurs.join()}; only theirs ${onlyTheirs.join()}`)
   }
   console.log(`${voice}: ${calendars.length} calendars, ${differences} differences`)

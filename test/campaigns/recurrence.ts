@@ -72,7 +72,10 @@ function isWithinLibical({ frequency, interval, positions, months, monthdays }: 
 /** Compares with libical, which expands only the rule itself, in wall times. */
 function compareLibical(expanded: readonly Expanded[]): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'recurrence-'))
-  const [program, source] = [join(folder, 'voice'), fileURLToPath(new URL('recurrence-voice.c', import.meta.url))]
+  const [program, source] = [
+    join(folder, 'voice'),
+    fileURLToPath(new URL('recurrence-voice.c', import.meta.url)),
+  ]
   const compiled = spawnSync('cc', ['-O1', '-o', program, source, '-lical'], OUTPUT)
   if (compiled.status !== 0) {
     console.log('libical is left out: no compiler, or no libical-dev')
@@ -83,7 +86,9 @@ function compareLibical(expanded: readonly Expanded[]): boolean {
   )
   const compact = (wall: string) => wall.replace(' ', 'T').replace(/[-:]/g, '')
   const input = asked
-    .map(({ rule, start, horizon }) => [ruleText(rule, start), compact(start.local), compact(horizon)].join('\t'))
+    .map(({ rule, start, horizon }) =>
+      [ruleText(rule, start), compact(start.local), compact(horizon)].join('\t'),
+    )
     .join('\n')
   const { stdout } = spawnSync(program, { ...OUTPUT, input: `${input}\n` })
   rmSync(folder, { recursive: true })
@@ -95,7 +100,8 @@ function compareLibical(expanded: readonly Expanded[]): boolean {
     const theirs = line.split(',').filter((wall) => wall !== '')
     if (ours.join() === theirs.join()) continue
     differences += 1
-    if (differences <= MOST_SHOWN) console.log(`libical: ${ruleText(one.rule, one.start)} from ${one.start.local}`)
+    if (differences <= MOST_SHOWN)
+      console.log(`libical: ${ruleText(one.rule, one.start)} from ${one.start.local}`)
   }
   console.log(`libical: ${asked.length} rules, ${differences} differences`)
   return differences === 0

@@ -118,7 +118,10 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts nginx with the configuration of docs/deploying.md, without TLS. */
-async function startProxy(folder: string, ports: readonly number[]): Promise<{ port: number; child: ChildProcess }> {
+async function startProxy(
+  folder: string,
+  ports: readonly number[],
+): Promise<{ port: number; child: ChildProcess }> {
   const port = await freePort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
@@ -245,7 +248,10 @@ function post(port: number, title: string, agent: Agent | false): Promise<Outcom
   })
 }
 
-async function compare(address: string, titles: ReadonlySet<string>): Promise<{ lost: number; doubled: number }> {
+async function compare(
+  address: string,
+  titles: ReadonlySet<string>,
+): Promise<{ lost: number; doubled: number }> {
   const database = await openDatabase(address)
   try {
     const rows = await database.read.selectFrom('events').select('title').execute()

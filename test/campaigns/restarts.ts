@@ -16,6 +16,7 @@ let failures = 0
 for (const way of ways) {
   const figures = await restartUnderWrites({ ...numbers, way, drainMs: 1000, restMs: 0 })
   console.log(JSON.stringify(figures))
-  failures += Object.values(figures.failed).reduce((sum, each) => sum + each, 0) + figures.lost + figures.doubled
+  failures +=
+    Object.values(figures.failed).reduce((sum, each) => sum + each, 0) + figures.lost + figures.doubled
 }
 process.exitCode = failures === 0 ? 0 : 1

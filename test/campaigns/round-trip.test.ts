@@ -33,7 +33,8 @@ test('a calendar that goes out and into an empty one is documented with its loss
   for (const format of ['ics', 'csv'] as const) {
     const named = page.split('\n').flatMap((line) => {
       const [, members = '', ...cells] = line.split('|').map((cell) => cell.trim())
-      return cells[format === 'ics' ? 0 : 1] === 'lost' || cells[format === 'ics' ? 0 : 1]?.startsWith('changed')
+      return cells[format === 'ics' ? 0 : 1] === 'lost' ||
+        cells[format === 'ics' ? 0 : 1]?.startsWith('changed')
         ? [...members.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name)
         : []
     })

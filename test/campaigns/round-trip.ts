@@ -29,12 +29,27 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ics: [
     ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website', 'cost', 'cost_details.values'],
     ...['featured', 'sticky', 'show_map', 'show_map_link', 'categories', 'tags'],
-    ...['timezone', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'recurrence', 'recurrence.overrides'],
+    ...[
+      'timezone',
+      'start_date',
+      'end_date',
+      'utc_start_date',
+      'utc_end_date',
+      'recurrence',
+      'recurrence.overrides',
+    ],
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
     ...ownFields.filter((name) => !IN_FILES.includes(name)),
     ...['venue.step_free', 'venue.accessible_toilet', 'venue.accessible_parking', 'venue.lift'],
     ...['venue.hearing_loop', 'venue.quiet_space', 'venue.assistance_dogs'],
-    ...['venue.state', 'venue.province', 'venue.stateprovince', 'venue.phone', 'venue.website', 'venue.description'],
+    ...[
+      'venue.state',
+      'venue.province',
+      'venue.stateprovince',
+      'venue.phone',
+      'venue.website',
+      'venue.description',
+    ],
     ...['organizer.phone', 'organizer.website', 'organizer.description'],
   ],
   csv: [
@@ -57,8 +72,13 @@ export async function fillForRoundTrip(calendar: Calendar, count: number, seed: 
   const random = makeRandom(seed)
   const series = Math.round((count * SERIES_SHARE) / DATES_OF_SERIES)
   const single = count - series * DATES_OF_SERIES
-  const lines = [...formatEvents(single, seed)].map((event, at) => JSON.stringify(singleEvent(event, at + 1, random)))
-  const { code, out, err } = await calendar.kalends('import', await calendar.file('source.ndjson', lines.join('\n')))
+  const lines = [...formatEvents(single, seed)].map((event, at) =>
+    JSON.stringify(singleEvent(event, at + 1, random)),
+  )
+  const { code, out, err } = await calendar.kalends(
+    'import',
+    await calendar.file('source.ndjson', lines.join('\n')),
+  )
   assert.equal(code, 0, out + err)
   const left = Array.from({ length: series }, (_, at) => at).values()
   const write = async () => {
@@ -82,7 +102,9 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
     sticky: chance(0.1),
     show_map: chance(0.5),
     show_map_link: chance(0.5),
-    ...(chance(0.1) ? { event_status: pick(['canceled', 'postponed']), event_status_reason: 'Rain; snow' } : {}),
+    ...(chance(0.1)
+      ? { event_status: pick(['canceled', 'postponed']), event_status_reason: 'Rain; snow' }
+      : {}),
     ...(chance(0.2) ? factsOf(id) : {}),
     venue: chance(0.7) ? { id: 1000 + town, ...venueOf(town) } : [],
     organizer: chance(0.5) ? [{ id: 2000 + town, ...organizerOf(town) }] : [],
@@ -156,7 +178,8 @@ async function writeSeries({ service }: Calendar, at: number, { pick, whole }: R
   })
   const query = `post_parent=${made.post_parent}&start_date=2020-01-01&end_date=2040-01-01&per_page=50`
   const { body } = await service.get(`/events?${query}`)
-  if (at % 3 === 0) await service.update(`/events/${body.events[1].id}`, { title: `Series ${at}, another title` })
+  if (at % 3 === 0)
+    await service.update(`/events/${body.events[1].id}`, { title: `Series ${at}, another title` })
   if (at % 3 === 1)
     await service.update(`/events/${body.events[2].id}`, {
       start_date: `${body.events[2].start_date.slice(0, 10)} 19:00:00`,
@@ -169,7 +192,9 @@ type Shown = Readonly<Record<string, unknown>> & { title: string; start_date: st
 /** Identifies single events by the number in their titles, and dates of series by the series and the day. */
 function keyOf({ title, start_date }: Shown): string {
   const [, series] = /^Series (\d+)/.exec(title) ?? []
-  return series === undefined ? (title.split(' ').at(-1) ?? '') : `series ${series} ${start_date.slice(0, 10)}`
+  return series === undefined
+    ? (title.split(' ').at(-1) ?? '')
+    : `series ${series} ${start_date.slice(0, 10)}`
 }
 
 /** Reads every event of a calendar in comparable form. */
@@ -224,7 +249,11 @@ function compare(before: ReadonlyMap<string, Shown>, after: ReadonlyMap<string, 
 }
 
 /** Exports all events of a calendar to a file. */
-export async function exportTo({ service, ground }: Calendar, format: RoundTripFormat, file: string): Promise<void> {
+export async function exportTo(
+  { service, ground }: Calendar,
+  format: RoundTripFormat,
+  file: string,
+): Promise<void> {
   const words = ['export', '--format', format, '--output', file]
   const { code, err } = await runCommand((program) => registerExportCommand(program, ground), words)
   assert.equal(code, 0, `${service.base} ${err}`)

@@ -158,7 +158,8 @@ async function requireFiles({ database, media }: Ground): Promise<void> {
       for (const { file, filesize } of Object.values(sizes)) named.set(file, filesize)
     }
     const found = new Map<string, number>()
-    for await (const { key, size, isLeftover } of store.list()) if (size > 0 && !isLeftover) found.set(key, size)
+    for await (const { key, size, isLeftover } of store.list())
+      if (size > 0 && !isLeftover) found.set(key, size)
     for (const [key, size] of named)
       assert.equal(found.get(key), size, `the file ${key} of an image is not there or not whole`)
     if (found.size === 0) return
@@ -300,8 +301,8 @@ function restored({ calendar, content }: Sample): Killed {
     checkWhole: async (ground) => {
       assert.deepEqual(await contentOf(ground.database), content)
       await requireFiles(ground)
-      const left = (await readdir(dirname(ground.database.replace('sqlite:', ''))).catch(() => [])).filter((name) =>
-        name.includes('.restoring'),
+      const left = (await readdir(dirname(ground.database.replace('sqlite:', ''))).catch(() => [])).filter(
+        (name) => name.includes('.restoring'),
       )
       assert.deepEqual(left, [])
     },

@@ -10,7 +10,9 @@ async function run(database: DatabaseName, events: number, seed: number): Promis
   try {
     for (const work of WORKS) {
       const { killed, seconds } = await killAtSteps(work, sample, Number.POSITIVE_INFINITY)
-      console.log(`${database}, ${work}: killed in front of ${killed.length} steps in ${Math.round(seconds)} s`)
+      console.log(
+        `${database}, ${work}: killed in front of ${killed.length} steps in ${Math.round(seconds)} s`,
+      )
       for (const step of killed) console.log(`  ${step}`)
     }
   } finally {

@@ -13,7 +13,11 @@ export async function readStored(ask: Ask): Promise<Stored> {
   const entries = [
     ...(await readEvents(ask)),
     ...(await readPlain(ask, 'venues', `select id, slug, venue, description, status, city from venues`)),
-    ...(await readPlain(ask, 'organizers', `select id, slug, organizer, description, status, email from organizers`)),
+    ...(await readPlain(
+      ask,
+      'organizers',
+      `select id, slug, organizer, description, status, email from organizers`,
+    )),
     ...(await readPlain(ask, 'categories', termsOf('category'))),
     ...(await readPlain(ask, 'tags', termsOf('tag'))),
     ...(await readPlain(ask, 'images', `select id, '' as slug, title from images`)),
@@ -21,7 +25,8 @@ export async function readStored(ask: Ask): Promise<Stored> {
   return new Map(entries.map((entry) => [keyOf(entry.kind, entry.id), entry]))
 }
 
-const termsOf = (taxonomy: string) => `select id, slug, name, description from terms where taxonomy = '${taxonomy}'`
+const termsOf = (taxonomy: string) =>
+  `select id, slug, name, description from terms where taxonomy = '${taxonomy}'`
 
 async function readPlain(ask: Ask, kind: Kind, sql: string): Promise<Entry[]> {
   const rows = await ask(sql)
@@ -35,7 +40,9 @@ async function readPlain(ask: Ask, kind: Kind, sql: string): Promise<Entry[]> {
 }
 
 async function readEvents(ask: Ask): Promise<Entry[]> {
-  const rows = await ask(`select id, slug, title, description, status, start_date, end_date, image from events`)
+  const rows = await ask(
+    `select id, slug, title, description, status, start_date, end_date, image from events`,
+  )
   const venues = await readNames(
     ask,
     `select l.event, v.venue as name from event_venues l join venues v on v.id = l.venue order by l.event, l.position`,
@@ -93,12 +100,15 @@ const RULES: Readonly<Record<string, string>> = {
   'a parent that is not there': `select id from terms where parent <> 0 and parent not in (select id from terms)`,
   'a slug twice': ['events', 'venues', 'organizers']
     .map(
-      (table) => `select slug from ${table} where status not in ('draft', 'pending') group by slug having count(*) > 1`,
+      (table) =>
+        `select slug from ${table} where status not in ('draft', 'pending') group by slug having count(*) > 1`,
     )
     .join(' union all '),
   'a slug of terms twice': `select slug from terms group by taxonomy, slug having count(*) > 1`,
   'an image that is not there': ['events', 'venues', 'organizers']
-    .map((table) => `select id from ${table} where image is not null and image not in (select id from images)`)
+    .map(
+      (table) => `select id from ${table} where image is not null and image not in (select id from images)`,
+    )
     .join(' union all '),
   'a credential of nobody': `select id from credentials where "user" not in (select id from users)`,
 }
@@ -118,7 +128,9 @@ export async function findMissingFiles(ask: Ask, folder: string): Promise<string
   const rows = await ask('select id, file, sizes from images')
   const present = new Set(filesIn(folder))
   return rows.flatMap(({ id, file, sizes }) => {
-    const scaled = Object.values(JSON.parse(String(sizes)) as Record<string, { file: string }>).map((size) => size.file)
+    const scaled = Object.values(JSON.parse(String(sizes)) as Record<string, { file: string }>).map(
+      (size) => size.file,
+    )
     const month = String(file).slice(0, String(file).lastIndexOf('/') + 1)
     const wanted = [String(file), ...scaled.map((name) => (name.includes('/') ? name : month + name))]
     return wanted.filter((name) => !present.has(name)).map((name) => `image ${id} without its file ${name}`)

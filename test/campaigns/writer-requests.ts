@@ -90,7 +90,10 @@ function linksOf(ground: WriterGround): Links {
   return links
 }
 
-const LINKED = { venues: { one: 'venue', detail: 'city' }, organizers: { one: 'organizer', detail: 'email' } } as const
+const LINKED = {
+  venues: { one: 'venue', detail: 'city' },
+  organizers: { one: 'organizer', detail: 'email' },
+} as const
 
 /** Adds a new venue or organizer, one that several writers create at once, or an existing one. */
 function addLinked(ground: WriterGround, links: Links, kind: 'venues' | 'organizers'): void {

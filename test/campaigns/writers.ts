@@ -50,7 +50,12 @@ export function startWriters(settings: WriterSettings, round: number, ports: rea
   }
 }
 
-function groundOf(settings: WriterSettings, writer: number, round: number, shared: readonly string[]): WriterGround {
+function groundOf(
+  settings: WriterSettings,
+  writer: number,
+  round: number,
+  shared: readonly string[],
+): WriterGround {
   const { ledger, image, base, root, seed } = settings
   let names = 0
   return {

@@ -14,7 +14,10 @@ const json = (body: unknown, init: ResponseInit = {}) => Response.json(body, ini
 const failure = (status: number, code: string) => json({ code, message: 'No.', data: { status } }, { status })
 
 /** Returns a client whose service gives these answers. */
-const calendarOf = (answer: (query: URLSearchParams, init: RequestInit) => Response, options: Partial<Options> = {}) =>
+const calendarOf = (
+  answer: (query: URLSearchParams, init: RequestInit) => Response,
+  options: Partial<Options> = {},
+) =>
   createKalends({
     url,
     fetch: async (address, init) => answer(new URL(address).searchParams, init),
@@ -62,7 +65,10 @@ describe('all records of a list', () => {
       return json({ events: recordsOf([page * 10, page * 10 + 1]), total_pages: 3 })
     })
     assert.deepEqual(await idsOf(events.all({ search: 'x' })), [10, 11, 20, 21, 30, 31])
-    assert.deepEqual(asked, ['search=x&format=ndjson', ...[1, 2, 3].map((page) => `per_page=50&search=x&page=${page}`)])
+    assert.deepEqual(asked, [
+      'search=x&format=ndjson',
+      ...[1, 2, 3].map((page) => `per_page=50&search=x&page=${page}`),
+    ])
   })
 
   test('are told once when they move to a later page, and end where the list has become shorter', async () => {
@@ -73,7 +79,9 @@ describe('all records of a list', () => {
     ]
     const { venues } = calendarOf((query) => {
       const ids = lists[Number(query.get('page')) - 1]
-      return ids ? json({ venues: recordsOf(ids), total_pages: 9 }) : failure(404, 'venue-archive-page-not-found')
+      return ids
+        ? json({ venues: recordsOf(ids), total_pages: 9 })
+        : failure(404, 'venue-archive-page-not-found')
     })
     assert.deepEqual(await idsOf(venues.all()), [1, 2, 3, 4])
   })
@@ -110,7 +118,12 @@ describe('all records of a list', () => {
 })
 
 describe('changes', () => {
-  const upsert = (id: number) => ({ action: 'upsert', kind: 'event', id, record: { id, title: 'A &#038; B' } })
+  const upsert = (id: number) => ({
+    action: 'upsert',
+    kind: 'event',
+    id,
+    record: { id, title: 'A &#038; B' },
+  })
   const follow = async (calendar: Client, since?: string) => {
     const told: unknown[] = []
     for await (const change of calendar.changes(since, { kinds: ['event'], search: 'x' })) told.push(change)
@@ -143,7 +156,11 @@ describe('changes', () => {
         ? failure(410, 'rest_sync_token_expired')
         : json({ changes: [upsert(1)], sync_token: query.get('search') }),
     )
-    assert.deepEqual(await follow(calendar, 'old'), [{ action: 'reset' }, decoded(1), { action: 'token', token: 'x' }])
+    assert.deepEqual(await follow(calendar, 'old'), [
+      { action: 'reset' },
+      decoded(1),
+      { action: 'token', token: 'x' },
+    ])
   })
 
   test('are a problem where the service tells none, refuses without a token, or never comes to an end', async () => {
@@ -234,7 +251,8 @@ describe('texts', () => {
   })
 
   test('of names that objects have anyway do no harm', async () => {
-    const hostile = '{"id":1,"title":"A","__proto__":{"title":"&amp;","admin":true},"constructor":{"name":"x"}}'
+    const hostile =
+      '{"id":1,"title":"A","__proto__":{"title":"&amp;","admin":true},"constructor":{"name":"x"}}'
     const { events } = calendarOf(() => new Response(hostile))
     const record = await events.get(1)
     assert.equal(Object.getPrototypeOf(record), Object.prototype)
@@ -253,9 +271,15 @@ describe('moments', () => {
 
   test('are of the zone of the event, and of its offset where the zone has no name', () => {
     const cases = [
-      [event('Europe/Oslo', '2027-06-01 10:00:00', '2027-06-01 08:00:00'), '2027-06-01T10:00:00+02:00[Europe/Oslo]'],
+      [
+        event('Europe/Oslo', '2027-06-01 10:00:00', '2027-06-01 08:00:00'),
+        '2027-06-01T10:00:00+02:00[Europe/Oslo]',
+      ],
       // This hour occurs twice on this day; the event is in the second one.
-      [event('Europe/Oslo', '2027-10-31 02:30:00', '2027-10-31 01:30:00'), '2027-10-31T02:30:00+01:00[Europe/Oslo]'],
+      [
+        event('Europe/Oslo', '2027-10-31 02:30:00', '2027-10-31 01:30:00'),
+        '2027-10-31T02:30:00+01:00[Europe/Oslo]',
+      ],
       [event('UTC-3.5', '2027-06-01 10:00:00', '2027-06-01 13:30:00'), '2027-06-01T10:00:00-03:30[-03:30]'],
       [event('UTC+5:45', '2027-06-01 10:00:00', '2027-06-01 04:15:00'), '2027-06-01T10:00:00+05:45[+05:45]'],
       [event('UTC+0', '2027-06-01 10:00:00', '2027-06-01 10:00:00'), '2027-06-01T10:00:00+00:00[+00:00]'],

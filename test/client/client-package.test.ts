@@ -37,7 +37,10 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 before(async () => {
   // Builds a copy, since other tests read the sources at the same time.
   const copy = join(folder, 'client')
-  cpSync(join(root, 'client'), copy, { recursive: true, filter: (path) => !/[/\\](dist|node_modules)$/.test(path) })
+  cpSync(join(root, 'client'), copy, {
+    recursive: true,
+    filter: (path) => !/[/\\](dist|node_modules)$/.test(path),
+  })
   for (const beside of ['openapi', 'tsconfig.json', 'LICENSE', 'node_modules'])
     symlinkSync(join(root, beside), join(folder, beside))
   const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
@@ -64,7 +67,9 @@ async function compile(name: string, text: string, options: object = {}): Promis
   writeFileSync(join(stranger, 'package.json'), '{"type":"module"}')
   writeFileSync(join(stranger, name), text)
   writeFileSync(join(stranger, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [name] }))
-  await run(process.execPath, [compiler, '--singleThreaded', '-p', stranger]).catch(({ stdout }) => assert.fail(stdout))
+  await run(process.execPath, [compiler, '--singleThreaded', '-p', stranger]).catch(({ stdout }) =>
+    assert.fail(stdout),
+  )
 }
 
 const USE = `
@@ -142,7 +147,8 @@ test('it holds what it needs and nothing else: no sources, tests or paths, and i
     ['README.md', 'package.json', 'react.d.ts'],
   )
   assert.ok(existsSync(join(installed, 'LICENSE')))
-  for (const file of files) assert.ok(!readFileSync(join(installed, file), 'utf8').includes(dirname(root)), file)
+  for (const file of files)
+    assert.ok(!readFileSync(join(installed, file), 'utf8').includes(dirname(root)), file)
   const installation: Record<string, unknown> = clientPackage
   assert.deepEqual([installation.dependencies, installation.peerDependencies], [undefined, undefined])
   assert.ok(!rootPackage.files.includes('client'), 'the service is installed without it')
@@ -179,12 +185,21 @@ test('the loader of Astro fills a collection, and takes away what is gone', asyn
   const { kalendsLoader } = await import(join(installed, 'dist/astro.js'))
   let events = [1, 2].map((id) => ({ id, title: 'A &amp; B', description: `<p>${id}</p>` }))
   let isDown = false
-  const fetch = async () => (isDown ? new Response('', { status: 503 }) : Response.json({ events, total_pages: 1 }))
+  const fetch = async () =>
+    isDown ? new Response('', { status: 503 }) : Response.json({ events, total_pages: 1 })
   const entries = new Map<string, { data: { title: string }; digest: string; rendered: { html: string } }>()
   const context = {
     store: {
       keys: () => [...entries.keys()],
-      set: ({ id, ...entry }: { id: string; data: { title: string }; digest: string; rendered: { html: string } }) => {
+      set: ({
+        id,
+        ...entry
+      }: {
+        id: string
+        data: { title: string }
+        digest: string
+        rendered: { html: string }
+      }) => {
         entries.set(id, entry)
         return true
       },

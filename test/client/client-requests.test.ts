@@ -1,7 +1,13 @@
 // Requests of the client, with servers that answer wrongly, late, from another address or not at all.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,7 +55,12 @@ async function calendarOf(answer: RequestListener, options: Partial<Options> = {
   return createKalends({ url: await serve(answer), ...options })
 }
 
-function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
@@ -69,11 +80,14 @@ const refusal = { code: 'rest_unavailable', message: 'Later.', data: { status: 5
 const busyFor = (times: number, status = 503, later: string | undefined = '0'): RequestListener => {
   let left = times
   return (_request, response) =>
-    left-- > 0 ? json(response, status, refusal, later ? { 'retry-after': later } : {}) : json(response, 200, record)
+    left-- > 0
+      ? json(response, status, refusal, later ? { 'retry-after': later } : {})
+      : json(response, 200, record)
 }
 
 describe('what is sent', () => {
-  const echo: RequestListener = (_request, response) => json(response, 200, { ...record, events: [], responses: [] })
+  const echo: RequestListener = (_request, response) =>
+    json(response, 200, { ...record, events: [], responses: [] })
 
   test('parameters are sent by their names, lists as such, and what is undefined is left out', async () => {
     const { events } = await calendarOf(echo)
@@ -218,7 +232,12 @@ describe('answers that are none', () => {
   test('a page in place of JSON is unreadable, with the status it had', async () => {
     for (const status of [200, 403, 500, 502]) {
       const { events } = await calendarOf((_request, response) => html(response, status))
-      const calls = [() => events.get(1), () => events.list(), () => events.all().next(), () => events.remove(1)]
+      const calls = [
+        () => events.get(1),
+        () => events.list(),
+        () => events.all().next(),
+        () => events.remove(1),
+      ]
       for (const call of calls) {
         const problem = await problemOf(call())
         assert.deepEqual([problem.status, problem.code], [status, 'unreadable'])
@@ -289,7 +308,8 @@ describe('redirects', () => {
   test('a token is not carried elsewhere, and a write does not become a read', async () => {
     const there = await serve((_request, response) => json(response, 200, record))
     for (const status of [301, 302, 303, 307, 308]) {
-      const moved: RequestListener = (_request, response) => response.writeHead(status, { location: there }).end()
+      const moved: RequestListener = (_request, response) =>
+        response.writeHead(status, { location: there }).end()
       got = []
       for (const call of [
         async () => (await calendarOf(moved, { token: 'kal_1' })).events.get(12),

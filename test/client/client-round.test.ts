@@ -32,7 +32,9 @@ before(async () => {
   site = createServer(({ url = '' }, response) => {
     const isSource = /^\/(client\/src|test\/client)\/[\w-]+\.ts$/.test(url)
     const source = isSource ? readFileSync(new URL(`../..${url}`, import.meta.url), 'utf8') : ''
-    response.setHeader('content-type', isSource ? 'text/javascript' : 'text/html').end(stripTypeScriptTypes(source))
+    response
+      .setHeader('content-type', isSource ? 'text/javascript' : 'text/html')
+      .end(stripTypeScriptTypes(source))
   }).listen(0, '127.0.0.1')
   await once(site, 'listening')
   address = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
@@ -76,7 +78,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 function layOut(folder: string, ground: object): void {
   const modules = globSync(['client/src/*.ts', 'test/client/client-round.ts'], { cwd: root })
   for (const path of modules) {
-    const text = stripTypeScriptTypes(readFileSync(join(root, path), 'utf8')).replace(/(from '\..+)\.ts'/g, "$1.js'")
+    const text = stripTypeScriptTypes(readFileSync(join(root, path), 'utf8')).replace(
+      /(from '\..+)\.ts'/g,
+      "$1.js'",
+    )
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path.replace(/ts$/, 'js')), text)
   }

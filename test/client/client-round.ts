@@ -17,7 +17,8 @@ export interface Ground {
   message: { headers: Record<string, string>; body: string }
 }
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const times = { start_date: '2027-06-01 10:00:00', end_date: '2027-06-01 12:00:00' }
 const in2027 = { start_date: '2027-01-01', end_date: '2027-12-31' }
 
@@ -97,7 +98,11 @@ async function useEvents({ events }: Client, etagOf: ClientPackage['etagOf']): P
   return result
 }
 
-async function useNames(calendar: Client, resource: 'venues' | 'organizers' | 'categories' | 'tags', member: string) {
+async function useNames(
+  calendar: Client,
+  resource: 'venues' | 'organizers' | 'categories' | 'tags',
+  member: string,
+) {
   const records = calendar[resource]
   const nameOf = (record: Record<string, unknown>) => [record[member], record[`${member}Html`]]
   const made = await records.create({ [member]: `Round & <b>${resource}` })

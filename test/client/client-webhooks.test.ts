@@ -7,7 +7,10 @@ import { messageOf } from './client-ground.ts'
 import type { Ground } from './client-round.ts'
 
 const SECRET = `whsec_${btoa('a secret of twenty-four')}`
-const content = { type: 'event.updated', data: { kind: 'event', id: 1, record: { id: 1, title: 'A &amp; B 😀' } } }
+const content = {
+  type: 'event.updated',
+  data: { kind: 'event', id: 1, record: { id: 1, title: 'A &amp; B 😀' } },
+}
 const good = messageOf(content, SECRET)
 /** The time at which the tests verify: other files may run before them. */
 const MADE = Date.now()
@@ -32,7 +35,10 @@ const cases: Record<string, [Ground['message'], boolean, secret?: string]> = {
   'one by another secret': [good, false, `whsec_${btoa('another secret altogether')}`],
   'one whose body was changed': [{ ...good, body: good.body.replace('A', 'B') }, false],
   'one whose id was changed': [withHeaders({ 'webhook-id': 'message-2' }), false],
-  'one whose time was changed': [withHeaders({ 'webhook-timestamp': String(Math.floor(MADE / 1000) - 60) }), false],
+  'one whose time was changed': [
+    withHeaders({ 'webhook-timestamp': String(Math.floor(MADE / 1000) - 60) }),
+    false,
+  ],
   'one whose time is none': [withHeaders({ 'webhook-timestamp': 'now' }), false],
   'one without a time': [withHeaders({ 'webhook-timestamp': '' }), false],
   'one without a signature': [withHeaders({ 'webhook-signature': '' }), false],
@@ -73,9 +79,12 @@ test('a message with thousands of signatures costs no more than one with nine: t
 
 test('the body of a message that is not of now is not read', async () => {
   const { headers } = requestOf(minutes(-6))
-  await assert.rejects(verifyWebhook({ headers, text: () => assert.fail('it was read') }, SECRET), { code: 'webhook' })
+  await assert.rejects(verifyWebhook({ headers, text: () => assert.fail('it was read') }, SECRET), {
+    code: 'webhook',
+  })
 })
 
 test('a secret that is none takes nothing', async () => {
-  for (const secret of ['', 'whsec_', 'whsec_%%%']) await assert.rejects(verifyWebhook(requestOf(good), secret))
+  for (const secret of ['', 'whsec_', 'whsec_%%%'])
+    await assert.rejects(verifyWebhook(requestOf(good), secret))
 })

@@ -5,7 +5,8 @@ import { readConfig } from '../../src/base/config.ts'
 import { commandGroups, registerCommands } from '../../src/commands.ts'
 
 const configure = () => readConfig({}, {})
-const namesIn = ({ commands }: Command) => commands.flatMap((command) => [command.name(), ...command.aliases()])
+const namesIn = ({ commands }: Command) =>
+  commands.flatMap((command) => [command.name(), ...command.aliases()])
 
 /** Returns the commands that are loaded for a given one. */
 async function namesFor(asked: string | undefined): Promise<string[]> {
@@ -15,7 +16,8 @@ async function namesFor(asked: string | undefined): Promise<string[]> {
 }
 
 test('every command is there when it is asked for, with those of its group alone', async () => {
-  for (const { names } of commandGroups) for (const name of names) assert.deepEqual(await namesFor(name), names, name)
+  for (const { names } of commandGroups)
+    for (const name of names) assert.deepEqual(await namesFor(name), names, name)
 })
 
 test('all commands are there when none of them is asked for, each once', async () => {

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,7 +130,10 @@ test('into a log, the first password of a new database is written only as the na
   rmSync(file)
   const third = await startOnce(data)
   await third.end()
-  assert.equal(third.lines[0], 'Nobody has a password for the desk yet; kalends user link admin prints a link to it.')
+  assert.equal(
+    third.lines[0],
+    'Nobody has a password for the desk yet; kalends user link admin prints a link to it.',
+  )
   assert.equal(third.lines.length, 2)
   assert.ok(!existsSync(file))
 })
@@ -196,19 +208,28 @@ test('a reader of the output who leaves is no error', async (t) => {
 
 test('without the packages it needs, it says in one sentence what to do', (t) => {
   const folder = folderFor(t)
-  for (const name of ['bin', 'src', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'kalends.js'), 'serve'], {
-    encoding: 'utf8',
-    env: { HOME: home },
-  })
+  for (const name of ['bin', 'src', 'package.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(folder, 'bin', 'kalends.js'), 'serve'],
+    {
+      encoding: 'utf8',
+      env: { HOME: home },
+    },
+  )
   assert.deepEqual([status, stdout], [1, ''])
-  assert.match(stderr, /^The package [\w@/-]+, which Kalends needs, is not installed: run npm install in .* first\.\n$/)
+  assert.match(
+    stderr,
+    /^The package [\w@/-]+, which Kalends needs, is not installed: run npm install in .* first\.\n$/,
+  )
 })
 
 test('what was compiled is kept in a folder of the user, who alone may write there', (t) => {
   const cache = join(folderFor(t), 'cache')
   const startWith = (folder: string) =>
-    spawnSync(process.execPath, [KALENDS, '--version'], { env: { HOME: home, XDG_CACHE_HOME: folder } }).status
+    spawnSync(process.execPath, [KALENDS, '--version'], { env: { HOME: home, XDG_CACHE_HOME: folder } })
+      .status
   assert.equal(startWith(cache), 0)
   assert.equal(modeOf(join(cache, 'kalends')), '700')
   const shared = join(folderFor(t), 'shared')
@@ -253,7 +274,9 @@ async function copy(words: readonly string[], env: Record<string, string> = {}):
 
 test('copy takes addresses from the environment and from files, where no other user sees them', async (t) => {
   const folder = folderFor(t)
-  const [source, one, two, three] = ['source', 'one', 'two', 'three'].map((name) => join(folder, `${name}.sqlite`))
+  const [source, one, two, three] = ['source', 'one', 'two', 'three'].map((name) =>
+    join(folder, `${name}.sqlite`),
+  )
   await calendarIn(source ?? '')
   const file = join(folder, 'address')
   writeFileSync(file, `sqlite:${source}\n`)
@@ -275,7 +298,10 @@ test('copy says which database is named nowhere, and which file it cannot read',
   const folder = folderFor(t)
   const missing = join(folder, 'missing')
   assert.match((await copy([])).err, /^Name the database to read: .*KALENDS_COPY_FROM.*--from-file\.\n$/)
-  assert.match((await copy([`sqlite:${missing}`])).err, /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/)
+  assert.match(
+    (await copy([`sqlite:${missing}`])).err,
+    /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/,
+  )
   assert.match(
     (await copy([missing, 'sqlite:x'])).err,
     /^No database can be opened at this address: sqlite:FILE and postgres:\/\/… are understood\.\n$/,
@@ -285,7 +311,11 @@ test('copy says which database is named nowhere, and which file it cannot read',
 
 test('a password on the command line is remarked on without being repeated, and is on no list of processes', (t) => {
   const target = join(folderFor(t), 'target.sqlite')
-  const { status, stdout, stderr } = run(['copy', 'postgres://someone:hunter2@127.0.0.1:9/none', `sqlite:${target}`])
+  const { status, stdout, stderr } = run([
+    'copy',
+    'postgres://someone:hunter2@127.0.0.1:9/none',
+    `sqlite:${target}`,
+  ])
   assert.equal(status, 1)
   assert.match(
     stdout,

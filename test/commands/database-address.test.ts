@@ -23,7 +23,10 @@ const shown: [address: string, shown: string][] = [
   ['my-scheme+x://anna:secret@host/name', 'my-scheme+x://anna@host/name'],
   ['postgres://anna:secret@[::1]:5432/name', 'postgres://anna@[::1]:5432/name'],
   ['postgres://host/name?user=anna&password=secret', 'postgres://host/name?user=anna&password=***'],
-  ['postgres://host/name?sslpassword=secret&connections=3', 'postgres://host/name?sslpassword=***&connections=3'],
+  [
+    'postgres://host/name?sslpassword=secret&connections=3',
+    'postgres://host/name?sslpassword=***&connections=3',
+  ],
   ['postgres://host/name?p%61ssword=secret', 'postgres://host/name?p%61ssword=***'],
   ['postgres://host/name?PGPASSWORD=secret', 'postgres://host/name?PGPASSWORD=***'],
   ['postgres://host/name?secret', 'postgres://host/name?***'],
@@ -42,7 +45,10 @@ for (const [address, expected] of shown) {
 test('an address that is shown never has the password in it, whatever the password is', () => {
   for (const sign of `abc:/?#[]@!$&'()*+,;=%" \\`) {
     for (const secret of [`${sign}s3cret`, `s3cret${sign}`, `s3c${sign}ret`, `${sign}s3cret${sign}`]) {
-      const forms = [`postgres://anna:${secret}@host/name`, `postgres://anna:${secret}@host/name?connections=1`]
+      const forms = [
+        `postgres://anna:${secret}@host/name`,
+        `postgres://anna:${secret}@host/name?connections=1`,
+      ]
       for (const form of forms) assert.doesNotMatch(withoutPassword(form), /s3c|ret/, form)
     }
   }
@@ -52,7 +58,8 @@ test('a misspelt address is refused without being repeated', async () => {
   for (const address of ['postgre://anna:secret@host/name', 'host=h password=secret', 'secret']) {
     assert.throws(
       () => readConfig({ database: address }, {}),
-      (error: Error) => !error.message.includes('secret') && /takes sqlite:FILE or postgres/.test(error.message),
+      (error: Error) =>
+        !error.message.includes('secret') && /takes sqlite:FILE or postgres/.test(error.message),
     )
     await assert.rejects(
       openDatabase(address),

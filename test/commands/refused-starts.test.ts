@@ -45,7 +45,11 @@ function assertRefusal({ code, out, err }: CommandResult, says: RegExp, args: re
   assert.equal(out, '')
 }
 
-async function assertRefused(args: string[], environment: Record<string, string>, says: RegExp): Promise<void> {
+async function assertRefused(
+  args: string[],
+  environment: Record<string, string>,
+  says: RegExp,
+): Promise<void> {
   assertRefusal(await kalends(starting(args), environment), says, args)
 }
 
@@ -58,7 +62,11 @@ test('a folder of texts that is not there, and a port that metrics have, are nam
   )
   const port = String(await freePort())
   const both = ['--port', port, '--metrics', `127.0.0.1:${port}`]
-  await assertRefused(both, {}, /^Port \d+ of \S+ is that of the metrics; choose another with --port or --metrics\./)
+  await assertRefused(
+    both,
+    {},
+    /^Port \d+ of \S+ is that of the metrics; choose another with --port or --metrics\./,
+  )
 })
 
 test('a wrong value of a setting is named in one sentence', async () => {
@@ -70,7 +78,8 @@ test('a wrong value of a setting is named in one sentence', async () => {
 })
 
 test('a setting of earlier versions is refused with what to do in place of it, as a flag and in the environment', async () => {
-  const says = (place: string) => new RegExp(`^${place} is no setting any more: leave it out\\. .*docs/\\S+\\)\\.\\n$`)
+  const says = (place: string) =>
+    new RegExp(`^${place} is no setting any more: leave it out\\. .*docs/\\S+\\)\\.\\n$`)
   await Promise.all([
     assertRefused(['--workers', '4'], {}, says('--workers')),
     assertRefused(['--database-read', 'postgres://db-2/x'], {}, says('--database-read')),
@@ -83,8 +92,26 @@ test('a setting of earlier versions is refused with what to do in place of it, a
 
 test('a wrong or unknown setting is refused by every command', async () => {
   const commands = [
-    ...['settings', 'resume', 'restored', 'audit', 'look', 'imports', 'copy sqlite:a sqlite:b', 'backup x', 'export'],
-    ...['restore x', 'user list', 'password list x', 'push x --login a', 'webhook list', 'media clean', 'import x'],
+    ...[
+      'settings',
+      'resume',
+      'restored',
+      'audit',
+      'look',
+      'imports',
+      'copy sqlite:a sqlite:b',
+      'backup x',
+      'export',
+    ],
+    ...[
+      'restore x',
+      'user list',
+      'password list x',
+      'push x --login a',
+      'webhook list',
+      'media clean',
+      'import x',
+    ],
   ]
   for (const command of commands) {
     const words = ['--data', join(folder, 'none'), ...command.split(' ')]
@@ -103,7 +130,8 @@ test('an object store without the package that speaks to it is refused with the 
   const bare = join(folder, 'bare')
   const packages = join(bare, 'node_modules')
   await mkdir(packages, { recursive: true })
-  for (const part of ['bin', 'src', 'package.json']) await cp(join(root, part), join(bare, part), { recursive: true })
+  for (const part of ['bin', 'src', 'package.json'])
+    await cp(join(root, part), join(bare, part), { recursive: true })
   for (const name of await readdir(join(root, 'node_modules')))
     if (name !== '@aws-sdk') await symlink(join(root, 'node_modules', name), join(packages, name), 'junction')
   const says = /need a package that is not installed here.* npm install .*@aws-sdk\/client-s3@3/

@@ -61,13 +61,18 @@ test('a file that may not be made is said so by backup and export, with the fold
   t.after(() => rm(folder, { recursive: true, force: true }))
   const settings = ['--data', folder, '--database', `sqlite:${join(folder, 'a.sqlite')}`]
   await (await openStorage(testConfig(folder, { database: `sqlite:${join(folder, 'a.sqlite')}` }))).close()
-  if (isRoot) for (const name of ['', ...(await readdir(folder))]) await chown(join(folder, name), NOBODY, NOBODY)
+  if (isRoot)
+    for (const name of ['', ...(await readdir(folder))]) await chown(join(folder, name), NOBODY, NOBODY)
   const closed = await mkdtemp(join(folder, 'closed-'))
   await chmod(closed, 0o555)
   if (isRoot) await chown(closed, 0, 0)
   const [file, missing] = [join(closed, 'kalends'), `${join(closed, 'none')}/`]
   for (const command of ['backup', 'export']) {
-    const words = (place: string) => [...settings, command, ...(command === 'export' ? ['--output', place] : [place])]
+    const words = (place: string) => [
+      ...settings,
+      command,
+      ...(command === 'export' ? ['--output', place] : [place]),
+    ]
     const said = await asOrdinary(() => kalends(words(file)))
     const sentence = `This user may make no file in ${closed} (EACCES). If ${file} is to be a folder, make it first, and give it to this user.\n`
     assert.deepEqual([said.code, said.err], [1, sentence])

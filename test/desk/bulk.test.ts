@@ -72,7 +72,11 @@ describe('many events at once', () => {
     assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), ['trash', 'trash', 'trash'])
     const back = await takeBack(editor, told)
     assert.match(back.body, /3 events are as they were/)
-    assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), ['publish', 'publish', 'draft'])
+    assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), [
+      'publish',
+      'publish',
+      'draft',
+    ])
     assert.match((await takeBack(editor, told)).body, /taken back before/)
     const alone = await doAll(editor, 'trash', [first, 999_999])
     assert.match(alone.body, /1 event changed, 1 not/)
@@ -94,7 +98,10 @@ describe('many events at once', () => {
     const [id = 0] = await make(1)
     const asked = await editor.post('/desk/events/many', { deed: 'move', ids: [String(id)] })
     const form = { ...fieldsOf(asked.body), days: '2', hours: '-1' }
-    const both = await Promise.all([editor.post('/desk/events/many', form), editor.post('/desk/events/many', form)])
+    const both = await Promise.all([
+      editor.post('/desk/events/many', form),
+      editor.post('/desk/events/many', form),
+    ])
     assert.deepEqual(
       both.map(({ status }) => status),
       [303, 303],
@@ -162,9 +169,16 @@ describe('many events at once', () => {
 
   test('of dates of a series the page says what the choices mean', async () => {
     const times = { start_date: '2031-01-07 19:00', end_date: '2031-01-07 20:00' }
-    const { id } = await service.create('/events', { title: 'Weekly', ...times, recurrence: 'FREQ=WEEKLY;COUNT=3' })
+    const { id } = await service.create('/events', {
+      title: 'Weekly',
+      ...times,
+      recurrence: 'FREQ=WEEKLY;COUNT=3',
+    })
     const { body } = await editor.get(`/desk/events/many?deed=move&ids=${id}`)
-    assert.match(body, /The chosen dates[\s\S]*All dates of their series[\s\S]*all that follow it, open that date/)
+    assert.match(
+      body,
+      /The chosen dates[\s\S]*All dates of their series[\s\S]*all that follow it, open that date/,
+    )
   })
 
   test('what a form does not say is asked for again, with what was typed', async () => {
@@ -203,7 +217,9 @@ describe('many events at once', () => {
 
   test('dates of a series are changed alone, or with all of their series', async () => {
     const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=4'
-    const { id, post_parent: series } = (await service.post('/events', { title: 'Weekly', ...on(1), recurrence })).body
+    const { id, post_parent: series } = (
+      await service.post('/events', { title: 'Weekly', ...on(1), recurrence })
+    ).body
     await doAll(editor, 'cancel', [id], { event_status: 'canceled', scope: 'this' })
     const states = async () => {
       const { events } = (await service.get(`/events?post_parent=${series}&per_page=10`)).body
@@ -233,19 +249,26 @@ describe('many events at once', () => {
     const { id } = await service.create('/events', { title: 'A secret', ...on(3), status: 'draft' })
     const contributor = await sitAtDesk(service, 'contributor')
     for (const deed of ['trash', 'cancel', 'delete'])
-      assert.doesNotMatch((await contributor.get(`/desk/events/many?deed=${deed}&ids=${id}`)).body, /A secret/)
+      assert.doesNotMatch(
+        (await contributor.get(`/desk/events/many?deed=${deed}&ids=${id}`)).body,
+        /A secret/,
+      )
     assert.doesNotMatch((await doAll(contributor, 'trash', [id])).body, /A secret/)
   })
 
   test('little is kept of an action on many, however long its form, and nothing of who may change no event', async () => {
     const { read } = service.app.database
-    const keptOf = (key: string) => read.selectFrom('kept_answers').select('body').where('key', '=', `desk ${key}`)
+    const keptOf = (key: string) =>
+      read.selectFrom('kept_answers').select('body').where('key', '=', `desk ${key}`)
     const ids = Array.from({ length: 1000 }, (_, i) => 100_001 + i).join()
     const form = { deed: 'cancel', event_status: 'canceled', sure: '1', ids }
     const sit = async (login: string) => sitAtDesk(service, login)
     const contributor = await sit('contributor')
     const [long, hostile] = [`search=${'y'.repeat(1_900_000)}`, `search=${'"'.repeat(7000)}`]
-    assert.equal((await contributor.post('/desk/events/many', { ...form, list: long, key: 'long-list' })).status, 400)
+    assert.equal(
+      (await contributor.post('/desk/events/many', { ...form, list: long, key: 'long-list' })).status,
+      400,
+    )
     assert.equal(await keptOf('long-list').executeTakeFirst(), undefined)
     for (const [key, list] of Object.entries({ 'many-ids': '', 'odd-list': hostile })) {
       const { headers } = await contributor.post('/desk/events/many', { ...form, list, key })
@@ -255,7 +278,10 @@ describe('many events at once', () => {
       assert.match(body, /Not done: 1,000[\s\S]*#100001[\s\S]*and 9\d\d more/)
     }
     const reader = await sit('subscriber')
-    assert.equal((await reader.post('/desk/events/many', { ...form, list: '', key: 'of-a-reader' })).status, 403)
+    assert.equal(
+      (await reader.post('/desk/events/many', { ...form, list: '', key: 'of-a-reader' })).status,
+      403,
+    )
     assert.equal((await reader.get('/desk/events/many?deed=trash&ids=1')).status, 403)
     assert.equal(await keptOf('of-a-reader').executeTakeFirst(), undefined)
   })

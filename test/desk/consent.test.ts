@@ -37,7 +37,8 @@ describe('application passwords by consent', () => {
     assert.equal(body.authentication['application-passwords'].endpoints.authorization, service.origin + PAGE)
     const stranger = await service.get(`~${at(ASKED)}`)
     assert.equal(stranger.status, 303)
-    const next = new URL(stranger.headers.get('location') ?? '', service.origin).searchParams.get('next') ?? ''
+    const next =
+      new URL(stranger.headers.get('location') ?? '', service.origin).searchParams.get('next') ?? ''
     const page = await author.get(next)
     assert.equal(page.status, 200)
     assert.match(page.body, /Pocket Calendar/)
@@ -65,7 +66,10 @@ describe('application passwords by consent', () => {
     const back = new URL(headers.get('location') ?? '')
     assert.equal(back.origin + back.pathname, 'https://app.example/back')
     const { state, site_url, user_login, password } = Object.fromEntries(back.searchParams)
-    assert.deepEqual({ state, site_url, user_login }, { state: '1', site_url: service.origin, user_login: 'author' })
+    assert.deepEqual(
+      { state, site_url, user_login },
+      { state: '1', site_url: service.origin, user_login: 'author' },
+    )
     assert.match(password ?? '', /^\w{24}$/)
     const me = await meWith('author', password ?? '')
     assert.equal(me.status, 200)
@@ -150,7 +154,9 @@ describe('application passwords by consent', () => {
   })
 
   test('the name of a program is text, and turns nothing around', async () => {
-    const { body } = await author.get(at({ ...ASKED, app_name: '<img src=x onerror=alert(1)>\u202egnp.\u0000' }))
+    const { body } = await author.get(
+      at({ ...ASKED, app_name: '<img src=x onerror=alert(1)>\u202egnp.\u0000' }),
+    )
     assert.doesNotMatch(body, /<img/)
     assert.doesNotMatch(body, /\u202e/)
     assert.match(body, /&lt;img src=x onerror=alert\(1\)&gt;gnp\./)

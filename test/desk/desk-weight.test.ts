@@ -6,10 +6,13 @@ import { readDeskAssets } from '../../src/serve/desk/desk-frame.ts'
 test('the scripts of all rooms weigh less than 60 kB and their style less than 15 kB, and the editor comes when one writes', () => {
   const files = [...readDeskAssets('#0b6e5f').byPath]
   const weightOf = (extension: string) =>
-    files.filter(([path]) => path.endsWith(extension)).reduce((sum, [, { bytes }]) => sum + gzipSync(bytes).length, 0)
+    files
+      .filter(([path]) => path.endsWith(extension))
+      .reduce((sum, [, { bytes }]) => sum + gzipSync(bytes).length, 0)
   assert.ok(weightOf('.js') < 60_000, String(weightOf('.js')))
   assert.ok(weightOf('/desk.css') < 15_000, String(weightOf('/desk.css')))
   const textOf = (name: string) => String(files.find(([path]) => path.endsWith(`/${name}`))?.[1].bytes)
   assert.match(textOf('event-form.js'), /await import\('.\/rich-text.js'\)/)
-  for (const name of ['desk.js', 'event-form.js']) assert.doesNotMatch(textOf(name), /^import .*(rich-text|squire)/m)
+  for (const name of ['desk.js', 'event-form.js'])
+    assert.doesNotMatch(textOf(name), /^import .*(rich-text|squire)/m)
 })

@@ -55,7 +55,10 @@ describe('the form of an event in a browser', {
   const complaintsOf = ({ complaints }: ChromiumTab) => complaints.filter((one) => !one.includes('503'))
 
   const saved = async (title: string) => {
-    const { body } = await service.get(`/events?search=${encodeURIComponent(title)}&start_date=2020-01-01`, 'admin')
+    const { body } = await service.get(
+      `/events?search=${encodeURIComponent(title)}&start_date=2020-01-01`,
+      'admin',
+    )
     return body.events[0]
   }
 
@@ -120,10 +123,14 @@ describe('the form of an event in a browser', {
       assert.ok(count > 0, path)
       await sleep(300)
       assert.equal(await tab.evaluate('location.pathname + location.search'), path)
-      if (scripts) assert.ok(await tab.evaluate("document.querySelector('#tags .chip input[value*=jazz]').checked"))
+      if (scripts)
+        assert.ok(await tab.evaluate("document.querySelector('#tags .chip input[value*=jazz]').checked"))
     }
     for (const status of ['publish', 'draft', 'pending']) {
-      const { body } = await service.get(`/events?search=jazz&start_date=2020-01-01&status=${status}`, 'admin')
+      const { body } = await service.get(
+        `/events?search=jazz&start_date=2020-01-01&status=${status}`,
+        'admin',
+      )
       assert.equal(body.total, 0, status)
     }
   })
@@ -157,7 +164,9 @@ describe('the form of an event in a browser', {
     })
     const tab = await open(`/desk/events/${id}`)
     await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
-    await tab.evaluate("document.getElementById('start_time').focus(); document.getElementById('start_time').select()")
+    await tab.evaluate(
+      "document.getElementById('start_time').focus(); document.getElementById('start_time').select()",
+    )
     await type(tab, '8.15pm')
     // After a pause in typing, the form shows the duration so far.
     await untilShown(tab, "document.getElementById('when-words').textContent.includes('1 hour, 15 minutes')")
@@ -200,7 +209,11 @@ describe('the form of an event in a browser', {
   })
 
   const RAW = [
-    ['text with blank lines', 'Para one.\n\nPara two\nline b.', '<p>Para one.</p><p>Para two<br>line b.!</p>'],
+    [
+      'text with blank lines',
+      'Para one.\n\nPara two\nline b.',
+      '<p>Para one.</p><p>Para two<br>line b.!</p>',
+    ],
     ['Windows line ends', 'One\r\n\r\n\r\nTwo\r\nthree', '<p>One</p><p>Two<br>three!</p>'],
     [
       'markup within lines',
@@ -217,7 +230,11 @@ describe('the form of an event in a browser', {
       '<p class="lead" style="text-align:center" id="title">a</p><hr><p><span lang="de">b</span> <del>c</del></p><p></p>end',
       '<p class="lead" style="text-align:center" id="title">a</p><hr><p><span lang="de">b</span> <del>c</del></p><p>end!</p>',
     ],
-    ['text around blocks', 'Before\n<h3>Head</h3>\nafter\n\nend', '<p>Before</p><h3>Head</h3><p>after</p><p>end!</p>'],
+    [
+      'text around blocks',
+      'Before\n<h3>Head</h3>\nafter\n\nend',
+      '<p>Before</p><h3>Head</h3><p>after</p><p>end!</p>',
+    ],
     [
       'blocks of other editors',
       '<div>One</div><div>Two<section>Three</section></div>four',
@@ -256,8 +273,16 @@ describe('the form of an event in a browser', {
   test('the caret stays where somebody types before the editor has loaded', async () => {
     for (const [text, at, expected] of [
       ['Doors at seven.\n\nMusic at eight.', 'Doors', '<p>Doors! at seven.</p><p>Music at eight.</p>'],
-      ['Doors at seven.\n\nMusic at eight.', 'Doors at seven.', '<p>Doors at seven.!</p><p>Music at eight.</p>'],
-      ['Doors at seven.\n\nMusic at eight.', 'Doors at seven.\n', '<p>Doors at seven.</p><p>!Music at eight.</p>'],
+      [
+        'Doors at seven.\n\nMusic at eight.',
+        'Doors at seven.',
+        '<p>Doors at seven.!</p><p>Music at eight.</p>',
+      ],
+      [
+        'Doors at seven.\n\nMusic at eight.',
+        'Doors at seven.\n',
+        '<p>Doors at seven.</p><p>!Music at eight.</p>',
+      ],
       ['<p>One</p>\n<p>two &amp; <b>three</b></p>', '<p>One</p>', '<p>One</p><p>!two &amp; <b>three</b></p>'],
       [
         '<p>One</p>\n<p>two &amp; <b>three</b></p>',
@@ -270,7 +295,9 @@ describe('the form of an event in a browser', {
       await tab.send('Network.emulateNetworkConditions', { ...UNBOUNDED, latency: 300 })
       await tab.evaluate("document.getElementById('description').focus()")
       await type(tab, text)
-      await tab.evaluate(`document.getElementById('description').setSelectionRange(${at.length}, ${at.length})`)
+      await tab.evaluate(
+        `document.getElementById('description').setSelectionRange(${at.length}, ${at.length})`,
+      )
       await untilShown(tab, "document.querySelector('.rich-frame .text')")
       await type(tab, '!')
       await untilShown(tab, "document.getElementById('description').value.includes('!')")
@@ -297,7 +324,10 @@ describe('the form of an event in a browser', {
       const tab = await open(`/desk/events/${id}`)
       await untilShown(tab, "document.querySelector('#next-dates [type=checkbox]')")
       await tab.evaluate(touch)
-      assert.equal(await tab.evaluate("document.querySelector('[name=recurrence_scope]:checked').value"), scope)
+      assert.equal(
+        await tab.evaluate("document.querySelector('[name=recurrence_scope]:checked').value"),
+        scope,
+      )
       await tab.evaluate("document.querySelector('.savebar .main.first').click()")
       await untilShown(tab, "location.search.startsWith('?saved')")
       const { body } = await service.get(`/events?search=Ruled+${scope}&start_date=2027-01-01`)
@@ -315,7 +345,10 @@ describe('the form of an event in a browser', {
       const { id } = await service.create('/events', { title: 'Video', description, ...times })
       const tab = await open(`/desk/events/${id}`)
       await tab.evaluate("document.getElementById('description').focus()")
-      await untilShown(tab, "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/squire.js'))")
+      await untilShown(
+        tab,
+        "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/squire.js'))",
+      )
       await sleep(300)
       await type(tab, 'More.')
       const value = await tab.evaluate<string>("document.getElementById('description').value")

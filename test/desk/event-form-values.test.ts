@@ -60,7 +60,10 @@ const BY_HAND: Readonly<Record<string, (ids: Ids) => readonly { rest: unknown; f
       rest: 'RRULE:FREQ=MONTHLY;UNTIL=20271001T000000Z;BYDAY=1SA',
       form: { repeats: 'monthly', repeat_place: 'weekday', repeat_until: 'Sep 30 2027' },
     },
-    { rest: 'RDATE;TZID=America/New_York:20270701T100000', form: { repeats: 'dates', more_dates: '1 July 2027' } },
+    {
+      rest: 'RDATE;TZID=America/New_York:20270701T100000',
+      form: { repeats: 'dates', more_dates: '1 July 2027' },
+    },
   ],
   author: ({ author }) => [{ rest: author, form: { author: String(author) } }],
   sign_language: () => [{ rest: 'bfi', form: { sign_language: 'bfi' } }],
@@ -80,7 +83,8 @@ interface Ids {
 }
 
 /** Members that differ between two events with the same values. */
-const OWN = /^(?:id|global_id|global_id_lineage|url|rest_url|json_ld|date|date_utc|modified|modified_utc|post_parent)$/
+const OWN =
+  /^(?:id|global_id|global_id_lineage|url|rest_url|json_ld|date|date_utc|modified|modified_utc|post_parent)$/
 
 /** Returns the members that differ between two answers, with both values. */
 function differences(one: Record<string, unknown>, other: Record<string, unknown>): unknown {
@@ -110,8 +114,13 @@ describe('what the form of an event saves', () => {
       venue: (await service.create('/venues', { venue: 'Mill' })).id,
       organizer: (await service.create('/organizers', { organizer: 'Choir' })).id,
       author: Number(
-        (await service.create('/events', { title: 'By somebody', start_date: '2027-05-01', end_date: '2027-05-01' }))
-          .author,
+        (
+          await service.create('/events', {
+            title: 'By somebody',
+            start_date: '2027-05-01',
+            end_date: '2027-05-01',
+          })
+        ).author,
       ),
     }
   })
@@ -143,7 +152,8 @@ describe('what the form of an event saves', () => {
         assert.ok(cases.length > 0, `no value of ${name}`)
         for (const { rest, form } of cases) {
           const title = { title: `About ${name}` }
-          const extra = name === 'start_date' ? { end_date: '2027-05-09 12:00:00' } : name === 'end_date' ? {} : {}
+          const extra =
+            name === 'start_date' ? { end_date: '2027-05-09 12:00:00' } : name === 'end_date' ? {} : {}
           const written = await service.post('/events', { ...title, ...times, ...extra, [name]: rest }, role)
           const saved = await desk.post('/desk/events/new', { ...title, ...typed, ...form })
           assert.equal(written.status, 201, JSON.stringify(written.body))

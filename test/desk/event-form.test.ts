@@ -24,9 +24,13 @@ function controlsIn(body: string): Record<string, string | string[]> {
     if (type !== 'file' && (!isBox || / checked/.test(tag)))
       add(attribute(tag, 'name') ?? '', attribute(tag, 'value') ?? '')
   }
-  for (const [, name = '', text = ''] of form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>\n?(.*?)<\/textarea>/gs))
+  for (const [, name = '', text = ''] of form.matchAll(
+    /<textarea[^>]* name="([^"]*)"[^>]*>\n?(.*?)<\/textarea>/gs,
+  ))
     add(name, text)
-  for (const [, name = '', options = ''] of form.matchAll(/<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/gs))
+  for (const [, name = '', options = ''] of form.matchAll(
+    /<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/gs,
+  ))
     add(name, /value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1] ?? '')
   return fields
 }
@@ -116,7 +120,10 @@ describe('the form of an event', () => {
     assert.equal((await editor.post(`/desk/events/${id}`, now)).status, 303)
     assert.equal((await kept()).status, 'publish')
     assert.equal((await service.get(`/events/${id}`)).status, 200)
-    assert.doesNotMatch((await (await sitAtDesk(service, 'contributor')).get('/desk/events/new')).body, /for="date"/)
+    assert.doesNotMatch(
+      (await (await sitAtDesk(service, 'contributor')).get('/desk/events/new')).body,
+      /for="date"/,
+    )
   })
 
   test('a failed save is 422 with what was typed, and says what is wrong at its control and above', async () => {
@@ -132,7 +139,11 @@ describe('the form of an event', () => {
     assert.match(body, /Second &lt;em&gt;line&lt;\/em&gt;/)
     for (const name of ['start_date', 'start_time', 'website']) {
       assert.match(body, new RegExp(`<a href="#${name}">`), name)
-      assert.match(body, new RegExp(`id="${name}"[^>]*aria-invalid="true" aria-describedby="${name}-error"`), name)
+      assert.match(
+        body,
+        new RegExp(`id="${name}"[^>]*aria-invalid="true" aria-describedby="${name}-error"`),
+        name,
+      )
     }
     assert.match(body, /value="31 feb"/)
     assert.match(body, /<title>Error: /)
@@ -151,8 +162,16 @@ describe('the form of an event', () => {
   })
 
   test('a form that is sent twice at once makes one event', async () => {
-    const form = { title: 'Pressed twice', start_date: '2030-11-28', start_time: '20:30', key: 'a-key-of-the-form' }
-    const answers = await Promise.all([editor.post('/desk/events/new', form), editor.post('/desk/events/new', form)])
+    const form = {
+      title: 'Pressed twice',
+      start_date: '2030-11-28',
+      start_time: '20:30',
+      key: 'a-key-of-the-form',
+    }
+    const answers = await Promise.all([
+      editor.post('/desk/events/new', form),
+      editor.post('/desk/events/new', form),
+    ])
     assert.deepEqual(
       answers.map(({ status }) => status),
       [303, 303],
@@ -170,7 +189,11 @@ describe('the form of an event', () => {
     })
     const version = versionIn((await editor.get(`/desk/events/${id}`)).body)
     await service.update(`/events/${id}`, { description: 'Theirs', website: 'https://example.org/theirs' })
-    const merged = await editor.post(`/desk/events/${id}`, { title: 'Choir, by me', description: 'As it was', version })
+    const merged = await editor.post(`/desk/events/${id}`, {
+      title: 'Choir, by me',
+      description: 'As it was',
+      version,
+    })
     assert.equal(merged.status, 303)
     const told = await editor.get(merged.headers.get('location') ?? '')
     assert.match(told.body, /Meanwhile somebody else has changed: Description/)
@@ -265,7 +288,9 @@ describe('the form of an event', () => {
       organizer_name: 'Mothers’ Union',
     })
     const [one, two] = await Promise.all(
-      [first, second].map(async ({ headers }) => (await service.get(`/events/${idIn(headers.get('location'))}`)).body),
+      [first, second].map(
+        async ({ headers }) => (await service.get(`/events/${idIn(headers.get('location'))}`)).body,
+      ),
     )
     assert.equal(one.venue.venue, 'St Brigid’s Hall')
     assert.equal(two.venue.id, one.venue.id)
@@ -314,7 +339,12 @@ describe('the form of an event', () => {
       [one, 'From one tab'],
       [other, 'From the other tab'],
     ] as const) {
-      const kept = await editor.post('/desk/events/unsaved', { ...fields, id: String(id), title, is_last: '1' })
+      const kept = await editor.post('/desk/events/unsaved', {
+        ...fields,
+        id: String(id),
+        title,
+        is_last: '1',
+      })
       assert.equal(kept.body.state, 'kept')
     }
     assert.equal((await untouched(`${path}?unsaved=${one.form}`)).title, 'From one tab')
@@ -323,7 +353,10 @@ describe('the form of an event', () => {
     assert.match((await editor.get(path)).body, /You typed something here that was not saved/)
     const taken = await untouched(`${path}?unsaved`)
     assert.equal(taken.title, 'From one tab')
-    assert.equal((await editor.post(path, { ...taken, version: versionIn((await editor.get(path)).body) })).status, 303)
+    assert.equal(
+      (await editor.post(path, { ...taken, version: versionIn((await editor.get(path)).body) })).status,
+      303,
+    )
     assert.doesNotMatch((await editor.get(path)).body, /You typed something here/)
   })
 
@@ -341,7 +374,10 @@ describe('the form of an event', () => {
       const chosen = { [kind]: ['', String(stays.id), String(goes.id)] }
       const refused = await editor.post('/desk/events/new', { title: `Chosen ${kind}`, ...times, ...chosen })
       assert.equal(refused.status, 422, refused.body)
-      assert.match(refused.body, new RegExp(`id="${control}-error">Some of what was chosen here has been deleted`))
+      assert.match(
+        refused.body,
+        new RegExp(`id="${control}-error">Some of what was chosen here has been deleted`),
+      )
       const saved = await editor.post('/desk/events/new', controlsIn(refused.body))
       assert.equal(saved.status, 303, saved.body)
       const { body } = await service.get(`/events/${idIn(saved.headers.get('location'))}`)
@@ -362,7 +398,11 @@ describe('the form of an event', () => {
   ] as const)
     test(`the form keeps what was typed, and says at its control what is wrong with ${name} “${value}”`, async () => {
       const times = { start_date: '2030-06-05', start_time: '19:00', repeats: 'weekly' }
-      const { status, body } = await editor.post('/desk/events/new', { title: 'Odd', ...times, [name]: value })
+      const { status, body } = await editor.post('/desk/events/new', {
+        title: 'Odd',
+        ...times,
+        [name]: value,
+      })
       assert.equal(status, 422, body)
       assert.match(body, / name="title" value="Odd"/)
       const id = name === 'repeat_count' ? 'repeats' : name
@@ -396,7 +436,11 @@ describe('the form of an event', () => {
     assert.doesNotMatch(shown.body, /type="checkbox" id="end_again"/, 'the end follows')
     await editor.post(`/desk/events/${id}`, { ...form, start_again: '1', end_again: '1' })
     assert.deepEqual(await utcOf(id), ['01:30', '01:45'])
-    assert.equal(versionIn((await editor.get(`/desk/events/${id}`)).body), versionIn(shown.body), 'nothing was written')
+    assert.equal(
+      versionIn((await editor.get(`/desk/events/${id}`)).body),
+      versionIn(shown.body),
+      'nothing was written',
+    )
     await editor.post(`/desk/events/${id}`, { ...form, start_again: '0', end_again: '1' })
     assert.deepEqual(await utcOf(id), ['00:30', '01:45'])
     await editor.post(`/desk/events/${id}`, { ...form, start_again: '0', end_again: '0' })
@@ -418,7 +462,9 @@ describe('the form of an event', () => {
     assert.equal(shown.body.match(/name="left_out\[\]" value="2027-01-\d\d"/g)?.length, 4)
     const made = await editor.post('/desk/events/new', { ...form, left_out: ['', '2027-01-14'] })
     const id = idIn(made.headers.get('location'))
-    const { body } = await service.get('/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50')
+    const { body } = await service.get(
+      '/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50',
+    )
     assert.deepEqual(
       body.events.map(({ start_date }: { start_date: string }) => start_date.slice(0, 10)),
       ['2027-01-07', '2027-01-21', '2027-01-28'],
@@ -430,8 +476,9 @@ describe('the form of an event', () => {
     const again = await untouched(`/desk/events/${id}`)
     const all = await editor.post(`/desk/events/${id}`, { ...again, recurrence_scope: 'all', cost: '3' })
     assert.equal(all.status, 303)
-    const after = (await service.get('/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50'))
-      .body.events
+    const after = (
+      await service.get('/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50')
+    ).body.events
     assert.deepEqual(
       after.map(({ title, cost }: { title: string; cost: string }) => `${title} ${cost}`),
       ['Weekly, this one $3', 'Weekly $3', 'Weekly $3'],
@@ -450,8 +497,10 @@ describe('the form of an event', () => {
     })
     const first = idIn(made.headers.get('location'))
     const listed = async () =>
-      (await service.get('/events?search=Fortnight&start_date=2027-01-01&end_date=2027-12-31&per_page=50')).body.events
-    const days = async () => (await listed()).map((one: { start_date: string }) => one.start_date.slice(5, 10))
+      (await service.get('/events?search=Fortnight&start_date=2027-01-01&end_date=2027-12-31&per_page=50'))
+        .body.events
+    const days = async () =>
+      (await listed()).map((one: { start_date: string }) => one.start_date.slice(5, 10))
     assert.deepEqual(await days(), ['02-01', '02-15', '03-01', '03-15', '03-29'])
     const fields = await untouched(`/desk/events/${first}`)
     const saved = await editor.post(`/desk/events/${first}`, {
@@ -535,7 +584,10 @@ describe('the form of an event', () => {
   test('a preview is the page as visitors would see it, and nothing of it is saved', async () => {
     const counted = async () =>
       (await service.get('/events?status=publish,draft&start_date=2000-01-01&per_page=1', 'admin')).body.total
-    const [events, venues] = [await counted(), (await service.get('/venues?status=publish,draft', 'admin')).body.total]
+    const [events, venues] = [
+      await counted(),
+      (await service.get('/venues?status=publish,draft', 'admin')).body.total,
+    ]
     const { status, body, headers } = await editor.post('/desk/events/preview', {
       title: 'Not there yet',
       start_date: '2030-11-01',
@@ -576,7 +628,11 @@ describe('the form of an event', () => {
       end_date: '2030-05-02 21:00:00',
     })
     const fields = await untouched(`/desk/events/${id}`)
-    const kept = await editor.post('/desk/events/unsaved', { ...fields, id: String(id), title: 'Half written, more' })
+    const kept = await editor.post('/desk/events/unsaved', {
+      ...fields,
+      id: String(id),
+      title: 'Half written, more',
+    })
     assert.equal(kept.body.state, 'kept')
     const offered = await editor.get(`/desk/events/${id}`)
     assert.match(offered.body, /You typed something here that was not saved/)
@@ -628,7 +684,10 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${id}`, 'admin')).body.status, 'pending')
     await service.update(`/events/${id}`, { status: 'publish' })
     const fields = await untouched(`/desk/events/${id}`, contributor)
-    const proposed = await contributor.post(`/desk/events/${id}`, { ...fields, title: 'Better by a contributor' })
+    const proposed = await contributor.post(`/desk/events/${id}`, {
+      ...fields,
+      title: 'Better by a contributor',
+    })
     assert.equal(proposed.status, 303, String(proposed.body))
     assert.equal((await service.get(`/events/${id}`)).body.title, 'By a contributor')
     const { id: other } = await service.create('/events', {
@@ -640,7 +699,12 @@ describe('the form of an event', () => {
       assert.equal((await contributor.post(path, { title: 'Taken' })).status, 403, path)
     assert.equal((await contributor.get(`/desk/events/${other}`)).status, 403)
     const subscriber = await sitAtDesk(service, 'subscriber')
-    for (const path of ['/desk/events/new', '/desk/events/preview', '/desk/events/words', '/desk/events/unsaved'])
+    for (const path of [
+      '/desk/events/new',
+      '/desk/events/preview',
+      '/desk/events/words',
+      '/desk/events/unsaved',
+    ])
       assert.equal(
         (await subscriber.post(path, { title: 'No', start_date: '2030-12-02', start_time: '10' })).status,
         403,
@@ -734,7 +798,10 @@ describe('the form of an event', () => {
     assert.equal(second.headers.get('location'), first.headers.get('location'))
     const { body } = await service.get(`/events/${idIn(first.headers.get('location'))}`)
     assert.equal(body.image.width, 40)
-    assert.equal((await service.get(`wp:/wp/v2/media/${body.image.id}`)).body?.alt_text ?? 'Two notes', 'Two notes')
+    assert.equal(
+      (await service.get(`wp:/wp/v2/media/${body.image.id}`)).body?.alt_text ?? 'Two notes',
+      'Two notes',
+    )
     const refused = await post(new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>'], { type: 'image/png' }))
     assert.equal(refused.status, 422)
     assert.match(await refused.text(), /<a href="#image">/)
@@ -747,7 +814,12 @@ describe('the form of an event', () => {
   ] as const)
     test(`a form that is ${how} keeps its new picture`, async () => {
       const fields = { start_date: '2030-12-06', start_time: '18:00', image_alt: 'A harp', key: how, ...more }
-      const again = await postWithFile(`/desk/events/${path}`, fields, await pictureOf('green', 42, 30), 'harp.png')
+      const again = await postWithFile(
+        `/desk/events/${path}`,
+        fields,
+        await pictureOf('green', 42, 30),
+        'harp.png',
+      )
       const { show: _show, ...controls } = controlsIn(await again.text())
       const saved = await editor.post('/desk/events/new', { ...controls, title: `Pictured, ${how}` })
       assert.equal(saved.status, 303, JSON.stringify(saved.body))
@@ -815,7 +887,12 @@ describe('the form of an event', () => {
   })
 
   test('the zone stands beside the times, and the end moves with the start', async () => {
-    const times = { start_date: '2030-06-05', start_time: '19:00', end_time: '21:30', timezone: 'Europe/Oslo' }
+    const times = {
+      start_date: '2030-06-05',
+      start_time: '19:00',
+      end_time: '21:30',
+      timezone: 'Europe/Oslo',
+    }
     const { body } = await editor.post('/desk/events/words', {
       ...times,
       start_time: '20:00',

@@ -43,7 +43,10 @@ describe('the list of events in a browser', {
     await service.close()
   })
 
-  async function open(path: string, { width = 1280, height = 900, scripts = true } = {}): Promise<ChromiumTab> {
+  async function open(
+    path: string,
+    { width = 1280, height = 900, scripts = true } = {},
+  ): Promise<ChromiumTab> {
     const tab = await browser.open()
     await tab.look({ width, height, scripts })
     const [name, value] = cookie.split('=')
@@ -180,7 +183,9 @@ describe('the list of events in a browser', {
     assert.ok(width >= 44 && height >= 44, `${width} × ${height}`)
     await tab.evaluate(`document.querySelector('.menu summary').click()`)
     await untilShown(tab, `document.querySelector('.menu[open] a').getBoundingClientRect().height >= 44`)
-    const [inner, outer] = await tab.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
+    const [inner, outer] = await tab.evaluate<[number, number]>(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )
     assert.ok(inner <= outer, `${inner} wide in ${outer}`)
   })
 })

@@ -12,7 +12,9 @@ const on = (days: number, from = '19:00', to = '21:00') => ({
 
 /** Returns the titles of a page of the list, in order. */
 function titlesIn(body: string): string[] {
-  return [...body.matchAll(/<td class="what"><\w+ class="title"[^>]*>([^<]*)</g)].map(([, title = '']) => title)
+  return [...body.matchAll(/<td class="what"><\w+ class="title"[^>]*>([^<]*)</g)].map(
+    ([, title = '']) => title,
+  )
 }
 
 /** Returns the number beside each tab, by the name of the tab. */
@@ -34,9 +36,17 @@ describe('the list of events', () => {
     await service.create('/categories', { name: 'Jazz', slug: 'jazz', parent: 1 })
     const make = (title: string, values: object) => service.create('/events', { title, ...values })
     await make('Third', { ...on(9), categories: 'jazz' })
-    await make('Second', { ...on(2, '20:00', '22:00'), venue, event_status: 'canceled', event_status_reason: 'Flood' })
+    await make('Second', {
+      ...on(2, '20:00', '22:00'),
+      venue,
+      event_status: 'canceled',
+      event_status_reason: 'Flood',
+    })
     await make('First', { ...on(2, '09:00', '10:00'), hide_from_listings: true })
-    await make('Exhibition', { start_date: `${dayFromNow(-9)} 10:00:00`, end_date: `${dayFromNow(20)} 18:00:00` })
+    await make('Exhibition', {
+      start_date: `${dayFromNow(-9)} 10:00:00`,
+      end_date: `${dayFromNow(20)} 18:00:00`,
+    })
     await make('Yesterday', on(-2))
     await make('Long ago', on(-400))
     await make('A thought', { ...on(5), status: 'draft' })
@@ -91,7 +101,13 @@ describe('the list of events', () => {
 
   test('has controls for organizers and tags, which take names and show them again', async () => {
     const { id } = await service.create('/organizers', { organizer: 'Choir &amp; Co' })
-    await service.create('/events', { title: 'Named', ...on(40), organizer: id, tags: 'open air', status: 'draft' })
+    await service.create('/events', {
+      title: 'Named',
+      ...on(40),
+      organizer: id,
+      tags: 'open air',
+      status: 'draft',
+    })
     for (const query of [`organizer=${id}`, 'organizer=choir+%26+co', 'tags=Open+Air', 'tags=open-air']) {
       const { body } = await editor.get(`/desk/events?status=draft&${query}`)
       assert.deepEqual(titlesIn(body), ['Named'], query)
@@ -112,7 +128,13 @@ describe('the list of events', () => {
   test('is put in the order of titles or of changes', async () => {
     const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
     assert.deepEqual(await shown('sort=title'), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
-    assert.deepEqual((await shown('sort=changed')).toSorted(), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
+    assert.deepEqual((await shown('sort=changed')).toSorted(), [
+      'Exhibition',
+      'First',
+      'For few',
+      'Second',
+      'Third',
+    ])
   })
 
   test('an address that means nothing is told so, and nothing is a defect', async () => {
@@ -131,9 +153,15 @@ describe('the list of events', () => {
 
   test('others see their own events and what is public, and deeds for what they may do alone', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
-    const own = await service.create('/events', { title: 'Mine alone', ...on(4), status: 'draft' }, 'contributor')
+    const own = await service.create(
+      '/events',
+      { title: 'Mine alone', ...on(4), status: 'draft' },
+      'contributor',
+    )
     assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft')).body), ['Mine alone'])
-    assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft&author=all')).body), ['Mine alone'])
+    assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft&author=all')).body), [
+      'Mine alone',
+    ])
     const { body } = await contributor.get('/desk/events?author=all')
     assert.deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third'])
     assert.doesNotMatch(body, /type="checkbox"/)

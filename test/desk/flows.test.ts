@@ -85,7 +85,8 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   }
   const text = (selector = 'main') =>
     tab.evaluate<string>(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`)
-  const value = (selector: string) => tab.evaluate<string>(`document.querySelector(${JSON.stringify(selector)}).value`)
+  const value = (selector: string) =>
+    tab.evaluate<string>(`document.querySelector(${JSON.stringify(selector)}).value`)
   const pathNow = () => tab.evaluate<string>('location.pathname')
   const idNow = async () => Number((await pathNow()).split('/')[3])
   const eventNow = async () => (await service.get(`/events/${await idNow()}`, 'editor')).body
@@ -326,7 +327,17 @@ function workIn(start: () => Promise<Browser>, access: string): void {
         await open(link)
         assert.match(await text(), /kalends user link/)
 
-        const words = ['user', 'add', 'maria', '--email', 'maria@example.org', '--role', 'editor', '--data', folder]
+        const words = [
+          'user',
+          'add',
+          'maria',
+          '--email',
+          'maria@example.org',
+          '--role',
+          'editor',
+          '--data',
+          folder,
+        ]
         const added = linkIn((await kalends(words)).out)
         const again = linkIn((await kalends(['user', 'link', 'maria', '--data', folder])).out)
         await open(again)

@@ -20,7 +20,8 @@ describe('the inbox, Today and the history', () => {
   after(() => service.close())
 
   /** Returns the address of the next page of the inbox. */
-  const newer = (body: string) => /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
+  const newer = (body: string) =>
+    /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
 
   const send = (title: string, more: object = {}) =>
     service.create('/events', { title, ...day, status: 'pending', ...more }, 'contributor')
@@ -65,7 +66,11 @@ describe('the inbox, Today and the history', () => {
     assert.doesNotMatch(notice, /Published, with/)
     const stranger = await contributor.get(`/desk/inbox?done=publish&event=${id}`)
     assert.match(stranger.body, /Will be published on/)
-    const { id: other } = await service.create('/events', { title: 'Secret', ...day, status: 'draft' }, 'editor')
+    const { id: other } = await service.create(
+      '/events',
+      { title: 'Secret', ...day, status: 'draft' },
+      'editor',
+    )
     assert.match((await contributor.get(`/desk/inbox?done=publish&event=${other}`)).body, /Published/)
   })
 
@@ -86,7 +91,10 @@ describe('the inbox, Today and the history', () => {
 
   test('an event is sent back with a note, which its author sees', async () => {
     const { id } = await send('Without a time')
-    assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'When does it <end>?' })).status, 303)
+    assert.equal(
+      (await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'When does it <end>?' })).status,
+      303,
+    )
     assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'draft')
     assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
   })
@@ -99,13 +107,19 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
     assert.match(asked.body, /<option value="2">The venue is missing or not right\.<\/option>/)
     const other = await send('Reasoned')
-    const back = await editor.post(`/desk/inbox/event/${other.id}/send-back`, { reason: '2', note: 'Which door?' })
+    const back = await editor.post(`/desk/inbox/event/${other.id}/send-back`, {
+      reason: '2',
+      note: 'Which door?',
+    })
     assert.equal(back.status, 303)
     assert.match(
       (await contributor.get(`/desk/events/${other.id}`)).body,
       /Sent back: The venue is missing or not right\. Which door\?/,
     )
-    assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { reason: '99', note: '' })).status, 422)
+    assert.equal(
+      (await editor.post(`/desk/inbox/event/${id}/send-back`, { reason: '99', note: '' })).status,
+      422,
+    )
     await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'Which door?' })
     assert.match((await contributor.get(`/desk/events/${id}`)).body, /Sent back: Which door\?/)
     await contributor.post(`/desk/events/${id}`, { status: 'pending', excerpt: 'The side door' })
@@ -142,7 +156,9 @@ describe('the inbox, Today and the history', () => {
     ]
     for (const one of shown) assert.ok(body.includes(one), one)
     assert.match((await editor.get('/desk/inbox')).body, /Open doors[\s\S]*Brewery[\s\S]*Guild/)
-    const proposal = /\/desk\/inbox\/proposal\/(\d+)\/publish/.exec((await editor.get('/desk/inbox')).body)?.[1]
+    const proposal = /\/desk\/inbox\/proposal\/(\d+)\/publish/.exec(
+      (await editor.get('/desk/inbox')).body,
+    )?.[1]
     assert.equal((await editor.post(`/desk/inbox/proposal/${proposal}/publish`, {})).status, 303)
     const now = (await service.get(`/events/${id}`)).body
     assert.deepEqual(
@@ -164,7 +180,9 @@ describe('the inbox, Today and the history', () => {
   test('of two reviewers the second is told who was faster', async () => {
     const { id } = await send('Twice')
     const other = await sitAtDesk(service, 'admin')
-    const answers = await Promise.all([editor, other].map((one) => one.post(`/desk/inbox/event/${id}/publish`, {})))
+    const answers = await Promise.all(
+      [editor, other].map((one) => one.post(`/desk/inbox/event/${id}/publish`, {})),
+    )
     const places = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`).sort()
     assert.match(places[0] ?? '', /^303 \/desk\/inbox\?by=(editor|admin)$/)
     assert.match(places[1] ?? '', /^303 \/desk\/inbox\?done=publish/)
@@ -181,7 +199,10 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
     assert.equal((await editor.post('/desk/inbox/event/99999999/publish', {})).status, 404)
     assert.equal((await editor.post('/desk/inbox/nothing/1/publish', {})).status, 404)
-    assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'x'.repeat(3000) })).status, 400)
+    assert.equal(
+      (await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'x'.repeat(3000) })).status,
+      400,
+    )
   })
 
   test('the history says who changed what, and puts a version back', async () => {
@@ -218,7 +239,10 @@ describe('the inbox, Today and the history', () => {
     assert.deepEqual([cost.cost, cost.title, cost.start_date], ['$5', 'All fields', moved.start_date])
     await editor.post(at, { version, member: 'end_date' })
     const times = (await service.get(`/events/${made.id}`)).body
-    assert.deepEqual([times.start_date, times.end_date, times.title], [made.start_date, made.end_date, 'All fields'])
+    assert.deepEqual(
+      [times.start_date, times.end_date, times.title],
+      [made.start_date, made.end_date, 'All fields'],
+    )
     assert.equal((await editor.post(at, { version, member: 'nonsense' })).status, 400)
     assert.equal((await contributor.post(at, { version, member: 'cost' })).status, 403)
   })
@@ -243,7 +267,11 @@ describe('the inbox, Today and the history', () => {
     assert.doesNotMatch(body, /utc_start_date/)
     const form = `/desk/events/${made.id}`
     const [, version = ''] = /name="version" value="(\d+)"/.exec((await contributor.get(form)).body) ?? []
-    const proposed = await contributor.post(form, { version, venue: String(hall.id), venue_name: 'Hall & Yard' })
+    const proposed = await contributor.post(form, {
+      version,
+      venue: String(hall.id),
+      venue_name: 'Hall & Yard',
+    })
     assert.equal(proposed.status, 303, proposed.body)
     let inbox = (await editor.get('/desk/inbox')).body
     for (let next = newer(inbox); next !== undefined && !inbox.includes('Moving about'); next = newer(inbox))
@@ -252,7 +280,11 @@ describe('the inbox, Today and the history', () => {
   })
 
   test('a contributor reads the history of their own records, and puts back what they may change', async () => {
-    const { id } = await service.create('/events', { title: 'Theirs', ...day, status: 'pending' }, 'contributor')
+    const { id } = await service.create(
+      '/events',
+      { title: 'Theirs', ...day, status: 'pending' },
+      'contributor',
+    )
     await service.update(`/events/${id}`, { title: 'Theirs, changed' }, 'contributor')
     const { body, status } = await contributor.get(`/desk/events/${id}/history`)
     assert.equal(status, 200)
@@ -298,7 +330,10 @@ test('Today tells administrators, and nobody else, what the doctor finds at work
       await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
         values (1, 'Paused', '[]', 60, '2030-01-01 00:00:00', '', 1, 0, '')`.execute(tx)
     })
-    assert.match(await today('admin'), /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/)
+    assert.match(
+      await today('admin'),
+      /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/,
+    )
   } finally {
     await service.close()
     await rm(media, { recursive: true })

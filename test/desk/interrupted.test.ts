@@ -14,7 +14,11 @@ const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages
 describe('at the desk', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
   let service: TestService
   let browser: Chromium
-  const times = { start_date: '2027-06-09 19:00:00', end_date: '2027-06-09 21:30:00', timezone: 'Europe/Oslo' }
+  const times = {
+    start_date: '2027-06-09 19:00:00',
+    end_date: '2027-06-09 21:30:00',
+    timezone: 'Europe/Oslo',
+  }
   const XSS = '<img src=x onerror=window.taken=1> Hall'
   before(async () => {
     service = await startService({ timezone: 'Europe/Oslo' })
@@ -26,7 +30,8 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     await browser?.close()
     await service?.close()
   })
-  const made = async (title: string, more = {}) => (await service.create('/events', { title, ...times, ...more })).id
+  const made = async (title: string, more = {}) =>
+    (await service.create('/events', { title, ...times, ...more })).id
   const form = async (id: number | string) => {
     const tab = await openTab(browser, service, `/desk/events/${id}`, 'editor')
     await untilShown(tab, "document.querySelector('.event-form.alive')")
@@ -282,7 +287,11 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     )
     await tab.mouse('move', to.x - 20, to.y)
     await tab.mouse('move', to.x, to.y)
-    assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 0, 'is dragged without a button')
+    assert.equal(
+      await tab.evaluate("document.querySelectorAll('.dragged').length"),
+      0,
+      'is dragged without a button',
+    )
     await tab.mouse('down', to.x, to.y)
     await tab.mouse('up', to.x, to.y)
     await sleep(1000)
@@ -375,7 +384,9 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     await service.create('/organizers', { organizer: 'The Band' })
     const tab = await openTab(browser, service, '/desk/events', 'editor')
     await sleep(300)
-    await tab.evaluate("document.querySelector('.tools [data-names]').closest('details')?.setAttribute('open', '')")
+    await tab.evaluate(
+      "document.querySelector('.tools [data-names]').closest('details')?.setAttribute('open', '')",
+    )
     await tab.evaluate("document.querySelector('.tools [data-names]').focus()")
     await sleep(500)
     await type(tab, 'The')
@@ -392,7 +403,9 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
         venue: { venue: '&lt;img src=x onerror=window.taken=1&gt; Hall' },
       }),
     )
-    await tab.evaluate("document.getElementById('venue_name').focus(); document.getElementById('venue_name').select()")
+    await tab.evaluate(
+      "document.getElementById('venue_name').focus(); document.getElementById('venue_name').select()",
+    )
     await type(tab, '<img')
     await sleep(1000)
     assert.equal(await tab.evaluate("window.taken ?? document.querySelectorAll('img[src=x]').length"), 0)
@@ -434,19 +447,23 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     assert.equal(body.start_date, '2027-07-06 10:00:00')
   })
 
-  test('an event that is dropped where a bar lies moves to that day, not to the first of the bar', long, async () => {
-    const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
-    const id = await made('Talk', { start_date: '2027-09-15 10:00:00', end_date: '2027-09-15 12:00:00' })
-    const tab = await openTab(browser, service, '/desk/month/2027-09', 'editor')
-    await sleep(400)
-    const y = await tab.evaluate<number>(middle(`[data-id="${bar}"]`))
-    const from = await tab.evaluate<Point>(
-      `(() => { const { left, top, height } = document.querySelector('[data-id="${id}"] a').getBoundingClientRect(); return { x: left + 20, y: top + height / 2 } })()`,
-    )
-    await drag(tab, from, await tab.evaluate<Point>(inDay('2027-09-09', String(y))))
-    const { body } = await service.get(`/events/${id}`)
-    assert.equal(body.start_date, '2027-09-09 10:00:00')
-  })
+  test(
+    'an event that is dropped where a bar lies moves to that day, not to the first of the bar',
+    long,
+    async () => {
+      const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
+      const id = await made('Talk', { start_date: '2027-09-15 10:00:00', end_date: '2027-09-15 12:00:00' })
+      const tab = await openTab(browser, service, '/desk/month/2027-09', 'editor')
+      await sleep(400)
+      const y = await tab.evaluate<number>(middle(`[data-id="${bar}"]`))
+      const from = await tab.evaluate<Point>(
+        `(() => { const { left, top, height } = document.querySelector('[data-id="${id}"] a').getBoundingClientRect(); return { x: left + 20, y: top + height / 2 } })()`,
+      )
+      await drag(tab, from, await tab.evaluate<Point>(inDay('2027-09-09', String(y))))
+      const { body } = await service.get(`/events/${id}`)
+      assert.equal(body.start_date, '2027-09-09 10:00:00')
+    },
+  )
 
   test('a text that is too large to keep is said not to be kept', long, async () => {
     const tab = await form(await made('Choir 16'))
@@ -454,6 +471,9 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
       `(() => { const area = document.getElementById('description'); area.value = 'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
     )
     await sleep(7500)
-    assert.match(await tab.evaluate<string>("document.querySelector('.kept').textContent"), /Too long to be kept/)
+    assert.match(
+      await tab.evaluate<string>("document.querySelector('.kept').textContent"),
+      /Too long to be kept/,
+    )
   })
 })

@@ -16,7 +16,8 @@ after(() => service.close())
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
 const front = async () =>
   String((await service.request('anonymous', 'GET', '~/', undefined, { accept: 'text/html' })).body)
-const version = async () => /name="version" value="(\d+)"/.exec((await admin.get('/desk/look')).body)?.[1] ?? ''
+const version = async () =>
+  /name="version" value="(\d+)"/.exec((await admin.get('/desk/look')).body)?.[1] ?? ''
 
 /** Posts the form with files, as a browser does. */
 async function send(
@@ -26,7 +27,12 @@ async function send(
   for (const [name, value] of Object.entries(fields)) body.append(name, value)
   const { origin } = new URL(service.origin)
   const headers = { cookie: admin.cookie, origin, accept: 'text/html' }
-  const answer = await fetch(`${service.origin}/desk/look`, { method: 'POST', body, headers, redirect: 'manual' })
+  const answer = await fetch(`${service.origin}/desk/look`, {
+    method: 'POST',
+    body,
+    headers,
+    redirect: 'manual',
+  })
   return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text() }
 }
 

@@ -21,7 +21,11 @@ describe('the month to plan on', () => {
 
   test('shows drafts and events that lists hide, and others’ drafts to those alone who may edit them', async () => {
     await service.create('/events', { title: 'Planned quietly', ...at('2027-03-10'), status: 'draft' })
-    await service.create('/events', { title: 'Listed nowhere', ...at('2027-03-11'), hide_from_listings: true })
+    await service.create('/events', {
+      title: 'Listed nowhere',
+      ...at('2027-03-11'),
+      hide_from_listings: true,
+    })
     const { status, body } = await editor.get('/desk/month/2027-03')
     assert.equal(status, 200)
     assert.match(body, /class="entry draft[^>]*>.{0,200}Planned quietly/)

@@ -58,7 +58,8 @@ describe('people at the desk', () => {
       })
       const authorization = `Basic ${Buffer.from(`${login}:${PASSWORD}`).toString('base64')}`
       const create = async () =>
-        (await service.request('anonymous', 'POST', '/events', { title: 'Mine', ...day }, { authorization })).status
+        (await service.request('anonymous', 'POST', '/events', { title: 'Mine', ...day }, { authorization }))
+          .status
       assert.equal(await create(), 201)
       return { id: made.id, create }
     }
@@ -70,7 +71,8 @@ describe('people at the desk', () => {
       await admin.post(`/desk/people/${demoted?.id}`, { deed: 'save', name: 'demoted', role: 'subscriber' })
       assert.equal(await demoted?.create(), 403)
       const own = await sitAtDesk(service, 'revoked')
-      const [, path = ''] = /action="(\/desk\/me\/passwords\/\d+)"/.exec((await own.get('/desk/me')).body) ?? []
+      const [, path = ''] =
+        /action="(\/desk\/me\/passwords\/\d+)"/.exec((await own.get('/desk/me')).body) ?? []
       assert.equal((await own.post(path, {})).status, 303)
       assert.equal(await revoked?.create(), 401)
     })
@@ -117,7 +119,11 @@ describe('people at the desk', () => {
       { role: 'king' },
       { name: 'a\nb' },
     ]) {
-      const { status, body } = await admin.post('/desk/people/new', { login: 'heidi', role: 'author', ...wrong })
+      const { status, body } = await admin.post('/desk/people/new', {
+        login: 'heidi',
+        role: 'author',
+        ...wrong,
+      })
       assert.equal(status, 422, JSON.stringify(wrong))
       assert.match(body, /<title>Error: /)
     }
@@ -127,9 +133,16 @@ describe('people at the desk', () => {
   test('another role holds at once and ends the sessions of the person', async () => {
     const author = await sitAtDesk(service, 'author')
     const { id } = await user('author')
-    const saved = await admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ann Author', role: 'contributor' })
+    const saved = await admin.post(`/desk/people/${id}`, {
+      deed: 'save',
+      name: 'Ann Author',
+      role: 'contributor',
+    })
     assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/desk/people/${id}?saved`])
-    assert.deepEqual([(await user('author')).role, (await user('author')).name], ['contributor', 'Ann Author'])
+    assert.deepEqual(
+      [(await user('author')).role, (await user('author')).name],
+      ['contributor', 'Ann Author'],
+    )
     assert.equal((await author.get('/desk/')).status, 303)
     await admin.post(`/desk/people/${id}`, { deed: 'save', role: 'author' })
   })
@@ -138,11 +151,16 @@ describe('people at the desk', () => {
     const other = await startApp(service.config)
     t.after(other.stop)
     const { id } = await user('author')
-    const deeds = [{ deed: 'save', role: 'contributor' }, { deed: 'save', role: 'author' }, { deed: 'deactivate' }]
+    const deeds = [
+      { deed: 'save', role: 'contributor' },
+      { deed: 'save', role: 'author' },
+      { deed: 'deactivate' },
+    ]
     for (const deed of deeds) {
       const { cookie } = await sitAtDesk(service, 'author')
       const there = async () =>
-        (await fetch(`http://localhost:${other.port}/desk/`, { headers: { cookie }, redirect: 'manual' })).status
+        (await fetch(`http://localhost:${other.port}/desk/`, { headers: { cookie }, redirect: 'manual' }))
+          .status
       assert.equal(await there(), 200)
       await admin.post(`/desk/people/${id}`, deed)
       assert.equal(await there(), 303, JSON.stringify(deed))
@@ -181,16 +199,22 @@ describe('people at the desk', () => {
     const made = await admin.post(`/desk/people/${id}`, { deed: 'link' })
     const form = await admin.get(linkIn(made.body))
     assert.match(form.body, /value="editor"/)
-    assert.equal((await admin.get(`/desk/people/${id}`)).body.includes(linkIn(made.body)), false, 'shown once')
+    assert.equal(
+      (await admin.get(`/desk/people/${id}`)).body.includes(linkIn(made.body)),
+      false,
+      'shown once',
+    )
   })
 
   test('an administrator gives somebody another name and address, and nobody the address of somebody else', async () => {
     const { id, role } = await user('author')
-    const save = (email: string) => admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ada', role, email })
+    const save = (email: string) =>
+      admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ada', role, email })
     assert.equal((await save('Ada@Example.org')).status, 303)
     const { body } = await admin.get(`/desk/people/${id}`)
     assert.match(body, /name="email"[^>]* value="ada@example.org"/)
-    for (const wrong of ['not an address', 'x\0@example.org']) assert.equal((await save(wrong)).status, 422, wrong)
+    for (const wrong of ['not an address', 'x\0@example.org'])
+      assert.equal((await save(wrong)).status, 422, wrong)
     await admin.post(`/desk/people/${(await user('contributor')).id}`, {
       deed: 'save',
       role: 'contributor',
@@ -229,14 +253,19 @@ describe('people at the desk', () => {
       other.post(`/desk/people/${id}`, { deed: 'deactivate' }),
       admin.post(`/desk/people/${(await user('second')).id}`, { deed: 'deactivate' }),
     ])
-    const left = [await user('admin'), await user('second')].filter(({ deactivated_utc }) => deactivated_utc === '')
+    const left = [await user('admin'), await user('second')].filter(
+      ({ deactivated_utc }) => deactivated_utc === '',
+    )
     assert.equal(left.length, 1)
     const last = left[0]?.login ?? ''
     assert.equal((await (last === 'admin' ? admin : other).get('/desk/people')).status, 200)
   })
 
   test('an unknown person or deed is a page that says so', async () => {
-    const someone = await sitAtDesk(service, (await user('admin')).deactivated_utc === '' ? 'admin' : 'second')
+    const someone = await sitAtDesk(
+      service,
+      (await user('admin')).deactivated_utc === '' ? 'admin' : 'second',
+    )
     for (const path of ['/desk/people/999999', '/desk/people/x', '/desk/people/0'])
       assert.equal((await someone.get(path)).status, 404, path)
     const { id } = await user('subscriber')
@@ -271,7 +300,8 @@ describe('one’s own account at the desk', () => {
 
   test('a new password wants the old one, ends all sessions, and goes on in this browser with a new id', async () => {
     const [here, there] = [await sitAtDesk(service, 'author'), await sitAtDesk(service, 'author')]
-    const change = (current: string, password: string) => here.post('/desk/me/password', { current, password })
+    const change = (current: string, password: string) =>
+      here.post('/desk/me/password', { current, password })
     const next = 'a new battery horse'
     assert.equal((await change('a wrong password', next)).status, 422)
     assert.equal((await change(DESK_PASSWORD, 'short')).status, 422)
@@ -323,11 +353,15 @@ describe('one’s own account at the desk', () => {
   test('nobody has more than a hundred application passwords', async () => {
     const author = await sitAtDesk(service, 'author')
     await service.app.database.write(async (tx) => {
-      for (let i = 1; i < 100; i++) await addCredential(tx, await getUserByLogin(tx, 'author'), 'password', `${i}`, 0)
+      for (let i = 1; i < 100; i++)
+        await addCredential(tx, await getUserByLogin(tx, 'author'), 'password', `${i}`, 0)
     })
     const refused = [
       await author.post('/desk/me/passwords', { for: 'one more', access: 'all' }),
-      await author.post('/wp-admin/authorize-application.php?app_name=One+more', { access: 'all', answer: 'approve' }),
+      await author.post('/wp-admin/authorize-application.php?app_name=One+more', {
+        access: 'all',
+        answer: 'approve',
+      }),
     ]
     assert.deepEqual(
       refused.map(({ status }) => status),
@@ -338,7 +372,11 @@ describe('one’s own account at the desk', () => {
 
   test('an application password is shown once, listed by name, scope and use, and taken away', async () => {
     const editor = await sitAtDesk(service, 'editor')
-    const made = await editor.post('/desk/me/passwords', { for: 'Phone <b>', access: 'some', scope: ['media', 'root'] })
+    const made = await editor.post('/desk/me/passwords', {
+      for: 'Phone <b>',
+      access: 'some',
+      scope: ['media', 'root'],
+    })
     assert.equal(made.status, 200)
     const [, secret = ''] = /value="(\w{4}(?: \w{4}){5})"/.exec(made.body) ?? []
     const use = () =>
@@ -358,7 +396,12 @@ describe('one’s own account at the desk', () => {
     assert.equal((await use()).status, 200, 'nobody takes away those of others')
     assert.equal((await editor.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
     await until(async () => (await use()).status === 401, 'it still opens REST', 25)
-    for (const wrong of [{ for: '' }, { for: 'a\nb' }, { for: 'x', access: 'some' }, { for: 'x'.repeat(300) }])
+    for (const wrong of [
+      { for: '' },
+      { for: 'a\nb' },
+      { for: 'x', access: 'some' },
+      { for: 'x'.repeat(300) },
+    ])
       assert.equal(
         (await editor.post('/desk/me/passwords', { access: 'all', ...wrong })).status,
         422,

@@ -116,7 +116,10 @@ describe('an event in one line', () => {
   })
 
   test('Today has a place for the line', async () => {
-    assert.match((await editor.get('/desk/')).body, /<form class="quick" method="post" action="\/desk\/quick">/)
+    assert.match(
+      (await editor.get('/desk/')).body,
+      /<form class="quick" method="post" action="\/desk\/quick">/,
+    )
   })
 
   test('12/4 is in April where English is written so, and in December where it is not', async () => {
@@ -125,7 +128,9 @@ describe('an event in one line', () => {
       ['America/Chicago', 'December 4, 2027'],
     ] as const) {
       const own = await startService({ language: 'en', timezone })
-      const { body } = await (await sitAtDesk(own, 'editor')).post('/desk/quick', { line: 'Choir 12/4/2027 19:30' })
+      const { body } = await (await sitAtDesk(own, 'editor')).post('/desk/quick', {
+        line: 'Choir 12/4/2027 19:30',
+      })
       await own.close()
       assert.ok(body.includes(day), timezone)
     }

@@ -66,7 +66,10 @@ describe('records that are not wanted any more', () => {
       const wrong = await editor.post(`/desk/${room}/${twice.id}/merge`, { into: 'Nobody' })
       assert.equal(wrong.status, 422)
       assert.match(wrong.body, /There is no other one “Nobody”\./)
-      assert.equal((await editor.post(`/desk/${room}/${twice.id}/merge`, { into: String(twice.id) })).status, 422)
+      assert.equal(
+        (await editor.post(`/desk/${room}/${twice.id}/merge`, { into: String(twice.id) })).status,
+        422,
+      )
       const into = room === 'tags' ? String(stays.id) : 'the one'
       const merged = await editor.post(`/desk/${room}/${twice.id}/merge`, { into })
       assert.equal(merged.headers.get('location'), `/desk/${room}/${stays.id}?merged=1`, merged.body)

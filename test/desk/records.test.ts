@@ -17,7 +17,11 @@ describe('rooms of records, which follow from their declarations', () => {
 
   const rooms = [
     { room: 'venues', naming: 'venue', more: { city: 'Galway', phone: '+353 91 1', step_free: 'yes' } },
-    { room: 'organizers', naming: 'organizer', more: { email: 'choir@example.org', website: 'https://example.org/' } },
+    {
+      room: 'organizers',
+      naming: 'organizer',
+      more: { email: 'choir@example.org', website: 'https://example.org/' },
+    },
     { room: 'categories', naming: 'name', more: { description: 'What one hears', slug: 'heard' } },
     { room: 'tags', naming: 'name', more: { description: 'What one sees', slug: 'seen' } },
   ] as const
@@ -54,7 +58,13 @@ describe('rooms of records, which follow from their declarations', () => {
       const { description } = (await service.get(`/${room}/${id}`)).body
       if (naming === 'name') assert.equal(description, 'One\n\nTwo\nthree')
     }
-    const event = { title: 'Lines', start_date: '2027-05-04', start_time: '20:00', description: text, excerpt: text }
+    const event = {
+      title: 'Lines',
+      start_date: '2027-05-04',
+      start_time: '20:00',
+      description: text,
+      excerpt: text,
+    }
     await saved(editor, '/desk/events/new', { ...event, status: 'publish', access_note: text })
     const sent = await service.create(
       '/events',
@@ -91,7 +101,10 @@ describe('rooms of records, which follow from their declarations', () => {
       const at = made.headers.get('location')?.replace('?saved', '') ?? ''
       const shown = async () => (await service.get(at.replace('/desk', ''))).body.image
       const first = await shown()
-      assert.match((await editor.get(at)).body, /name="image_alt" aria-describedby="image_alt-hint" value="The door"/)
+      assert.match(
+        (await editor.get(at)).body,
+        /name="image_alt" aria-describedby="image_alt-hint" value="The door"/,
+      )
       const other = await send(at, { image: String(first.id), image_alt: 'The door' }, await plain('blue'))
       assert.equal(other.status, 303, await other.text())
       const second = await shown()
@@ -128,7 +141,11 @@ describe('rooms of records, which follow from their declarations', () => {
   })
 
   test('a failed save is 422 with what was typed, and says what is wrong at its field and above', async () => {
-    const { status, body } = await editor.post('/desk/venues/new', { venue: '', city: 'Typed <b>', website: 'nowhere' })
+    const { status, body } = await editor.post('/desk/venues/new', {
+      venue: '',
+      city: 'Typed <b>',
+      website: 'nowhere',
+    })
     assert.equal(status, 422)
     assert.match(body, /value="Typed &lt;b&gt;"/)
     assert.match(body, /<a href="#venue">/)

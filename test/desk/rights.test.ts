@@ -124,7 +124,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     const id = await make(service, 'events')
     const form = { ...changed, version: await versionIn(editor, `/desk/events/${id}`) }
     const other = await make(service, 'events')
-    return { desk: { path: `/events/${id}`, form }, rest: { method: 'PUT', path: `/events/${other}`, body: changed } }
+    return {
+      desk: { path: `/events/${id}`, form },
+      rest: { method: 'PUT', path: `/events/${other}`, body: changed },
+    }
   },
   '/events/:id/trash': async (service) => ({
     desk: { path: `/events/${await make(service, 'events')}/trash`, form: {} },
@@ -244,7 +247,9 @@ describe('what a role may do at the desk', () => {
   after(() => service.close())
 
   test('every page that takes a form has its twin over REST or on the command line, or is somebody’s own', () => {
-    const posted = deskAddresses().flatMap(({ at: address, methods }) => (methods.includes('POST') ? [address] : []))
+    const posted = deskAddresses().flatMap(({ at: address, methods }) =>
+      methods.includes('POST') ? [address] : [],
+    )
     const known = [ROWS, APART, OWN].flatMap((table) => Object.keys(table))
     assert.deepEqual(known.toSorted(), posted.toSorted())
   })
@@ -252,8 +257,13 @@ describe('what a role may do at the desk', () => {
   test('no list or form of the desk links to what its reader may not open, and one’s own events come first', async () => {
     const day = new Date().toISOString().slice(0, 10)
     const times = { start_date: `${addDays(day, -1)} 10:00:00`, end_date: `${addDays(day, 2)} 10:00:00` }
-    for (let n = 0; n < 31; n++) await service.create('/events', { title: `Of others ${n}`, ...times }, 'editor')
-    const own = await service.create('/events', { title: 'My own', ...times, status: 'pending' }, 'contributor')
+    for (let n = 0; n < 31; n++)
+      await service.create('/events', { title: `Of others ${n}`, ...times }, 'editor')
+    const own = await service.create(
+      '/events',
+      { title: 'My own', ...times, status: 'pending' },
+      'contributor',
+    )
     await service.update(`/events/${own.id}`, { status: 'publish' }, 'editor')
     for (const room of Object.keys(NAMING)) await make(service, room)
     const lists = [
@@ -268,7 +278,8 @@ describe('what a role may do at the desk', () => {
       const hrefs = new Set<string>()
       for (const path of lists) {
         const [, main = ''] = /<main(.*)<\/main>/s.exec((await at(login).get(`/desk${path}`)).body) ?? []
-        for (const [, href = ''] of main.matchAll(/ href="([^"#]*)/g)) hrefs.add(href.replace(service.origin, ''))
+        for (const [, href = ''] of main.matchAll(/ href="([^"#]*)/g))
+          hrefs.add(href.replace(service.origin, ''))
         if (login === 'contributor' && /^\/(month.*|events|)$/.test(path)) {
           assert.match(main, new RegExp(`href="/desk/events/${own.id}"`), path)
           if (path !== '/events') assert.ok(main.indexOf('My own') < main.indexOf('Of others'), path)
@@ -307,7 +318,8 @@ describe('what a role may do at the desk', () => {
       for (const login of refused) {
         const { status, body } = await at(login).post(`/desk${desk.path}`, desk.form)
         // A deed for many events answers 200 and reports each event by itself.
-        if (page !== '/events/many') assert.ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
+        if (page !== '/events/many')
+          assert.ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
       }
       assert.deepEqual(await storedRows(service.app.database.read), stored)
     })

@@ -144,7 +144,9 @@ function lookIn(start: () => Promise<Browser>): void {
     await requireFit(where)
   }
   const requireFit = async (where: string) => {
-    const [inner, outer] = await tab.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
+    const [inner, outer] = await tab.evaluate<[number, number]>(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )
     assert.ok(inner <= outer, `${where} is ${inner} wide in ${outer}`)
   }
 
@@ -207,10 +209,14 @@ function lookIn(start: () => Promise<Browser>): void {
     await tab.look({ width: 1280 })
     tab.requested.length = 0
     tab.complaints.length = 0
-    const asked = new URLSearchParams({ app_name: 'Pocket Calendar', success_url: 'https://127.0.0.1:49151/back' })
+    const asked = new URLSearchParams({
+      app_name: 'Pocket Calendar',
+      success_url: 'https://127.0.0.1:49151/back',
+    })
     await tab.goTo(`${service.origin}/wp-admin/authorize-application.php?${asked}`)
     await tab.evaluate('setTimeout(() => document.querySelector("[value=approve]").click())')
-    const isAsked = () => tab.requested.some((address) => address.startsWith('https://127.0.0.1:49151/back?site_url='))
+    const isAsked = () =>
+      tab.requested.some((address) => address.startsWith('https://127.0.0.1:49151/back?site_url='))
     await until(isAsked, `nothing leads there: ${tab.complaints}`)
     assert.deepEqual(
       tab.complaints.filter((complaint) => complaint.includes('Content Security Policy')),

@@ -55,10 +55,13 @@ describe('the search of the bar', () => {
     assert.match(headers.get('content-type') ?? '', /^application\/json/)
     assert.equal(headers.get('cache-control'), 'no-store')
     const { hits, told } = typeof body === 'string' ? JSON.parse(body) : body
-    assert.deepEqual(hits.map(({ title, state }: { title: string; state: string }) => [title, state]).toSorted(), [
-      ['Jazz for Children', 'Draft'],
-      ['Thursday Jazz', ''],
-    ])
+    assert.deepEqual(
+      hits.map(({ title, state }: { title: string; state: string }) => [title, state]).toSorted(),
+      [
+        ['Jazz for Children', 'Draft'],
+        ['Thursday Jazz', ''],
+      ],
+    )
     assert.equal(told, '2 found')
   })
 
@@ -81,7 +84,11 @@ describe('the search of the bar', () => {
       const { status, body } = await editor.get(`/desk/search?${new URLSearchParams({ search })}`)
       assert.equal(status, 200, search)
       assert.doesNotMatch(body, /<script>alert/)
-      assert.equal((await editor.get(`/desk/search/as-typed?${new URLSearchParams({ search })}`)).status, 200, search)
+      assert.equal(
+        (await editor.get(`/desk/search/as-typed?${new URLSearchParams({ search })}`)).status,
+        200,
+        search,
+      )
     }
   })
 

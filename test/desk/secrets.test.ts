@@ -29,11 +29,18 @@ describe('what the desk shows of what others have not published', () => {
       await desk.post('/desk/events/words', { ...typed, ...links, title: 'Hidden event' }),
       await desk.post('/desk/events/preview', { ...typed, ...links }),
       await desk.post(`/desk/events/preview?id=${ids.event}`, { ...typed, ...links }),
-      await desk.post('/desk/events/many', { deed: 'trash', ids: ids.event, sure: '1', key: 'asking-for-it' }),
+      await desk.post('/desk/events/many', {
+        deed: 'trash',
+        ids: ids.event,
+        sure: '1',
+        key: 'asking-for-it',
+      }),
       await desk.get(`/desk/events/many?deed=trash&ids=${ids.event}`),
       await desk.get('/desk/events/many/asking-for-it'),
       ...(await Promise.all(
-        ['venue', 'organizer', 'category', 'tag'].map((kind) => desk.get(`/desk/names?kind=${kind}&starts=Hidden`)),
+        ['venue', 'organizer', 'category', 'tag'].map((kind) =>
+          desk.get(`/desk/names?kind=${kind}&starts=Hidden`),
+        ),
       )),
       await desk.get('/desk/search?search=Hidd'),
       await desk.get('/desk/search/as-typed?search=Hidd'),
@@ -47,7 +54,9 @@ describe('what the desk shows of what others have not published', () => {
       await desk.get(`/desk/events/${ids.event}/duplicate`),
       await desk.get(`/desk/events/${ids.event}/history`),
       await desk.get(`/desk/venues/${ids.venue}/history`),
-      ...(await Promise.all(['venues', 'organizers', 'categories', 'tags'].map((room) => desk.get(`/desk/${room}`)))),
+      ...(await Promise.all(
+        ['venues', 'organizers', 'categories', 'tags'].map((room) => desk.get(`/desk/${room}`)),
+      )),
     ]
   }
 
@@ -71,7 +80,12 @@ describe('what the desk shows of what others have not published', () => {
 
   test('a save keeps the venue that a form could not name, and takes none that was emptied', async () => {
     const author = await sitAtDesk(service, 'author')
-    const linked = { ...day, title: 'At a hidden hall', venue: Number(ids.venue), author: service.userIds.author }
+    const linked = {
+      ...day,
+      title: 'At a hidden hall',
+      venue: Number(ids.venue),
+      author: service.userIds.author,
+    }
     const { id } = await service.create('/events', linked, 'editor')
     const form = { title: 'Changed', venue: [ids.venue], venue_name: '' }
     assert.equal((await author.post(`/desk/events/${id}`, form)).status, 303)
@@ -88,7 +102,9 @@ describe('what the desk shows of what others have not published', () => {
       await service.create('/events', { ...own, title: 'Formerly trashed' }, 'editor'),
     ]
     await service.remove(`/events/${gone.id}`, 'editor')
-    const answers = await Promise.all([draft, gone].map(({ id }) => service.get(`/events/${id}`, 'subscriber')))
+    const answers = await Promise.all(
+      [draft, gone].map(({ id }) => service.get(`/events/${id}`, 'subscriber')),
+    )
     assert.deepEqual(
       answers.map(({ status }) => status),
       [200, 403],
@@ -122,7 +138,8 @@ describe('what the desk shows of what others have not published', () => {
     const form = await author.get(`/desk/events/${id}`)
     const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
     await service.update(`/events/${id}`, { online_url: later }, 'editor')
-    const propose = (fields: Record<string, string>) => author.post(`/desk/events/${id}`, { version, ...fields })
+    const propose = (fields: Record<string, string>) =>
+      author.post(`/desk/events/${id}`, { version, ...fields })
     const seen = [
       form,
       await author.get(`/desk/events/${id}/duplicate`),
@@ -168,7 +185,15 @@ describe('what the desk shows of what others have not published', () => {
 
   test('addresses of imports, which may be secrets, are shown to nobody by their path', async () => {
     const address = 'https://calendar.example/private-abc/basic.ics'
-    const source = { id: 1, address, token: '', options: '', holder: '', held_until_utc: '', origin: '' } as const
+    const source = {
+      id: 1,
+      address,
+      token: '',
+      options: '',
+      holder: '',
+      held_until_utc: '',
+      origin: '',
+    } as const
     await service.app.database.write((tx) => tx.insertInto('import_sources').values(source).execute())
     for (const [login, isNamed] of [
       ['editor', true],

@@ -48,7 +48,10 @@ describe('signing in to the desk', () => {
     assert.equal(form.status, 200)
     assert.match(form.body, /<input type="hidden" name="next" value="\/desk\/events\?tab=draft&amp;page=2">/)
     const signedIn = await browser.post('/desk/sign-in', { ...GOOD, next: '/desk/events?tab=draft&page=2' })
-    assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/desk/events?tab=draft&page=2'])
+    assert.deepEqual(
+      [signedIn.status, signedIn.headers.get('location')],
+      [303, '/desk/events?tab=draft&page=2'],
+    )
     assert.equal((await browser.get('/desk/venues', { cookie: cookieIn(signedIn) })).status, 200)
     for (const [path, to] of [
       ['/desk', '/desk/'],
@@ -94,7 +97,10 @@ describe('signing in to the desk', () => {
     const guesser = browserOf(service, '203.0.113.9')
     const statuses: number[] = []
     const guess = async () => {
-      const { status, headers } = await guesser.post('/desk/sign-in', { login: 'editor', password: 'guessed password' })
+      const { status, headers } = await guesser.post('/desk/sign-in', {
+        login: 'editor',
+        password: 'guessed password',
+      })
       statuses.push(status)
       if (status === 429) assert.match(headers.get('retry-after') ?? '', /^\d+$/)
     }
@@ -157,7 +163,10 @@ describe('signing in to the desk', () => {
     const made = await service.request('anonymous', 'POST', '/venues', { venue: 'Forged' }, { cookie })
     assert.equal(made.status, 401)
     assert.equal((await browser.get('/desk/', credentialsOf('editor'))).status, 303)
-    assert.equal((await browser.post('/desk/venues/new', { venue: 'Forged' }, credentialsOf('editor'))).status, 401)
+    assert.equal(
+      (await browser.post('/desk/venues/new', { venue: 'Forged' }, credentialsOf('editor'))).status,
+      401,
+    )
   })
 
   test('a POST that another site sent is refused, whatever a proxy says of the host; one of no browser passes', async () => {
@@ -208,7 +217,10 @@ describe('signing in to the desk', () => {
     assert.equal((await editor.get('/desk/')).status, 200)
     const out = await editor.post('/desk/sign-out', {})
     assert.deepEqual([out.status, out.headers.get('location')], [303, '/desk/sign-in'])
-    assert.match(out.headers.get('set-cookie') ?? '', /^kalends=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/)
+    assert.match(
+      out.headers.get('set-cookie') ?? '',
+      /^kalends=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/,
+    )
     assert.equal((await editor.get('/desk/')).status, 303)
   })
 
@@ -249,7 +261,13 @@ describe('signing in to the desk', () => {
     }
     assert.equal((await other.post('/desk/sign-in', { ...GOOD, password: 'x'.repeat(15_000) })).status, 401)
     assert.equal((await other.post('/desk/sign-in', {})).status, 401)
-    const odd = ['login[]=editor&password[]=x', 'login[a][b]=editor&password=x', '%%%=%ff', '\0', '{"login":"editor"}']
+    const odd = [
+      'login[]=editor&password[]=x',
+      'login[a][b]=editor&password=x',
+      '%%%=%ff',
+      '\0',
+      '{"login":"editor"}',
+    ]
     for (const body of odd) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const { status } = await service.request('anonymous', 'POST', '~/desk/sign-in', body, headers)
@@ -260,16 +278,20 @@ describe('signing in to the desk', () => {
   test('a form whose session has ended asks for the password, keeps all that was typed, and goes on', async () => {
     const { database } = service.app
     const editor = await sitAtDesk(service, 'editor')
-    await database.write((tx) => tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute())
+    await database.write((tx) =>
+      tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute(),
+    )
     const description = `<b>long</b> ${'x'.repeat(40_000)}`
     const typed = { venue: 'Kept <i>whole</i>', description, city: 'Cork', step_free: 'yes' }
     const asked = await editor.post('/desk/venues/new', typed)
     assert.equal(asked.status, 401)
     const kept = Object.fromEntries(
-      [...asked.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
-        name,
-        value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
-      ]),
+      [...asked.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
+        ([, name, value]) => [
+          name,
+          value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+        ],
+      ),
     )
     assert.deepEqual(kept, typed)
     const again = (password: string) =>
@@ -372,8 +394,15 @@ describe('links that set up a password', () => {
     const short = await browser.post(link, { password: 'too short', site_name: 'Choirs <of> Cork' })
     assert.equal(short.status, 422)
     assert.match(short.body, /value="Choirs &lt;of&gt; Cork"/)
-    assert.match(short.body, /id="password"[^>]*aria-invalid="true" aria-describedby="password-hint password-error"/)
-    const done = await browser.post(link, { password: NEW, site_name: 'Choirs of Cork', pages_accent: '#8a2be2' })
+    assert.match(
+      short.body,
+      /id="password"[^>]*aria-invalid="true" aria-describedby="password-hint password-error"/,
+    )
+    const done = await browser.post(link, {
+      password: NEW,
+      site_name: 'Choirs of Cork',
+      pages_accent: '#8a2be2',
+    })
     assert.deepEqual([done.status, done.headers.get('location')], [303, '/desk/'])
     const today = () => browser.get('/desk/', { cookie: cookieIn(done) })
     assert.equal((await today()).status, 200)
@@ -469,7 +498,9 @@ describe('a service without the desk', () => {
   })
 })
 
-describe('the desk of a calendar that can only be read', { skip: databaseName() !== 'sqlite' && 'on SQLite' }, () => {
+describe('the desk of a calendar that can only be read', {
+  skip: databaseName() !== 'sqlite' && 'on SQLite',
+}, () => {
   let service: TestService
   before(async () => {
     service = await startService()
@@ -478,7 +509,8 @@ describe('the desk of a calendar that can only be read', { skip: databaseName() 
   after(() => service.close())
 
   test('it says so, shows no form that would write, and goes on once it may', async () => {
-    const run = (text: string) => statement<Record<never, never>>()(() => sql.raw(text))(service.app.database.read, {})
+    const run = (text: string) =>
+      statement<Record<never, never>>()(() => sql.raw(text))(service.app.database.read, {})
     const browser = browserOf(service)
     const editor = await sitAtDesk(service, 'editor')
     await run('pragma query_only = on')

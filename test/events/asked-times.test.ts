@@ -23,7 +23,8 @@ test('tonight lasts from five in the afternoon to four in the night, also when t
 })
 
 test('a weekend is the one that is on or the next one, by the days that are free where the language is spoken', () => {
-  const weekend = (day: string, language: string) => Object.values(daysMeant('weekend', day, language)).join(' ')
+  const weekend = (day: string, language: string) =>
+    Object.values(daysMeant('weekend', day, language)).join(' ')
   assert.equal(weekend('2026-11-23', 'de'), '2026-11-28 2026-11-29')
   assert.equal(weekend('2026-11-27', 'en'), '2026-11-28 2026-11-29')
   assert.equal(weekend('2026-11-28', 'en'), '2026-11-28 2026-11-29')
@@ -78,7 +79,9 @@ const SPELLINGS = (
   'Free for all|вход свободный|kostenlos – Eintritt frei|0|Free|Eintritt frei!|0 €|0,00 EUR|Entrée libre|GRATIS'
 ).split('|')
 const COSTLY =
-  'Free parking|not free|Of charge|Eintritt|No entry|0,5-|No|0 – 10|Free for members|10|freiwillig|0.50|Ask'.split('|')
+  'Free parking|not free|Of charge|Eintritt|No entry|0,5-|No|0 – 10|Free for members|10|freiwillig|0.50|Ask'.split(
+    '|',
+  )
 
 test('an event is free of charge when all its costs are nought or words for free', () => {
   for (const costs of [['0 €', '€0.00'], ...SPELLINGS.map((text) => [text])])

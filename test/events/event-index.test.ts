@@ -51,7 +51,13 @@ const anything = {
 type Query = Parameters<typeof listIndexed>[1]
 
 /** Asserts that a list has these events, in this order, from an offset on. */
-function expectList(index: EventIndex, query: Query, expected: readonly IndexedEvent[], offset: number, most = 20) {
+function expectList(
+  index: EventIndex,
+  query: Query,
+  expected: readonly IndexedEvent[],
+  offset: number,
+  most = 20,
+) {
   assert.deepEqual(listIndexed(index, query, offset, most), {
     ids: expected.slice(offset, offset + most).map(({ id }) => id),
     total: expected.length,
@@ -81,7 +87,9 @@ test('events among given ones are listed in order, as many as there are, whether
       for (const id of ids) addId(among, id)
       const window = { ...open, from: day(from), to: day(to) }
       const expected = events
-        .filter((event) => hasId(among, event.id) && event.start_date >= day(from) && event.start_date <= day(to))
+        .filter(
+          (event) => hasId(among, event.id) && event.start_date >= day(from) && event.start_date <= day(to),
+        )
         .filter((event) => endsAfter === undefined || event.end_date > day(endsAfter))
         .filter((event) => terms.every((group) => group.some((term) => event.terms.includes(term))))
         .filter((event) => featured === undefined || event.featured === featured)

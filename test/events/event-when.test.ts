@@ -19,9 +19,14 @@ function created(start: string | number, end: string | number, timezone = NEW_YO
 }
 
 /** What is sent, and the times of the event: local ones, and those in UTC. */
-const TIMES: Readonly<Record<string, readonly (readonly [sent: Parameters<typeof created>, times: string])[]>> = {
+const TIMES: Readonly<
+  Record<string, readonly (readonly [sent: Parameters<typeof created>, times: string])[]>
+> = {
   'a date alone is its midnight': [
-    [['2026-12-10', '2026-12-11'], '2026-12-10 00:00:00 2026-12-11 00:00:00 = 2026-12-10 05:00:00 2026-12-11 05:00:00'],
+    [
+      ['2026-12-10', '2026-12-11'],
+      '2026-12-10 00:00:00 2026-12-11 00:00:00 = 2026-12-10 05:00:00 2026-12-11 05:00:00',
+    ],
   ],
   'offsets and timestamps are converted to the zone of the event': [
     [
@@ -32,8 +37,14 @@ const TIMES: Readonly<Record<string, readonly (readonly [sent: Parameters<typeof
       ['2026-12-10T10:00:00+05:00', '2026-12-10T11:00:00+05:00', 'Europe/Rome'],
       '2026-12-10 06:00:00 2026-12-10 07:00:00 = 2026-12-10 05:00:00 2026-12-10 06:00:00',
     ],
-    [['1796000000', '1796003600'], '2026-11-29 19:53:20 2026-11-29 20:53:20 = 2026-11-30 00:53:20 2026-11-30 01:53:20'],
-    [[1796000000, 1796003600], '2026-11-29 19:53:20 2026-11-29 20:53:20 = 2026-11-30 00:53:20 2026-11-30 01:53:20'],
+    [
+      ['1796000000', '1796003600'],
+      '2026-11-29 19:53:20 2026-11-29 20:53:20 = 2026-11-30 00:53:20 2026-11-30 01:53:20',
+    ],
+    [
+      [1796000000, 1796003600],
+      '2026-11-29 19:53:20 2026-11-29 20:53:20 = 2026-11-30 00:53:20 2026-11-30 01:53:20',
+    ],
   ],
   'a wall time that the clocks skip moves forward, at the start and at the end': [
     [
@@ -154,7 +165,10 @@ describe('the times of an event', () => {
 
 describe('the window of a list without dates', () => {
   test('it runs from yesterday of the site to two years ahead', () => {
-    assert.deepEqual({ ...defaultWindow(NEW_YORK, NOW) }, { start: '2026-11-19 00:00:00', end: '2028-11-20 23:59:59' })
+    assert.deepEqual(
+      { ...defaultWindow(NEW_YORK, NOW) },
+      { start: '2026-11-19 00:00:00', end: '2028-11-20 23:59:59' },
+    )
   })
 
   test('yesterday is that of the site zone on either side of UTC', () => {
@@ -165,14 +179,21 @@ describe('the window of a list without dates', () => {
 
   test('the end is two years from the day in the zone of the site', () => {
     assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 00:01:00')).end, '2028-11-20 23:59:59')
-    assert.equal(defaultWindow('Pacific/Kiritimati', utcToMs('2026-11-20 10:00:00')).end, '2028-11-21 23:59:59')
+    assert.equal(
+      defaultWindow('Pacific/Kiritimati', utcToMs('2026-11-20 10:00:00')).end,
+      '2028-11-21 23:59:59',
+    )
     assert.equal(defaultWindow(NEW_YORK, utcToMs('2028-02-29 12:00:00')).end, '2030-03-01 23:59:59')
     const clock = fc.integer({ min: NOW, max: utcToMs('2060-01-01 00:00:00') })
-    const property = fc.property(clock, fc.constantFrom(NEW_YORK, 'Pacific/Auckland', 'UTC-12'), (now, zone) => {
-      const end = new Date(utcToMs(wallNow(zone, now)))
-      end.setUTCFullYear(end.getUTCFullYear() + 2)
-      assert.equal(defaultWindow(zone, now).end, `${end.toISOString().slice(0, 10)} 23:59:59`)
-    })
+    const property = fc.property(
+      clock,
+      fc.constantFrom(NEW_YORK, 'Pacific/Auckland', 'UTC-12'),
+      (now, zone) => {
+        const end = new Date(utcToMs(wallNow(zone, now)))
+        end.setUTCFullYear(end.getUTCFullYear() + 2)
+        assert.equal(defaultWindow(zone, now).end, `${end.toISOString().slice(0, 10)} 23:59:59`)
+      },
+    )
     fc.assert(property, { numRuns: rounds(25) })
   })
 })
@@ -182,7 +203,13 @@ describe('the dates of a list', () => {
     parseWindowEdge(value, edge, strict, NEW_YORK, NOW)
 
   test('days are whole unless strict: a start at its first second, the others at its last', () => {
-    for (const value of ['2027-06-15', '2027-06-15 23:00:00', '2027-06-15T10:00:00', '15 June 2027', '06/15/2027']) {
+    for (const value of [
+      '2027-06-15',
+      '2027-06-15 23:00:00',
+      '2027-06-15T10:00:00',
+      '15 June 2027',
+      '06/15/2027',
+    ]) {
       assert.equal(edgeOf(value, 'start'), '2027-06-15 00:00:00', value)
       assert.equal(edgeOf(value, 'end'), '2027-06-15 23:59:59', value)
       assert.equal(edgeOf(value, 'before-after'), '2027-06-15 23:59:59', value)

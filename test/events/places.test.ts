@@ -8,7 +8,10 @@ const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true
 const point = fc.record({ lat: degrees(90), lng: degrees(180) })
 /** Points near one another, and near the date line and the poles, where boxes of degrees are wrong. */
 const near = fc.oneof(
-  fc.record({ lat: fc.double({ min: 47, max: 48, noNaN: true }), lng: fc.double({ min: 8, max: 9, noNaN: true }) }),
+  fc.record({
+    lat: fc.double({ min: 47, max: 48, noNaN: true }),
+    lng: fc.double({ min: 8, max: 9, noNaN: true }),
+  }),
   fc.record({ lat: degrees(1), lng: fc.constantFrom(-180, -179.9, 179.9, 180) }),
   fc.record({ lat: fc.constantFrom(-90, -89.9, 89.9, 90), lng: degrees(180) }),
   point,
@@ -28,7 +31,9 @@ test('the cells and venues within a circle hold those whose distance says so, wh
         if (place) model.set(venue, place)
         else model.delete(venue)
       }
-      const within = [...model].filter(([, { lat, lng }]) => distanceKm(centre.lat, centre.lng, lat, lng) <= radius)
+      const within = [...model].filter(
+        ([, { lat, lng }]) => distanceKm(centre.lat, centre.lng, lat, lng) <= radius,
+      )
       const { cells, venues } = placesWithin(grid, { ...centre, radius })
       const venuesIn = (cell: Cell): number[] => [
         ...cell.cells.flatMap(venuesIn),

@@ -7,7 +7,8 @@ import { fc, rounds } from '../support/rounds.ts'
 /** A Monday, 22:30 in Berlin. */
 const NOW = Date.UTC(2026, 10, 23, 21, 30)
 
-const read = (text: string, language: string) => readQuickLine(text, { language, timezone: 'Europe/Berlin', now: NOW })
+const read = (text: string, language: string) =>
+  readQuickLine(text, { language, timezone: 'Europe/Berlin', now: NOW })
 
 /** The expected parts of a line; parts not named here are empty. */
 type Expected = Partial<QuickLine> & { when?: string }
@@ -31,7 +32,12 @@ const lines: Readonly<Record<string, Readonly<Record<string, Expected>>>> = {
     'Dinner, dance and talk, Friday 19:00': { title: 'Dinner, dance and talk', when: '2026-11-27 19:00' },
     'Party Sat 22:00-02:00': { title: 'Party', when: '2026-11-28 22:00 2026-11-29 02:00' },
     'Summer camp June 12-14': { title: 'Summer camp', when: '2027-06-12 2027-06-14', all_day: true },
-    'Fair Dec 4 all day @ Market': { title: 'Fair', when: '2026-12-04 2026-12-04', all_day: true, venue: 'Market' },
+    'Fair Dec 4 all day @ Market': {
+      title: 'Fair',
+      when: '2026-12-04 2026-12-04',
+      all_day: true,
+      venue: 'Market',
+    },
     'Choir every Tuesday 7pm @ Hall until 30 June': {
       title: 'Choir',
       when: '2026-11-24 19:00',
@@ -130,7 +136,11 @@ const lines: Readonly<Record<string, Readonly<Record<string, Expected>>>> = {
       recurrence: { ...tuesday, weekdays: ['tu', 'th'] },
     },
     'Feria mañana todo el día': { title: 'Feria', when: '2026-11-24 2026-11-24', all_day: true },
-    'Misa mañana a las 10 de la mañana, Catedral': { title: 'Misa', when: '2026-11-24 10:00', venue: 'Catedral' },
+    'Misa mañana a las 10 de la mañana, Catedral': {
+      title: 'Misa',
+      when: '2026-11-24 10:00',
+      venue: 'Catedral',
+    },
   },
 }
 
@@ -139,15 +149,27 @@ for (const [language, cases] of Object.entries(lines))
     test(`the line «${text}» is understood in ${language}`, () => {
       const { start_date, start_time, end_date, end_time, ...others } = read(text, language) ?? assert.fail()
       const { when = '', ...rest } = expected
-      const said = [start_date ?? '', start_time, end_date, end_time].filter((part) => part !== undefined).join(' ')
+      const said = [start_date ?? '', start_time, end_date, end_time]
+        .filter((part) => part !== undefined)
+        .join(' ')
       assert.deepEqual({ when: said, ...others }, { when, all_day: false, labels: [], ...rest })
     })
 
 test('a title, a date as a language writes it, a time and a venue are found in any line made of them', () => {
   const days = fc.integer({ min: 0, max: 360 }).map((day) => Date.UTC(2026, 10, 24 + day))
   const styles = fc.constantFrom('full' as const, 'long' as const, 'medium' as const)
-  const hours = fc.integer({ min: 0, max: 47 }).map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2}0`)
-  const titles = fc.constantFrom('Choir', 'Sommer & Herbst', 'L’été', 'Año Nuevo', 'Top 10', 'C# für alle', 'May Day')
+  const hours = fc
+    .integer({ min: 0, max: 47 })
+    .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2}0`)
+  const titles = fc.constantFrom(
+    'Choir',
+    'Sommer & Herbst',
+    'L’été',
+    'Año Nuevo',
+    'Top 10',
+    'C# für alle',
+    'May Day',
+  )
   const line = fc.record({
     language: fc.constantFrom(...LANGUAGES),
     day: days,
@@ -168,7 +190,8 @@ test('a title, a date as a language writes it, a time and a venue are found in a
   )
 })
 
-const pieces = 'Choir|every|Tue|und|19:00|–|21:00|@|#music|,|(|)|12.|Juni|bis|all day|tous les|a|de|31|/|.'.split('|')
+const pieces =
+  'Choir|every|Tue|und|19:00|–|21:00|@|#music|,|(|)|12.|Juni|bis|all day|tous les|a|de|31|/|.'.split('|')
 const typed = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join(' ').slice(0, 300)),
@@ -182,7 +205,8 @@ test('whatever is written in a line is understood or stays in it, and never fail
       const known = new Set(letters(text))
       for (const word of [line.title, line.venue ?? '', ...line.labels].flatMap(letters))
         assert.ok(known.has(word), word)
-      if (line.start_date !== undefined && line.end_date !== undefined) assert.ok(line.start_date <= line.end_date)
+      if (line.start_date !== undefined && line.end_date !== undefined)
+        assert.ok(line.start_date <= line.end_date)
     }),
     { numRuns: rounds(600) },
   )

@@ -28,7 +28,9 @@ test('a body is written as JSON.stringify writes it, wherever its list is', asyn
 })
 
 test('a list of ten million characters holds the event loop for a part of it at a time', async () => {
-  const body = { events: Array.from({ length: 50 }, (_, id) => ({ id, description: `${id} "word" `.repeat(20_000) })) }
+  const body = {
+    events: Array.from({ length: 50 }, (_, id) => ({ id, description: `${id} "word" `.repeat(20_000) })),
+  }
   let [turns, isOver] = [0, false]
   const count = () => {
     turns += 1

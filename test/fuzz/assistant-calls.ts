@@ -22,7 +22,14 @@ export async function assistantOperations(line: Line): Promise<Operation[]> {
     ['method', 'tools/list'],
   ] as const
   const body = { kind: 'members', encoding: 'json', members } as const
-  const { answer } = await exchange(line, { as: 'admin', method: 'POST', path: MCP_PATH, query: [], headers: {}, body })
+  const { answer } = await exchange(line, {
+    as: 'admin',
+    method: 'POST',
+    path: MCP_PATH,
+    query: [],
+    headers: {},
+    body,
+  })
   const { tools }: { tools: Tool[] } = JSON.parse(String(answer?.body)).result
   return tools.map(({ name, inputSchema: { properties, required = [] } }) => {
     const fields = Object.entries(properties).map(

@@ -64,7 +64,10 @@ function collectGarbage(): void {
 
 function readMemory(): MemoryReading {
   const { rss, heapUsed, external } = process.memoryUsage()
-  const polluted = Object.keys(Object.prototype).concat(Object.keys(Array.prototype), Object.keys(Function.prototype))
+  const polluted = Object.keys(Object.prototype).concat(
+    Object.keys(Array.prototype),
+    Object.keys(Function.prototype),
+  )
   return { rss, heap: heapUsed, outside: external, polluted }
 }
 

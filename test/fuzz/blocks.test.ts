@@ -55,7 +55,10 @@ test('of a form with too many fields nothing is read any more while it is refuse
   const whole = await blockOf(multipartOf(950), 400)
   const refused = await blockOf(multipartOf(20_000), 413)
   t.diagnostic(`${whole.toFixed(1)} ms for a whole form, ${refused.toFixed(1)} ms for one that is refused`)
-  assert.ok(refused < 2 * whole + SLACK_MS, `${refused} ms for a form that is refused, ${whole} ms for a whole one`)
+  assert.ok(
+    refused < 2 * whole + SLACK_MS,
+    `${refused} ms for a form that is refused, ${whole} ms for a whole one`,
+  )
 })
 
 const LONG = 1_900_000
@@ -70,7 +73,12 @@ function pageAsked(query: string): PlannedRequest {
 }
 
 for (const [what, hostile, harmless, status] of [
-  ['a form of blanks', () => formOf(`venue=${'+'.repeat(LONG)}`), () => formOf(`venue=${'a'.repeat(LONG)}`), 400],
+  [
+    'a form of blanks',
+    () => formOf(`venue=${'+'.repeat(LONG)}`),
+    () => formOf(`venue=${'a'.repeat(LONG)}`),
+    400,
+  ],
   [
     'a query of names that cannot be decoded',
     () => pageAsked(`${'%&'.repeat(3800)}rest_route=`),

@@ -38,7 +38,8 @@ const JSON_TEXTS = [
 ]
 
 const PART = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`
-const FIELD = (name: string, content: string) => PART(`Content-Disposition: form-data; name="${name}"`, content)
+const FIELD = (name: string, content: string) =>
+  PART(`Content-Disposition: form-data; name="${name}"`, content)
 const FILE = (name: string, type: string, content: string) =>
   PART(`Content-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}`, content)
 /** A PNG of one pixel. */
@@ -67,7 +68,8 @@ const MULTIPART_TEXTS: readonly ((random: Random) => string)[] = [
   () => `${FILE('x.svg', 'image/svg+xml', SVG)}--b--`,
   () => `${FILE('', '', '')}--b--`,
   () => `${FILE('x', 'text/html', '<script>')}${FIELD('title', 'x')}--b--`,
-  (random) => `${FIELD(hostileText(random, 500).replaceAll(/[\r\n"]/g, ''), hostileText(random, 100_000))}--b--`,
+  (random) =>
+    `${FIELD(hostileText(random, 500).replaceAll(/[\r\n"]/g, ''), hostileText(random, 100_000))}--b--`,
   (random) => `${FILE(runText(random, 500).replaceAll(/[\r\n"]/g, ''), 'image/png', 'x')}--b--`,
 ]
 
@@ -79,13 +81,16 @@ const BREAKINGS: readonly Breaking[] = [
   (body) => bytes(undefined, body),
   (_body, random) => bytes('application/json', random.pick(JSON_TEXTS)),
   (_body, random) => bytes('application/json', Buffer.from([0xff, 0xfe, random.whole(0, 255), 0x00])),
-  (_body, random) => bytes('application/x-www-form-urlencoded', Buffer.from([0x25, 0xff, random.whole(0, 255), 0x3d])),
+  (_body, random) =>
+    bytes('application/x-www-form-urlencoded', Buffer.from([0x25, 0xff, random.whole(0, 255), 0x3d])),
   (_body, random) => bytes('application/x-www-form-urlencoded', runText(random, 1_900_000)),
   (_body, random) => bytes('application/json', runText(random, 1_900_000)),
-  (_body, random) => bytes('application/json', `{"title":"${runText(random, 500_000).replaceAll(/["\\\n\r\t]/g, '')}"`),
+  (_body, random) =>
+    bytes('application/json', `{"title":"${runText(random, 500_000).replaceAll(/["\\\n\r\t]/g, '')}"`),
   ...Array.from(
     { length: 4 },
-    (): Breaking => (_body, random) => bytes('multipart/form-data; boundary=b', random.pick(MULTIPART_TEXTS)(random)),
+    (): Breaking => (_body, random) =>
+      bytes('multipart/form-data; boundary=b', random.pick(MULTIPART_TEXTS)(random)),
   ),
   (_body, random) => bytes('multipart/form-data; boundary=b', runText(random, 1_000_000)),
   (_body, random) =>

@@ -11,7 +11,10 @@ function recordsOf(): [collection: string, members: Record<string, unknown>][] {
     ['tags', { name: `${name} tag` }],
   ])
   const linked = ['Hall', 'Park', 'Fair'].flatMap((name, i): [string, object][] => [
-    ['venues', { venue: name, city: 'Berlin', geo_lat: 52.5 + i, geo_lng: 13.4, description: 'A place\n\nto be' }],
+    [
+      'venues',
+      { venue: name, city: 'Berlin', geo_lat: 52.5 + i, geo_lng: 13.4, description: 'A place\n\nto be' },
+    ],
     ['organizers', { organizer: `${name} friends`, email: 'friends@example.org' }],
   ])
   const events = ['publish', 'publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash'].map(
@@ -52,11 +55,19 @@ export async function seedCalendar(service: FuzzedService, line: Line): Promise<
     const path = `${service.basePath}/${collection}`
     const entries: Member[] = Object.entries(members)
     const body = { kind: 'members', encoding: 'json', members: entries } as const
-    const { answer } = await exchange(line, { as: 'admin', method: 'POST', path, query: [], headers: {}, body })
+    const { answer } = await exchange(line, {
+      as: 'admin',
+      method: 'POST',
+      path,
+      query: [],
+      headers: {},
+      body,
+    })
     if (answer?.status !== 201) throw new Error(`${collection} could not be seeded: ${answer?.body}`)
     const { id, slug, post_parent: series } = JSON.parse(String(answer.body))
     seeded[collection] = [...(seeded[collection] ?? []), { path: `${path}/${id}`, id, slug }]
-    if (series) seeded.series = [{ path: `${service.restRoot}/kalends/v1/series/${series}`, id: series, slug }]
+    if (series)
+      seeded.series = [{ path: `${service.restRoot}/kalends/v1/series/${series}`, id: series, slug }]
   }
   return seeded
 }

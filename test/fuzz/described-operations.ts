@@ -57,7 +57,12 @@ export function readOperations(text: string, basePath: string): Operation[] {
   )
 }
 
-function operationOf(method: string, template: string, item: PathItem, operation: DescribedOperation): Operation {
+function operationOf(
+  method: string,
+  template: string,
+  item: PathItem,
+  operation: DescribedOperation,
+): Operation {
   const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])]
   const schema = operation.requestBody?.content?.['application/json']?.schema
   return {
@@ -87,7 +92,10 @@ function withoutReferences(document: unknown): unknown {
 
 function lookUp(document: unknown, reference: string): unknown {
   const steps = reference.replace(/^#\//, '').split('/')
-  return steps.reduce<unknown>((at, step) => Object(at)[step.replaceAll('~1', '/').replaceAll('~0', '~')], document)
+  return steps.reduce<unknown>(
+    (at, step) => Object(at)[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
+  )
 }
 
 interface Index {
@@ -112,7 +120,11 @@ export function readIndexed(text: string, restRoot: string, namespace: string): 
     )
 }
 
-function indexedOperation(method: string, template: string, args: Record<string, IndexedArgument>): Operation {
+function indexedOperation(
+  method: string,
+  template: string,
+  args: Record<string, IndexedArgument>,
+): Operation {
   const fields = Object.entries(args)
     .filter(([name]) => !template.includes(`{${name}}`))
     .map(
@@ -127,6 +139,15 @@ function indexedOperation(method: string, template: string, args: Record<string,
 
 /** Returns the routes of the server itself, and some addresses of nothing. */
 export function bareOperations(basePath: string): Operation[] {
-  const paths = ['/', '/index.php', '/healthz', '/readyz', '/media/{slug}', '/{slug}', '/favicon.ico', `${basePath}/`]
+  const paths = [
+    '/',
+    '/index.php',
+    '/healthz',
+    '/readyz',
+    '/media/{slug}',
+    '/{slug}',
+    '/favicon.ico',
+    `${basePath}/`,
+  ]
   return paths.map((template) => ({ method: 'GET', template, query: [], body: [] }))
 }

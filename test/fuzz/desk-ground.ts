@@ -50,7 +50,9 @@ function templatesOf(at: string, { paths }: Found): string[] {
   if (at === CONSENT_ROOM) return [CONSENT_PATH]
   const template = `/desk${at.replaceAll(/:(\w+)/g, (_all, name) => (name === 'id' ? '{id}' : '{slug}'))}`
   if (!template.includes('{slug}')) return [template]
-  const pattern = new RegExp(`^/desk${at.replaceAll(':id', String.raw`\{id\}`).replaceAll(/:\w+/g, '[^/{]+')}$`)
+  const pattern = new RegExp(
+    `^/desk${at.replaceAll(':id', String.raw`\{id\}`).replaceAll(/:\w+/g, '[^/{]+')}$`,
+  )
   return [template, ...[...paths].filter((path) => pattern.test(path)).slice(0, MOST_ALIKE)]
 }
 
@@ -63,7 +65,12 @@ function operationOf(method: string, template: string, found: Found, known: Name
   const further = (own.length > 0 ? declared : [...declared, ...known.controls]).filter(
     (name) => !own.some((control) => control.name === name),
   )
-  return { method, template, query: [...parameters.values()], body: isPost ? [...own, ...further.map(fieldNamed)] : [] }
+  return {
+    method,
+    template,
+    query: [...parameters.values()],
+    body: isPost ? [...own, ...further.map(fieldNamed)] : [],
+  }
 }
 
 interface Names {
@@ -90,7 +97,9 @@ const CLOCKS = ['19:30', '7pm', '00:00', '24:00', '']
 
 /** Makes a field from its name alone. */
 function fieldNamed(name: string): DescribedField {
-  const schema: Schema = name.includes('time') ? { enum: CLOCKS } : { type: ['string', 'integer'], examples: [''] }
+  const schema: Schema = name.includes('time')
+    ? { enum: CLOCKS }
+    : { type: ['string', 'integer'], examples: [''] }
   return { name, schema, required: name === 'title' || name === 'start_date' }
 }
 
@@ -117,7 +126,8 @@ async function readPages(line: Line, cookie: string, found: Found): Promise<void
       const [linked = '', asked = ''] = link.split('?')
       const template = withoutNumbers(linked)
       found.paths.add(template)
-      for (const name of new URLSearchParams(asked).keys()) noteField(found.parameters, template, fieldNamed(name))
+      for (const name of new URLSearchParams(asked).keys())
+        noteField(found.parameters, template, fieldNamed(name))
       const count = alike.get(template) ?? 0
       if (seen.has(link) || count >= MOST_ALIKE) continue
       seen.add(link)
@@ -141,7 +151,10 @@ function noteField(into: Found['controls'], template: string, field: DescribedFi
   into.set(template, fields)
   const known = fields.get(field.name)
   const choices = [...(known?.schema.enum ?? []), ...(field.schema.enum ?? [])]
-  fields.set(field.name, choices.length > 0 ? { ...field, schema: { enum: [...new Set(choices)] } } : (known ?? field))
+  fields.set(
+    field.name,
+    choices.length > 0 ? { ...field, schema: { enum: [...new Set(choices)] } } : (known ?? field),
+  )
 }
 
 const CONTROL = /<(input|select|textarea|button|option)\b([^>]*)>/g
@@ -171,7 +184,11 @@ function controlOf(name: string, element: string, about: string): DescribedField
   const value = attribute(about, 'value')
   const isNeeded = about.includes('required') || name === 'start_date'
   const field = fieldNamed(name)
-  return { ...field, ...(isChoice && { schema: { enum: [value ?? 'on'] } }), required: isNeeded || field.required }
+  return {
+    ...field,
+    ...(isChoice && { schema: { enum: [value ?? 'on'] } }),
+    required: isNeeded || field.required,
+  }
 }
 
 function attribute(about: string, name: string): string | undefined {

@@ -20,7 +20,14 @@ export async function judgeDeskReads(run: FuzzRun): Promise<void> {
   if (changed.length === 0) return
   const what = `reads of the desk have changed ${changed.join(', ')}`
   const planned = plannedRequest({ ...ground, operations }, 0)
-  const finding = { kind: 'written', what, planned, number: undefined, alone: false, stack: undefined } as const
+  const finding = {
+    kind: 'written',
+    what,
+    planned,
+    number: undefined,
+    alone: false,
+    stack: undefined,
+  } as const
   addFinding(run, what, finding, () => describeFinding({ ...finding, times: 1 }, run))
 }
 

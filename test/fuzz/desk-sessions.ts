@@ -40,7 +40,14 @@ export async function openSessions({ write, read }: Database): Promise<DeskSessi
   }
   return {
     of: Object.fromEntries(live) as DeskSessions['of'],
-    void: [old, `kalends=${'A'.repeat(43)}`, 'kalends=', 'kalends=../../x', `__Host-${live[0]?.[1]}`, 'kalends=%00'],
+    void: [
+      old,
+      `kalends=${'A'.repeat(43)}`,
+      'kalends=',
+      'kalends=../../x',
+      `__Host-${live[0]?.[1]}`,
+      'kalends=%00',
+    ],
     people,
     renew: () =>
       write((tx) =>

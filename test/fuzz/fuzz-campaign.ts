@@ -7,7 +7,15 @@ import { bareOperations, readIndexed, readOperations } from './described-operati
 import { deskOperations } from './desk-ground.ts'
 import { judgeDeskReads } from './desk-reads.ts'
 import { describeFinding } from './fuzz-report.ts'
-import { addFinding, type Counts, type Finding, type FuzzRun, hasEnded, noCounts, restart } from './fuzz-run.ts'
+import {
+  addFinding,
+  type Counts,
+  type Finding,
+  type FuzzRun,
+  hasEnded,
+  noCounts,
+  restart,
+} from './fuzz-run.ts'
 import {
   endFuzzed,
   type FuzzedService,
@@ -107,7 +115,10 @@ function resultOf(run: FuzzRun) {
   return { counts, findings: [...findings.values()], longestAloneMs: longestMs, records: writers.size }
 }
 
-async function operationsOf({ basePath, restRoot }: FuzzedService, line: Line): Promise<Ground['operations']> {
+async function operationsOf(
+  { basePath, restRoot }: FuzzedService,
+  line: Line,
+): Promise<Ground['operations']> {
   const plain = { as: 'anonymous', method: 'GET', query: [], headers: {}, body: { kind: 'none' } } as const
   const read = async (path: string) => String((await exchange(line, { ...plain, path })).answer?.body)
   const described = readOperations(await read(`${basePath}/doc`), basePath)
@@ -117,7 +128,10 @@ async function operationsOf({ basePath, restRoot }: FuzzedService, line: Line): 
 }
 
 /** Sends the requests of the run in batches and checks the service after each. */
-async function sendAll(run: FuzzRun, options: FuzzOptions): Promise<Pick<FuzzReport, 'memory' | 'longestMs'>> {
+async function sendAll(
+  run: FuzzRun,
+  options: FuzzOptions,
+): Promise<Pick<FuzzReport, 'memory' | 'longestMs'>> {
   let quarter: MemoryReading | undefined
   let longestMs = 0
   for (let from = 0; from < options.requests && Date.now() < run.until; from += BATCH) {
@@ -167,7 +181,10 @@ async function sendBatch(run: FuzzRun, from: number, to: number, lanes: number):
     }
   }
   const random = makeRandom(run.ground.seed + from)
-  await Promise.all([...Array.from({ length: lanes }, lane), sendRawBatch(run, random.chance(0.5) ? 1 : 2, random)])
+  await Promise.all([
+    ...Array.from({ length: lanes }, lane),
+    sendRawBatch(run, random.chance(0.5) ? 1 : 2, random),
+  ])
   return done
 }
 
@@ -217,7 +234,12 @@ function noteWriter(run: FuzzRun, { answer, number, planned }: Numbered): void {
  * Sends a failed request again alone and reduces it. A failure that happens only beside other requests counts too, unless it is one of time. Returns true when
  * something was found.
  */
-async function lookInto(run: FuzzRun, one: Numbered, verdict: Verdict, errors: readonly string[]): Promise<boolean> {
+async function lookInto(
+  run: FuzzRun,
+  one: Numbered,
+  verdict: Verdict,
+  errors: readonly string[],
+): Promise<boolean> {
   const place = `${verdict.kind} ${placeOf(one.planned)}`
   if (countKnown(run, place)) return true
   const alone = await confirmAlone(run, one.planned)
@@ -247,7 +269,8 @@ function countKnown(run: FuzzRun, place: string): boolean {
 }
 
 async function smallest(run: FuzzRun, planned: PlannedRequest, verdict: Verdict): Promise<PlannedRequest> {
-  const fails = async (smaller: PlannedRequest) => (await confirmAlone(run, smaller)).verdict?.kind === verdict.kind
+  const fails = async (smaller: PlannedRequest) =>
+    (await confirmAlone(run, smaller)).verdict?.kind === verdict.kind
   return minimise(planned, fails, Date.now() + MINIMISE_MS)
 }
 
@@ -282,7 +305,14 @@ function judgePollution(run: FuzzRun, { polluted }: MemoryReading): void {
   if (polluted.length === 0) return
   const planned = plannedRequest(run.ground, 0)
   const what = `what all objects inherit has ${polluted.join(', ')}`
-  note(run, 'pollution', { kind: 'pollution', what, planned, number: undefined, alone: false, stack: undefined })
+  note(run, 'pollution', {
+    kind: 'pollution',
+    what,
+    planned,
+    number: undefined,
+    alone: false,
+    stack: undefined,
+  })
 }
 
 /** The bytes by which caches may grow, and those for each new record. */

@@ -10,7 +10,10 @@ import { type PlannedRequest, wireOf } from './planned-request.ts'
 const INLINE = 2000
 
 /** Describes a finding with a command that shows it. */
-export function describeFinding(finding: Finding, { ground, service }: Pick<FuzzRun, 'ground' | 'service'>): string {
+export function describeFinding(
+  finding: Finding,
+  { ground, service }: Pick<FuzzRun, 'ground' | 'service'>,
+): string {
   const { kind, what, planned, number, alone, stack } = finding
   const where = number === undefined ? '' : ` (request ${number} of seed ${ground.seed})`
   const lines = [

@@ -68,7 +68,12 @@ export function hasEnded({ service: { child } }: FuzzRun): boolean {
 }
 
 /** Counts a finding, and reports it if it is new. Findings with the same `key` are the same. */
-export function addFinding(run: FuzzRun, key: string, finding: Omit<Finding, 'times'>, text: () => string): void {
+export function addFinding(
+  run: FuzzRun,
+  key: string,
+  finding: Omit<Finding, 'times'>,
+  text: () => string,
+): void {
   const known = run.findings.get(key)
   if (known) {
     known.times += 1

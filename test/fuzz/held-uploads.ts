@@ -40,7 +40,9 @@ async function holdUpload(port: number, path: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   await once(socket, 'connect')
   socket.resume()
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: ${SENT + 1}\r\n\r\n`)
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: ${SENT + 1}\r\n\r\n`,
+  )
   const piece = Buffer.alloc(500_000, 0x61)
   for (let sent = 0; sent < SENT && socket.writable; sent += piece.length)
     if (!socket.write(piece))

@@ -8,8 +8,12 @@ const UNITS = [
   ...listed(
     '\u0301 \u0315 \u0316 \u0344 \u1161 \u200d \ufdfa \u0130 \u1e9e \ufe0f \u202e \u05d0 e\u0301 \ud83d \ude00 ß İ 寺 😀 👩‍👩‍👧 🇩🇪',
   ),
-  ...listed('<b> <br> <br/> <p> </p> < > <!-- --> <![CDATA[ <b <li><ul> </script> & &amp &amp; &# &#x &#38; &lt;'),
-  ...listed('9 0 1. 1, . , 1- - -- " \' \\ / // % %0 %00 %25 [ ] [] [a] { ( ) * _ | + ? ^ a x@ http:// = ; :'),
+  ...listed(
+    '<b> <br> <br/> <p> </p> < > <!-- --> <![CDATA[ <b <li><ul> </script> & &amp &amp; &# &#x &#38; &lt;',
+  ),
+  ...listed(
+    '9 0 1. 1, . , 1- - -- " \' \\ / // % %0 %00 %25 [ ] [] [a] { ( ) * _ | + ? ^ a x@ http:// = ; :',
+  ),
   ...[' ', '\t', '\n', '\r\n', '\n\n', ' \n', 'a ', 'a\n', '\u00a0', '\u2028', '\u0000', '\u0007'],
   ...['<a href="', ', ', '$1 ', '- ', 'Ab ', 'ab ', '-a ', '"a '],
 ]
@@ -27,7 +31,25 @@ const PAIRS: readonly (readonly [string, string])[] = [
 ]
 
 /** Texts for the start and the end of a run. */
-const EDGES = ['', '', '', 'a', '<b>', '"', ' ', '<p>', 'b\nc', '1', '-', 'http://', '<a href="', '$', '\n', '&', 'é']
+const EDGES = [
+  '',
+  '',
+  '',
+  'a',
+  '<b>',
+  '"',
+  ' ',
+  '<p>',
+  'b\nc',
+  '1',
+  '-',
+  'http://',
+  '<a href="',
+  '$',
+  '\n',
+  '&',
+  'é',
+]
 
 /** Texts that have stopped other programs. */
 const TEXTS = [
@@ -52,7 +74,9 @@ const TEXTS = [
   ...listed(
     'data:image/png;base64,xx http:// //x publish,future any trash inherit PUBLISH , ,,, 1,,2 1,x 0,0 -1,-2 a,b,c * near(',
   ),
-  ...listed('\ud800 \udc00x \ufffe \u0000 a\u0000b \ufeff \u200b <script>alert(1)</script> </title> ]]> -a -- a*'),
+  ...listed(
+    '\ud800 \udc00x \ufffe \u0000 a\u0000b \ufeff \u200b <script>alert(1)</script> </title> ]]> -a -- a*',
+  ),
   ...listed('%_ C++ """ :x a:b ^a AND NOT "a\u00a0b'),
   ...[
     '',
@@ -65,7 +89,8 @@ const TEXTS = [
     '1 2 3',
   ],
   ...(
-    '+999999999 days|-1000000 years|+99999999999999999999 weeks|last day of|<svg onload=x>|' + '-5 degrees|!!! ???'
+    '+999999999 days|-1000000 years|+99999999999999999999 weeks|last day of|<svg onload=x>|' +
+    '-5 degrees|!!! ???'
   ).split('|'),
   ...['"a b', 'a OR b'],
 ]
@@ -83,7 +108,9 @@ const RECORDS = [
   ...listed(
     '{"name":{"a":1}} {"toString":1} {"valueOf":"x"} {"toJSON":1} {"length":1000000000} {"then":"x"} {"0":1,"1":2}',
   ),
-  ...listed('{"url":"x"} {"venue":"Inner","website":"x"} {"venue":""} {"venue":{}} {"organizer":"Inner","email":"x"}'),
+  ...listed(
+    '{"url":"x"} {"venue":"Inner","website":"x"} {"venue":""} {"venue":{}} {"organizer":"Inner","email":"x"}',
+  ),
   ...listed(
     '{"id":1,"venue":"x"} {"__proto__":{"polluted":1}} [1,{"__proto__":null}] {"constructor":{"prototype":{"polluted":1}}}',
   ),
@@ -140,10 +167,19 @@ export const FIELD_TRAPS: readonly (readonly [field: string, value: () => unknow
   ['description', () => `a${' '.repeat(80_000)}b\nc`],
   ['categories', () => numbers(8000).map((i) => `c${i}`)],
   ['tags', () => `${'a,'.repeat(20_000)}b`],
-  ['recurrence', () => `RRULE:FREQ=YEARLY;BYMONTH=${numbers(12)};BYMONTHDAY=${numbers(31)};BYSETPOS=${numbers(366)}`],
-  ['recurrence', () => ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', `EXDATE:${'20270504T193000,'.repeat(749)}`]],
+  [
+    'recurrence',
+    () => `RRULE:FREQ=YEARLY;BYMONTH=${numbers(12)};BYMONTHDAY=${numbers(31)};BYSETPOS=${numbers(366)}`,
+  ],
+  [
+    'recurrence',
+    () => ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', `EXDATE:${'20270504T193000,'.repeat(749)}`],
+  ],
   ['recurrence', () => `RDATE:${'20270504T193000,'.repeat(100_000)}`],
-  ['recurrence', () => ({ frequency: 'daily', weekdays: numbers(8000), until: '9999-12-31', interval: 1e308 })],
+  [
+    'recurrence',
+    () => ({ frequency: 'daily', weekdays: numbers(8000), until: '9999-12-31', interval: 1e308 }),
+  ],
 ]
 
 function trap(random: Random, most: number): string {
@@ -189,7 +225,11 @@ function large(random: Random, most: number): unknown {
     () => Array.from({ length: Math.min(count, 100_000) }, (_, i) => `s${i}`).join(' '),
     () => Array.from({ length: Math.min(count, 50_000) }, (_, i) => ({ id: i + 1 })),
     () =>
-      Array.from({ length: Math.min(count, 5000) }, (_, i) => ({ venue: `v${i}`, organizer: `o${i}`, name: `n${i}` })),
+      Array.from({ length: Math.min(count, 5000) }, (_, i) => ({
+        venue: `v${i}`,
+        organizer: `o${i}`,
+        name: `n${i}`,
+      })),
     () => Object.fromEntries(Array.from({ length: Math.min(count, 50_000) }, (_, i) => [`k${i}`, i])),
     () => verbatim('['.repeat(depth) + ']'.repeat(depth)),
     () => verbatim(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`),

@@ -61,7 +61,10 @@ function sendOnce(line: Line, planned: PlannedRequest): Promise<FuzzAnswer> {
   return new Promise((resolve, reject) => {
     const { agent, port } = line
     const sending = request({ agent, host: '127.0.0.1', port, method, path: target, headers: given })
-    const timer = setTimeout(() => sending.destroy(new Error(`no answer after ${line.patience} ms`)), line.patience)
+    const timer = setTimeout(
+      () => sending.destroy(new Error(`no answer after ${line.patience} ms`)),
+      line.patience,
+    )
     const settle = () => clearTimeout(timer)
     sending.on('response', (response) => {
       readWhole(response).then(resolve, reject).finally(settle)

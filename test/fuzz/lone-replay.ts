@@ -30,12 +30,19 @@ export async function replayAlone(run: FuzzRun, planned: PlannedRequest): Promis
     await restart(run)
     const now = Date.now()
     const done: Exchange = { planned, sent: now, done: now, answer: undefined, failure: String(error) }
-    return { verdict: { kind: 'silence', what: String(error) }, done, blockMs: limits.answerMs, stack: undefined }
+    return {
+      verdict: { kind: 'silence', what: String(error) },
+      done,
+      blockMs: limits.answerMs,
+      stack: undefined,
+    }
   }
 }
 
 function judgeBlock(blockMs: number, limit: number): Verdict | undefined {
-  return blockMs > limit ? { kind: 'block', what: `kept the event loop for ${Math.round(blockMs)} ms` } : undefined
+  return blockMs > limit
+    ? { kind: 'block', what: `kept the event loop for ${Math.round(blockMs)} ms` }
+    : undefined
 }
 
 const TRIES = 3

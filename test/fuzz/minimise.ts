@@ -22,7 +22,8 @@ export async function minimise(
 
 /** Yields smaller requests, each without one part. */
 function* smallerOnes(planned: PlannedRequest): Generator<PlannedRequest> {
-  for (const name of Object.keys(planned.headers)) yield { ...planned, headers: without(planned.headers, name) }
+  for (const name of Object.keys(planned.headers))
+    yield { ...planned, headers: without(planned.headers, name) }
   for (let i = 0; i < planned.query.length; i++) yield { ...planned, query: planned.query.toSpliced(i, 1) }
   for (const body of smallerBodies(planned.body)) yield { ...planned, body }
   for (const [i, part] of planned.query.entries())

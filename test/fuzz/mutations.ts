@@ -43,7 +43,8 @@ const hostileMember: Mutation = (planned, { operation, random }) => {
   const room: Room = random.chance(0.7) ? roomOf(schema) : {}
   // Mostly texts, since most fields take text and most code reads it.
   const isText = schema.type === 'string' || (Array.isArray(schema.type) && schema.type.includes('string'))
-  const value = isText && random.chance(0.7) ? hostileText(random, room.characters) : hostileValue(random, room)
+  const value =
+    isText && random.chance(0.7) ? hostileText(random, room.characters) : hostileValue(random, room)
   return setMember(planned, [name, value])
 }
 
@@ -86,15 +87,35 @@ function addQuery(planned: PlannedRequest, ...parts: readonly string[]): Planned
 const filtersInBody: Mutation = (planned, { operations, random }) => {
   const list = random.pick(operations.filter(({ method, query }) => method === 'GET' && query.length > 3))
   const count = random.whole(1, 3)
-  const members = Array.from({ length: count }, (): Member => [random.pick(list.query).name, hostileValue(random)])
+  const members = Array.from(
+    { length: count },
+    (): Member => [random.pick(list.query).name, hostileValue(random)],
+  )
   const encoding: Encoding = random.pick(['json', 'form', 'multipart'])
   const path = list.template.replaceAll(/\{\w+\}/g, '1')
-  const moved: PlannedRequest = { ...planned, method: 'POST', path, body: { kind: 'members', encoding, members } }
-  return random.chance(0.7) ? addQuery(moved, '_method=GET') : withHeader(moved, 'x-http-method-override', 'GET')
+  const moved: PlannedRequest = {
+    ...planned,
+    method: 'POST',
+    path,
+    body: { kind: 'members', encoding, members },
+  }
+  return random.chance(0.7)
+    ? addQuery(moved, '_method=GET')
+    : withHeader(moved, 'x-http-method-override', 'GET')
 }
 
 const METHODS = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND SEARCH LOCK QUERY'.split(' ')
-const OVERRIDES = [...METHODS, 'get', 'Delete', '', '__proto__', 'constructor', 'GET,POST', 'CONNECT', 'X'.repeat(500)]
+const OVERRIDES = [
+  ...METHODS,
+  'get',
+  'Delete',
+  '',
+  '__proto__',
+  'constructor',
+  'GET,POST',
+  'CONNECT',
+  'X'.repeat(500),
+]
 
 const otherMethod: Mutation = (planned, { random }) => ({ ...planned, method: random.pick(METHODS) })
 
@@ -102,7 +123,10 @@ const override: Mutation = (planned, { random }) => {
   const method = random.pick(OVERRIDES)
   const posted = random.chance(0.8) ? { ...planned, method: 'POST' } : planned
   return random.chance(0.6)
-    ? addQuery(posted, random.pick([`_method=${method}`, `_method[]=${method}`, `_method=${method}&_method=PUT`]))
+    ? addQuery(
+        posted,
+        random.pick([`_method=${method}`, `_method[]=${method}`, `_method=${method}&_method=PUT`]),
+      )
     : withHeader(posted, 'x-http-method-override', method)
 }
 
@@ -113,7 +137,10 @@ const prototypeKeys: Mutation = (planned, { random }) => {
   const added = addQuery(planned, `${key}=${random.pick(['1', 'polluted', ''])}`)
   const { body } = planned
   if (body.kind !== 'members') return added
-  const member: Member = [key, random.pick<unknown>([1, { polluted: 1 }, { prototype: { polluted: 1 } }, 'x', [1]])]
+  const member: Member = [
+    key,
+    random.pick<unknown>([1, { polluted: 1 }, { prototype: { polluted: 1 } }, 'x', [1]]),
+  ]
   return { ...planned, body: { ...body, members: [...body.members, member] } }
 }
 
@@ -148,13 +175,18 @@ const manyParameters: Mutation = (planned, { operation, random }) => {
   const room = planned.method === 'GET' ? LONGEST_QUERY : size
   const text = random.chance(0.6) ? unit.repeat(room / unit.length) : nested.repeat(room / nested.length)
   if (planned.method === 'GET') return addQuery(planned, text)
-  return { ...planned, body: { kind: 'bytes', type: 'application/x-www-form-urlencoded', bytes: Buffer.from(text) } }
+  return {
+    ...planned,
+    body: { kind: 'bytes', type: 'application/x-www-form-urlencoded', bytes: Buffer.from(text) },
+  }
 }
 
-const otherType: Mutation = (planned, { random }) => withHeader(planned, 'content-type', random.pick(CONTENT_TYPES))
+const otherType: Mutation = (planned, { random }) =>
+  withHeader(planned, 'content-type', random.pick(CONTENT_TYPES))
 const CONTENT_TYPES = [
   ...(
-    'application/json|application/json; charset=utf-16|application/vnd.x+json|text/plain|text/html|' + 'application/xml'
+    'application/json|application/json; charset=utf-16|application/vnd.x+json|text/plain|text/html|' +
+    'application/xml'
   ).split('|'),
   ...[
     'application/x-www-form-urlencoded',
@@ -162,7 +194,9 @@ const CONTENT_TYPES = [
     'multipart/form-data; boundary=',
     'multipart/mixed; boundary=x',
   ],
-  ...'image/png|image/svg+xml|application/octet-stream||;|/|a/b/c|application/json,text/plain|json'.split('|'),
+  ...'image/png|image/svg+xml|application/octet-stream||;|/|a/b/c|application/json,text/plain|json'.split(
+    '|',
+  ),
 ]
 
 const PATH_TRICKS: readonly ((path: string, random: Random) => string)[] = [
@@ -207,7 +241,8 @@ const restRoute: Mutation = (planned, { random }) =>
   )
 
 const META = '_fields _envelope _pretty _embed context _locale _jsonp password _wpnonce rest_route'.split(' ')
-const META_VALUES = '|1|0|true|id|id,title|events.id,events.venue|events.__proto__|a.b.c.d.e.f|.|,|edit'.split('|')
+const META_VALUES =
+  '|1|0|true|id|id,title|events.id,events.venue|events.__proto__|a.b.c.d.e.f|.|,|edit'.split('|')
 
 const metaParameter: Mutation = (planned, { random }) => {
   const name = random.pick(META)
@@ -216,7 +251,16 @@ const metaParameter: Mutation = (planned, { random }) => {
 }
 
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
-  'if-none-match': ['*', '"x"', 'W/"x"', 'W/"', '"'.repeat(5000), 'W/"a",'.repeat(3000), ',', ' '.repeat(5000)],
+  'if-none-match': [
+    '*',
+    '"x"',
+    'W/"x"',
+    'W/"',
+    '"'.repeat(5000),
+    'W/"a",'.repeat(3000),
+    ',',
+    ' '.repeat(5000),
+  ],
   'if-modified-since': ['Sat, 21 Nov 2026 00:00:00 GMT', 'x', '-1'],
   range: [
     'bytes=0-1',
@@ -275,7 +319,10 @@ const wrongPassword: Mutation = (planned, { random }) =>
     ? withHeader(planned, 'authorization', random.pick(['Basic %%%', 'Basic YTpi', 'Basic OjpkOg==']))
     : planned
 
-const otherCaller: Mutation = (planned, { random }) => ({ ...planned, as: random.pick([...USERS, 'anonymous']) })
+const otherCaller: Mutation = (planned, { random }) => ({
+  ...planned,
+  as: random.pick([...USERS, 'anonymous']),
+})
 
 const bodyInQuery: Mutation = (planned) => {
   if (planned.body.kind !== 'members') return planned
@@ -295,8 +342,25 @@ const upload: Mutation = (planned, { operations, random }) => {
 
 /** Mutations to pick from. Those listed several times are picked more often. */
 const MUTATIONS: readonly Mutation[] = [
-  ...[hostileMember, hostileMember, hostileMember, hostileMember, hostileMember, hostileMember, hostileMember],
-  ...[hostileFilter, hostileFilter, hostileFilter, hostileFilter, filtersInBody, filtersInBody, otherMethod, override],
+  ...[
+    hostileMember,
+    hostileMember,
+    hostileMember,
+    hostileMember,
+    hostileMember,
+    hostileMember,
+    hostileMember,
+  ],
+  ...[
+    hostileFilter,
+    hostileFilter,
+    hostileFilter,
+    hostileFilter,
+    filtersInBody,
+    filtersInBody,
+    otherMethod,
+    override,
+  ],
   ...[
     prototypeKeys,
     repeated,

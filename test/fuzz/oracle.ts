@@ -49,7 +49,8 @@ export interface Verdict {
 /** Returns the fault of an answer, or undefined. */
 export function judge(done: Exchange, limits: Limits): Verdict | undefined {
   const { answer, failure, planned } = done
-  if (!answer) return mayCut(planned, failure ?? '') ? undefined : { kind: 'silence', what: `no answer: ${failure}` }
+  if (!answer)
+    return mayCut(planned, failure ?? '') ? undefined : { kind: 'silence', what: `no answer: ${failure}` }
   const fault = judgeStatus(answer) ?? judgeShape(answer, planned) ?? judgeDeskPage(answer, planned)
   if (fault) return fault
   const took = Math.round(done.done - done.sent)
@@ -128,21 +129,28 @@ const STRANGE_ADDRESS = /\s(?:href|src|action|formaction)="\s*(?:javascript|data
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 
 /** Judges a page of the desk: complete, never cached or framed by others, and without typed text as HTML. */
-function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: PlannedRequest): Verdict | undefined {
+function judgeDeskPage(
+  { status, headers, body }: FuzzAnswer,
+  { path, method }: PlannedRequest,
+): Verdict | undefined {
   const isPage = isDeskPath(path) && !path.startsWith('/desk/assets/') && PAGE_METHODS.has(method)
   if (!isPage) return undefined
   if (headers['x-robots-tag'] === undefined)
     return String(headers['content-type']).startsWith('text/html') ? shape('without X-Robots-Tag') : undefined
-  if (!String(headers['cache-control']).includes('no-store')) return shape(`kept as ${headers['cache-control']}`)
-  if (!String(headers['content-type']).startsWith('text/html') || (status >= 300 && status < 400)) return undefined
+  if (!String(headers['cache-control']).includes('no-store'))
+    return shape(`kept as ${headers['cache-control']}`)
+  if (!String(headers['content-type']).startsWith('text/html') || (status >= 300 && status < 400))
+    return undefined
   const isFramed = LOOK_PREVIEW.test(path) && status === 200
   for (const [name, means] of Object.entries(isFramed ? FRAMED_HEADERS : DESK_HEADERS))
     if (!means.test(String(headers[name]))) return shape(`${name}: ${headers[name]}`)
   const text = body.toString('utf8')
   if (method === 'HEAD' || path === PREVIEW || isFramed) return undefined
-  if (!/^<!doctype html>/i.test(text) || !/<\/html>\s*$/i.test(text)) return shape(`half a page: ${text.slice(-200)}`)
+  if (!/^<!doctype html>/i.test(text) || !/<\/html>\s*$/i.test(text))
+    return shape(`half a page: ${text.slice(-200)}`)
   for (const [tag, element = '', about = ''] of text.matchAll(TAG)) {
-    const isOwn = element === 'script' ? OWN_SCRIPT.test(about) : element === 'iframe' && OWN_FRAME.test(about)
+    const isOwn =
+      element === 'script' ? OWN_SCRIPT.test(about) : element === 'iframe' && OWN_FRAME.test(about)
     const isStrange = !isOwn && (element === 'script' || STRANGE_ELEMENT.test(element))
     if (isStrange || STRANGE_ATTRIBUTE.test(about.replaceAll(/"[^"]*"/g, '')) || STRANGE_ADDRESS.test(about))
       return shape(`typed as HTML: ${tag.slice(0, 200)}`)
@@ -180,7 +188,9 @@ function judgeMessage(value: unknown): Verdict | undefined {
     return shape(`no message: ${text.slice(0, 200)}`)
   if (INSIDE.test(text)) return shape(`a message tells of the inside: ${text.slice(0, 300)}`)
   const isList = result?.tools !== undefined
-  return text.length > LONGEST_MESSAGE && !isList ? shape(`a message of ${text.length} characters`) : undefined
+  return text.length > LONGEST_MESSAGE && !isList
+    ? shape(`a message of ${text.length} characters`)
+    : undefined
 }
 
 function judgeError(status: number, value: unknown): Verdict | undefined {

@@ -17,7 +17,8 @@ const JSON_HEAD = `${HEAD}Content-Type: application/json\r\n`
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${HEAD}${more}\r\n`
 const post = (length: string | number, body = '') =>
   `POST ${LIST} HTTP/1.1\r\n${JSON_HEAD}Content-Length: ${length}\r\n\r\n${body}`
-const chunked = (body: string) => `POST ${LIST} HTTP/1.1\r\n${JSON_HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`
+const chunked = (body: string) =>
+  `POST ${LIST} HTTP/1.1\r\n${JSON_HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`
 
 export const RAW_REQUESTS: readonly RawRequest[] = [
   { name: 'no HTTP', pieces: ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'] },

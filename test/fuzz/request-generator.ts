@@ -55,7 +55,8 @@ export function plannedRequest(ground: Ground, number: number): PlannedRequest {
 /** Returns how often an operation is used: mostly lists and creates, and deletes seldom, since trashed records are not written to any more. */
 function useOf({ method, template, query, body }: Operation): number {
   if (method === 'DELETE') return 0.15
-  if (body.length > 0 || method === 'GET') return !template.includes('{') && body.length + query.length > 6 ? 1 : 0.4
+  if (body.length > 0 || method === 'GET')
+    return !template.includes('{') && body.length + query.length > 6 ? 1 : 0.4
   return 0.3
 }
 
@@ -123,7 +124,10 @@ function bodyOf(operation: Operation, known: Known, random: Random): Body {
   const members = operation.body
     .filter(({ required }) => (required && creates) || random.chance(0.2))
     .map(
-      (field): Member => [field.name, field.required ? requiredValue(field, random) : validValue(field, known, random)],
+      (field): Member => [
+        field.name,
+        field.required ? requiredValue(field, random) : validValue(field, known, random),
+      ],
     )
   const encodings = isDeskPath(operation.template) ? FORMS : ENCODINGS
   return { kind: 'members', encoding: random.pick(encodings), members }

@@ -37,7 +37,8 @@ async function readLists(run: FuzzRun): Promise<string[]> {
   const found: string[] = []
   for (const as of ['admin', 'anonymous'] as const)
     for (const collection of COLLECTIONS) found.push(...(await readList(run, as, collection)))
-  for (const name of ['media', 'tags']) await read(run, reading('admin', `${run.service.restRoot}/wp/v2/${name}`))
+  for (const name of ['media', 'tags'])
+    await read(run, reading('admin', `${run.service.restRoot}/wp/v2/${name}`))
   return found
 }
 
@@ -85,19 +86,30 @@ async function noteFailure(run: FuzzRun, planned: PlannedRequest, verdict: Verdi
 
 /** Reads each record, to measure how long showing it takes. */
 async function readSingles(run: FuzzRun, paths: ReadonlySet<string>): Promise<void> {
-  for (const path of paths) await read(run, reading('admin', run.service.basePath + path), run.limits.recordMs)
+  for (const path of paths)
+    await read(run, reading('admin', run.service.basePath + path), run.limits.recordMs)
 }
 
 /** Sends a slow read again three times. The least time counts, since other causes may add to it. */
 async function judgeSlow(run: FuzzRun, planned: PlannedRequest, limitMs: number): Promise<void> {
-  const tries = [await replayAlone(run, planned), await replayAlone(run, planned), await replayAlone(run, planned)]
+  const tries = [
+    await replayAlone(run, planned),
+    await replayAlone(run, planned),
+    await replayAlone(run, planned),
+  ]
   const blockMs = Math.min(...tries.map((replay) => replay.blockMs))
   if (blockMs <= limitMs) return
   const path = planned.path.slice(run.service.basePath.length)
   const number = run.writers.get(path)
   const what = `showing ${path} takes ${Math.round(blockMs)} ms (at most ${limitMs})`
   const writer = number === undefined ? planned : plannedRequest(run.ground, number)
-  note(run, `record ${placeOf(planned.path)}`, { kind: 'record', what, planned: writer, stack: undefined, number })
+  note(run, `record ${placeOf(planned.path)}`, {
+    kind: 'record',
+    what,
+    planned: writer,
+    stack: undefined,
+    number,
+  })
 }
 
 const placeOf = (path: string) => path.replaceAll(/\d+/g, '0')

@@ -71,7 +71,9 @@ function recordsNamed(name: string, { seeded }: Known, random: Random): readonly
 /** Returns an id, mostly of an existing record. */
 export function knownId(name: string, known: Known, random: Random): number {
   const own = name.startsWith('/desk/people/') ? 1 : 0.75
-  return random.chance(own) ? random.pick(recordsNamed(name, known, random)).id : random.whole(1, known.latest)
+  return random.chance(own)
+    ? random.pick(recordsNamed(name, known, random)).id
+    : random.whole(1, known.latest)
 }
 
 export function knownSlug(name: string, known: Known, random: Random): string {
@@ -97,7 +99,8 @@ function allowedValue(schema: Schema, known: Known, random: Random, name: string
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return random.pick(schema.enum)
   if (schema.anyOf) return allowedValue(random.pick(schema.anyOf), known, random, name)
-  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string', 'integer', 'boolean'])
+  const types =
+    typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string', 'integer', 'boolean'])
   const type = random.pick(types)
   if (type === 'array') return manyOf(schema.items ?? {}, known, random, name)
   if (type === 'object') return recordOf(schema, known, random)
@@ -109,7 +112,14 @@ function plainValue(type: string, schema: Schema, known: Known, random: Random, 
   if (type === 'boolean') return random.chance(0.5)
   if (type === 'integer') return knownId(name, known, random)
   if (type === 'number') return random.whole(schema.minimum ?? 1, schema.maximum ?? 1000)
-  return random.pick(['', '0', `${knownId(name, known, random)}`, phrase(random), phrase(random), phrase(random)])
+  return random.pick([
+    '',
+    '0',
+    `${knownId(name, known, random)}`,
+    phrase(random),
+    phrase(random),
+    phrase(random),
+  ])
 }
 
 /** Returns a few words. */
@@ -123,7 +133,9 @@ function manyOf(schema: Schema, known: Known, random: Random, name: string): unk
 
 function recordOf({ properties = {} }: Schema, known: Known, random: Random): object {
   const entries = Object.entries(properties)
-  const kept = entries.filter(([name], i) => i === 0 || name === 'venue' || name === 'organizer' || random.chance(0.2))
+  const kept = entries.filter(
+    ([name], i) => i === 0 || name === 'venue' || name === 'organizer' || random.chance(0.2),
+  )
   return Object.fromEntries(
     kept.map(([name, schema]) => [name, validValue({ name, schema, required: true }, known, random)]),
   )

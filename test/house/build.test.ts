@@ -58,7 +58,9 @@ test('the package serves the demo by itself in an empty folder, without a warnin
 test('the package has what is run and its licences, and nothing of the repository or of the machine it was made on', () => {
   const paths = files.map((path) => path.slice(unpacked.length + 1))
   assert.deepEqual(
-    paths.filter((path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json|npm-shrinkwrap\.json)$/.test(path)),
+    paths.filter(
+      (path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json|npm-shrinkwrap\.json)$/.test(path),
+    ),
     [],
   )
   assert.deepEqual(
@@ -76,13 +78,18 @@ test('the package has what is run and its licences, and nothing of the repositor
 
 test('the manifest of the package is that of package.json, less what is of the repository, and names each version', () => {
   const { private: isPrivate, scripts, devDependencies, workspaces, allowScripts, ...kept } = packageJson
-  assert.deepEqual(JSON.parse(textOf('package.json')), { ...kept, files: [...kept.files, 'npm-shrinkwrap.json'] })
+  assert.deepEqual(JSON.parse(textOf('package.json')), {
+    ...kept,
+    files: [...kept.files, 'npm-shrinkwrap.json'],
+  })
   assert.equal(isPrivate, true, 'npm publish would publish the repository')
   const { packages }: { packages: Record<string, { version: string; resolved?: string }> } = JSON.parse(
     textOf('npm-shrinkwrap.json'),
   )
-  for (const name of Object.keys(packageJson.dependencies)) assert.ok(packages[`node_modules/${name}`]?.version, name)
-  for (const name of Object.keys(devDependencies)) assert.equal(packages[`node_modules/${name}`], undefined, name)
+  for (const name of Object.keys(packageJson.dependencies))
+    assert.ok(packages[`node_modules/${name}`]?.version, name)
+  for (const name of Object.keys(devDependencies))
+    assert.equal(packages[`node_modules/${name}`], undefined, name)
   assert.deepEqual(
     Object.values(packages).filter(({ resolved }) => resolved !== undefined),
     [],
@@ -150,7 +157,9 @@ const older = otherNodes().find((path) =>
   /^v(18|2[0-3])\./.test(spawnSync(path, ['-v'], { encoding: 'utf8' }).stdout ?? ''),
 )
 
-test('an older Node that is here says the same', { skip: older === undefined && 'needs an older node' }, () => {
+test('an older Node that is here says the same', {
+  skip: older === undefined && 'needs an older node',
+}, () => {
   const { status, stdout, stderr } = run(older ?? '', join(unpacked, 'bin/kalends.js'))
   assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
   assert.match(stderr, /^Kalends needs Node 24\.7 or newer, and this is [\d.]+; .* brings its own\.\n$/)

@@ -59,7 +59,9 @@ await migrate(database)
 after(() => database.close())
 
 async function columnsOf(table: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(database.read)
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(
+    database.read,
+  )
   return rows.map(({ name }) => name)
 }
 
@@ -90,7 +92,11 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
     const columns = await columnsOf(table)
     const stored = Object.keys(fields).filter((field) => !links.includes(field))
     const missing = stored.filter((field) => !columns.includes(field))
-    assert.deepEqual(missing, [], `declared without a column in ${table}: ${missing.join(', ')}; add a migration`)
+    assert.deepEqual(
+      missing,
+      [],
+      `declared without a column in ${table}: ${missing.join(', ')}; add a migration`,
+    )
   })
 
   test(`every column of ${table} (${name}) has the blank value of its field where nothing was sent`, async () => {

@@ -16,7 +16,10 @@ const files = readdirSync(join(root, 'deploy')).map((name) => `deploy/${name}`)
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('deployments set no variable that is no setting', () => {
-  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
+  const known = new Set<string>([
+    ...Object.keys(settings).map(environmentName),
+    ...Object.values(commandVariables),
+  ])
   const named = [...files, 'docs/deploying.md', 'docs/capacity.md'].flatMap((path) =>
     [...textOf(path).matchAll(/\bKALENDS_[A-Z_]*[A-Z]\b/g)].map(([name]) => `${path}: ${name}`),
   )
@@ -28,7 +31,8 @@ test('deployments set no variable that is no setting', () => {
 })
 
 test('every setting reaches the service of compose, but for those of the container itself', () => {
-  const [passed = ''] = textOf('deploy/compose.yaml').match(/(?<=^ {4}environment: &settings\n)( {6}\w+:\n)+/m) ?? []
+  const [passed = ''] =
+    textOf('deploy/compose.yaml').match(/(?<=^ {4}environment: &settings\n)( {6}\w+:\n)+/m) ?? []
   assert.deepEqual(
     new Set(passed.match(/KALENDS_\w+/g)),
     new Set(Object.keys(settings).map(environmentName)).difference(
@@ -54,8 +58,8 @@ test('folders for backups of containers belong to the user of the image', () => 
   assert.deepEqual(owners, [user, user])
 })
 
-const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
-  names.split(' '),
+const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+  ([, names = '']) => names.split(' '),
 )
 
 test('what the container file copies is let into its context, and nothing else', () => {
@@ -71,7 +75,8 @@ test('the container file copies what is there, and everything that is run', () =
     copied.filter((name) => !existsSync(join(root, name))),
     [],
   )
-  for (const needed of ['package.json', 'package-lock.json', 'bin', 'src']) assert.ok(copied.includes(needed), needed)
+  for (const needed of ['package.json', 'package-lock.json', 'bin', 'src'])
+    assert.ok(copied.includes(needed), needed)
 })
 
 test('the service and the container start the program that is there', () => {
@@ -93,7 +98,10 @@ test('the health check of the container asks on the port that the service has', 
   const { port } = server.address() as AddressInfo
   const check = async () => {
     const env = { ...process.env, KALENDS_PORT: String(port) }
-    const [code] = await once(spawn(process.execPath, JSON.parse(`[${words}]`), { env, stdio: 'ignore' }), 'exit')
+    const [code] = await once(
+      spawn(process.execPath, JSON.parse(`[${words}]`), { env, stdio: 'ignore' }),
+      'exit',
+    )
     return code
   }
   assert.equal(await check(), 0)
@@ -122,7 +130,8 @@ test('the units wait for a database of this machine, and the service is never gi
 test('the unit for backups has the settings of the service, and is shut in as it is', () => {
   const service = directivesOf('deploy/kalends.service', 'Service')
   const backup = new Set(directivesOf(BACKUP, 'Service'))
-  const shut = /^(User|UMask|EnvironmentFile|NoNew|Capability|Protect|Private|Lock|RemoveIPC|Restrict|SystemCall)\w*=/
+  const shut =
+    /^(User|UMask|EnvironmentFile|NoNew|Capability|Protect|Private|Lock|RemoveIPC|Restrict|SystemCall)\w*=/
   const wanted = service.filter((line) => shut.test(line))
   assert.ok(wanted.length > 20)
   assert.deepEqual(
@@ -137,7 +146,8 @@ test('the unit for backups has the settings of the service, and is shut in as it
 test('the folder of backups has to be there, is the one that may be written, and keeps a number of them', () => {
   const unit = directivesOf(BACKUP, 'Unit').join('\n')
   const service = directivesOf(BACKUP, 'Service').join('\n')
-  const [, folder = ''] = /^ExecStart=\/opt\/kalends\/bin\/kalends\.js backup (\/\S+) --keep \d+$/m.exec(service) ?? []
+  const [, folder = ''] =
+    /^ExecStart=\/opt\/kalends\/bin\/kalends\.js backup (\/\S+) --keep \d+$/m.exec(service) ?? []
   assert.ok(unit.split('\n').includes(`AssertPathIsDirectory=${folder}`), unit)
   assert.ok(service.split('\n').includes(`ReadWritePaths=/var/lib/kalends ${folder}`), service)
   assert.ok(textOf('docs/backup.md').includes(`install -d -o kalends -g kalends -m 0700 ${folder}\n`))
@@ -149,9 +159,13 @@ test('systemd finds the unit for backups as well shut in as the service', {
   skip: !canAnalyze && 'needs systemd-analyze',
 }, () => {
   const [service, backup] = ['deploy/kalends.service', BACKUP].map((path) => {
-    const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', join(root, path)], {
-      encoding: 'utf8',
-    })
+    const { stdout } = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', '--no-pager', join(root, path)],
+      {
+        encoding: 'utf8',
+      },
+    )
     return /exposure level for \S+: (\S+)/.exec(stdout)?.[1]
   })
   assert.ok(service !== undefined)
@@ -166,7 +180,13 @@ test('a container that is told to end while it starts ends at once', {
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'kalends-'))
   const flags = ['--data', data, '--port', '0', '--log-level', 'silent']
-  const parent = spawn('unshare', [...inNamespace, process.execPath, join(root, 'bin/kalends.js'), ...flags, 'serve'])
+  const parent = spawn('unshare', [
+    ...inNamespace,
+    process.execPath,
+    join(root, 'bin/kalends.js'),
+    ...flags,
+    'serve',
+  ])
   let printed = ''
   parent.stdout.on('data', (chunk) => {
     printed += chunk

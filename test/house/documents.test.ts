@@ -4,7 +4,14 @@ import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { commandVariables, environmentName, flagName, readConfig, settings, siteOf } from '../../src/base/config.ts'
+import {
+  commandVariables,
+  environmentName,
+  flagName,
+  readConfig,
+  settings,
+  siteOf,
+} from '../../src/base/config.ts'
 import { eventFields } from '../../src/base/fields/event-fields.ts'
 import { organizerFields, venueFields } from '../../src/base/fields/linked-fields.ts'
 import { Problem } from '../../src/base/problems.ts'
@@ -43,7 +50,9 @@ function pageOf(path: string): string {
 
 /** Returns the code in a page: the lines of blocks, and spans. */
 function codeOf(text: string): string[] {
-  const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
+  const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+    block.split('\n'),
+  )
   const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
   return [...blocks, ...[...spans].map(([, span = '']) => span)]
 }
@@ -57,7 +66,8 @@ function wordsNamed(text: string): string[] {
 test('the documents a reader looks for first are there', () => {
   const first = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
   const further = ['docs/api.md', 'docs/compatibility.md', 'docs/configuration.md']
-  for (const path of [...first, ...further]) assert.ok(pageOf(path).length > 200, `${path} says nearly nothing`)
+  for (const path of [...first, ...further])
+    assert.ok(pageOf(path).length > 200, `${path} says nearly nothing`)
 })
 
 test('every npm command in the documents is a script of package.json', () => {
@@ -143,8 +153,8 @@ test('every document is reached by links from the README', () => {
   )
 })
 
-const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).map(({ parentPath, name }) =>
-  relative(join(root, 'src'), join(parentPath, name)).replaceAll(sep, '/'),
+const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).map(
+  ({ parentPath, name }) => relative(join(root, 'src'), join(parentPath, name)).replaceAll(sep, '/'),
 )
 
 test('the map of ARCHITECTURE.md has every folder of src, and the files that it names are there', () => {
@@ -172,9 +182,14 @@ test('the glossary explains each word once', () => {
 })
 
 test('every setting that a document names exists', () => {
-  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
+  const known = new Set<string>([
+    ...Object.keys(settings).map(environmentName),
+    ...Object.values(commandVariables),
+  ])
   const unknown = pages.flatMap(({ path, text }) =>
-    [...text.matchAll(/\bKALENDS_[A-Z_]+\b/g)].filter(([name]) => !known.has(name)).map(([name]) => `${path}: ${name}`),
+    [...text.matchAll(/\bKALENDS_[A-Z_]+\b/g)]
+      .filter(([name]) => !known.has(name))
+      .map(([name]) => `${path}: ${name}`),
   )
   assert.deepEqual(unknown, [])
 })
@@ -199,7 +214,8 @@ test('client/react.d.ts has every attribute of <kalends-events>, and docs/embed.
     attributes.filter((name) => !told.includes(name)),
     [],
   )
-  const types: string[] = readFileSync(join(root, 'client/react.d.ts'), 'utf8').match(/(?<=^ {2})\w+(?=\?:)/gm) ?? []
+  const types: string[] =
+    readFileSync(join(root, 'client/react.d.ts'), 'utf8').match(/(?<=^ {2})\w+(?=\?:)/gm) ?? []
   // React has the language of every element.
   const all = [...attributes, ...attributeFilters.keys()].filter((name) => name !== 'lang')
   const untyped = all.filter((name) => !types.includes(name))
@@ -210,7 +226,9 @@ test('client/react.d.ts has every attribute of <kalends-events>, and docs/embed.
 test('docs/pages.md has the address of every view', () => {
   const table = codeOf(pageOf('docs/pages.md'))
   const site = siteOf(readConfig({}, {}), 80)
-  const views = linkedSpans(site, { view: 'list' }, '2030-05-01').map(({ span }) => `/events/${writeSpan(span)}`)
+  const views = linkedSpans(site, { view: 'list' }, '2030-05-01').map(
+    ({ span }) => `/events/${writeSpan(span)}`,
+  )
   assert.ok(views.length > 3)
   const untold = views.filter((path) => !table.includes(path))
   assert.deepEqual(untold, [], `without a row in docs/pages.md: ${untold.join(', ')}`)
@@ -229,8 +247,13 @@ test('every promise of docs/reliability.md names a test that is there', () => {
   const rows = pageOf('docs/reliability.md')
     .split('\n')
     .filter((line) => /^\|.*\|.*\|$/.test(line) && line.includes('`test/'))
-  const named = rows.flatMap((row) => [...row.matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, path = '']) => path))
-  assert.ok(rows.length >= 20 && named.length >= rows.length, `${rows.length} promises name ${named.length} tests`)
+  const named = rows.flatMap((row) =>
+    [...row.matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, path = '']) => path),
+  )
+  assert.ok(
+    rows.length >= 20 && named.length >= rows.length,
+    `${rows.length} promises name ${named.length} tests`,
+  )
   assert.deepEqual(
     named.filter((path) => !existsSync(join(root, path))),
     [],
@@ -241,7 +264,9 @@ test('decision records are numbered without a gap and say context, decision and 
   const records = pages
     .filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
-  const numbers = records.map(({ path }) => Number(path.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4)))
+  const numbers = records.map(({ path }) =>
+    Number(path.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4)),
+  )
   assert.ok(records.length > 0)
   assert.deepEqual(
     numbers,
@@ -255,11 +280,16 @@ test('decision records are numbered without a gap and say context, decision and 
 })
 
 test('the change log has the version of package.json', () => {
-  assert.match(pageOf('CHANGELOG.md'), new RegExp(`^## ${packageJson.version.replaceAll('.', '\\.')}\\b`, 'm'))
+  assert.match(
+    pageOf('CHANGELOG.md'),
+    new RegExp(`^## ${packageJson.version.replaceAll('.', '\\.')}\\b`, 'm'),
+  )
 })
 
 test('no document names a folder of somebody’s machine or leaves something to be done', () => {
-  const marks = new RegExp(['/(?:home|Users|root|work)/', ['TO', 'DO'].join(''), ['FIX', 'ME'].join('')].join('|'))
+  const marks = new RegExp(
+    ['/(?:home|Users|root|work)/', ['TO', 'DO'].join(''), ['FIX', 'ME'].join('')].join('|'),
+  )
   const found = pages.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, at) => (marks.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
   )
@@ -268,7 +298,11 @@ test('no document names a folder of somebody’s machine or leaves something to 
 
 test('no source file names a folder of somebody’s machine or leaves something to be done', () => {
   const marks = new RegExp(
-    [`['"\`]/(?:home|Users|root|work)/`, `\\b${['TO', 'DO'].join('')}\\b`, `\\b${['FIX', 'ME'].join('')}\\b`].join('|'),
+    [
+      `['"\`]/(?:home|Users|root|work)/`,
+      `\\b${['TO', 'DO'].join('')}\\b`,
+      `\\b${['FIX', 'ME'].join('')}\\b`,
+    ].join('|'),
   )
   const found = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && marks.test(readFileSync(join(root, 'src', path), 'utf8')),

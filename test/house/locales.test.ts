@@ -52,12 +52,15 @@ for (const language of languages) {
   test(`${language} leaves no text in English`, () => {
     const allowed: readonly string[] = SAME_AS_ENGLISH[language] ?? []
     const hasWords = (text: string) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))
-    const same = texts.filter((text) => translate(language, text) === text && hasWords(text) && !allowed.includes(text))
+    const same = texts.filter(
+      (text) => translate(language, text) === text && hasWords(text) && !allowed.includes(text),
+    )
     assert.deepEqual(same, [])
   })
 
   test(`${language} keeps the placeholders of every text`, () => {
-    for (const text of texts) assert.deepEqual(placeholders(translate(language, text)), placeholders(text), text)
+    for (const text of texts)
+      assert.deepEqual(placeholders(translate(language, text)), placeholders(text), text)
   })
 
   test(`${language} puts each value in the place of its name`, () => {
@@ -79,7 +82,9 @@ test('every message is said somewhere, and stands once in the list', () => {
   const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
   // Skips the lists of texts, whose lines use no text.
   const said = files
-    .map((file) => (file.endsWith('messages.ts') ? textOf(file).replaceAll(/^ {2}['"].*['"],$/gm, '') : textOf(file)))
+    .map((file) =>
+      file.endsWith('messages.ts') ? textOf(file).replaceAll(/^ {2}['"].*['"],$/gm, '') : textOf(file),
+    )
     .join('\n')
   assert.deepEqual(
     messages.filter((text) => !said.includes(text)),

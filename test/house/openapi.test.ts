@@ -27,8 +27,14 @@ const english = documentIn('en')
 for (const language of LANGUAGES) {
   test(`a stock validator has nothing to say against the document in ${language}`, async () => {
     const config = await createConfig({ extends: ['recommended'] })
-    const problems = await lintFromString({ source: JSON.stringify(documentIn(language)), absoluteRef: GOLDEN, config })
-    const found = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)
+    const problems = await lintFromString({
+      source: JSON.stringify(documentIn(language)),
+      absoluteRef: GOLDEN,
+      config,
+    })
+    const found = problems.map(
+      ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`,
+    )
     assert.deepEqual(found, [])
   })
 }
@@ -54,7 +60,9 @@ test('paths and schemas are those that clients of the reference service know', (
   )
   const own = ['/changes', '/series', '/series/{id}', ...versions, '/settings', ...webhooks, '/batch/v1']
   assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, ...own])
-  assert.deepEqual(english.paths['/changes'].servers, [{ url: 'https://calendar.example.net:8443/wp-json/kalends/v1' }])
+  assert.deepEqual(english.paths['/changes'].servers, [
+    { url: 'https://calendar.example.net:8443/wp-json/kalends/v1' },
+  ])
   assert.deepEqual(english.paths['/batch/v1'].servers, [{ url: 'https://calendar.example.net:8443/wp-json' }])
   const known = ['ImageSize', 'CostDetails', 'Term', 'Image', 'DateDetails', 'Event', 'Venue', 'Organizer']
   assert.deepEqual(Object.keys(english.components.schemas).slice(0, known.length), known)
@@ -123,5 +131,8 @@ function withDressCode(route: Route): Route {
       ? { ...action, served: served[resources.indexOf(action.served)] ?? action.served }
       : action
   }
-  return { ...route, endpoints: route.endpoints.map((endpoint) => ({ ...endpoint, action: changed(endpoint.action) })) }
+  return {
+    ...route,
+    endpoints: route.endpoints.map((endpoint) => ({ ...endpoint, action: changed(endpoint.action) })),
+  }
 }

@@ -20,7 +20,8 @@ test('the lock file names no registry, so that each installation takes its own',
 })
 
 test('the lock file has what packages need on every platform, without which npm ci refuses it', () => {
-  const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(lock)
+  const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } =
+    JSON.parse(lock)
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
       (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],

@@ -29,7 +29,9 @@ test('install.sh says every step, and none leads out of its folders', () => {
 })
 
 test('install.sh refuses what it does not know in one sentence', () => {
-  const { status, stderr } = spawnSync(join(packaging, 'folder/install.sh'), ['--force'], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(join(packaging, 'folder/install.sh'), ['--force'], {
+    encoding: 'utf8',
+  })
   assert.deepEqual(
     { status, stderr },
     { status: 1, stderr: 'install.sh takes --print, --remove or nothing, and not --force.\n' },
@@ -54,7 +56,10 @@ test('kalends of the folder starts the Node beside it, through links and from ev
     symlinkSync(join(packaging, '..', path), join(there, path))
   symlinkSync(process.execPath, join(there, 'node'))
   symlinkSync(join(there, 'kalends'), join(folder, 'linked'))
-  const said = execFileSync(join(folder, 'linked'), ['--version'], { cwd: folder, env: { PATH: '/usr/bin:/bin' } })
+  const said = execFileSync(join(folder, 'linked'), ['--version'], {
+    cwd: folder,
+    env: { PATH: '/usr/bin:/bin' },
+  })
   assert.equal(String(said).trim(), packageJson.version)
 })
 
@@ -100,7 +105,16 @@ const STAND_IN = `
 
 test('install.sh takes all that the folder has when it is made, and nothing else', () => {
   const [, names = ''] = /^shipped='([^']+)'$/m.exec(textOf('folder/install.sh')) ?? []
-  const own = ['bin', 'dist', 'LICENSE', 'node', 'node_modules', 'npm-shrinkwrap.json', 'package.json', 'README.md']
+  const own = [
+    'bin',
+    'dist',
+    'LICENSE',
+    'node',
+    'node_modules',
+    'npm-shrinkwrap.json',
+    'package.json',
+    'README.md',
+  ]
   const made = [...own, ...readdirSync(join(packaging, 'folder')), ...UNITS, 'THIRD-PARTY-NOTICES.txt']
   assert.deepEqual(names.split(/\s+/).sort(), made.sort())
 })
@@ -120,7 +134,10 @@ test('the settings that are installed keep the service to its machine', () => {
 })
 
 test('a purge asks before it deletes the calendar, and keeps it without an answer', () => {
-  assert.match(textOf('debian/templates'), /^Template: kalends\/delete_calendar\nType: boolean\nDefault: false\n/)
+  assert.match(
+    textOf('debian/templates'),
+    /^Template: kalends\/delete_calendar\nType: boolean\nDefault: false\n/,
+  )
   assert.match(
     textOf('debian/postrm'),
     /\|\| RET=false\n *if \[ "\$RET" = true \]; then\n *rm -rf \/var\/lib\/kalends\n/,

@@ -76,7 +76,9 @@ const FAILED = '✖ '
 async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<string, string>> {
   const tools = Object.entries(Object.groupBy(round, ({ from }) => from))
   const printed = tools.map(async ([tool, omissions = []]): Promise<[string, string]> => {
-    const failing = omissions.map(({ lines }) => lines.find((line) => line.startsWith(FAILED))?.slice(FAILED.length))
+    const failing = omissions.map(({ lines }) =>
+      lines.find((line) => line.startsWith(FAILED))?.slice(FAILED.length),
+    )
     const named = failing.every((name) => name !== undefined) ? failing : []
     const words =
       tool === 'types'
@@ -124,22 +126,33 @@ test('with every step done, the service has the field, the filter, the represent
   t.after(service.close)
   assert.equal((service.config as { contact?: string }).contact, 'info@example.org')
 
-  await t.test('a venue says how it is reached, is found by that, shown within events, and cleared', async () => {
-    const made = await service.post('/venues', { venue: 'Hall', access: 'Ramp at the <b>back</b> door' })
-    assert.equal(made.status, 201)
-    assert.equal(made.body.access, 'Ramp at the back door')
-    const path = `/venues/${made.body.id}`
-    assert.equal((await service.get(path)).body.access, 'Ramp at the back door')
-    assert.equal((await service.get('/venues?search=ramp')).body.venues[0].id, made.body.id)
-    const event = await service.post('/events', { ...EVENT, title: 'Concert', venue: made.body.id, status: 'publish' })
-    const { venue } = (await service.get(`/events/${event.body.id}`)).body
-    assert.equal(venue.access, 'Ramp at the back door')
-    assert.match((await service.get(`~${new URL(venue.url).pathname}`)).body, /<dd><bdi>Ramp at the back door</)
-    assert.equal((await service.post(path, { access: '' })).status, 200)
-    assert.equal((await service.get(path)).body.access, undefined)
-    const long = await service.post(path, { access: 'a'.repeat(1001) })
-    assert.equal(long.body.data.details.access.data.limit, 1000)
-  })
+  await t.test(
+    'a venue says how it is reached, is found by that, shown within events, and cleared',
+    async () => {
+      const made = await service.post('/venues', { venue: 'Hall', access: 'Ramp at the <b>back</b> door' })
+      assert.equal(made.status, 201)
+      assert.equal(made.body.access, 'Ramp at the back door')
+      const path = `/venues/${made.body.id}`
+      assert.equal((await service.get(path)).body.access, 'Ramp at the back door')
+      assert.equal((await service.get('/venues?search=ramp')).body.venues[0].id, made.body.id)
+      const event = await service.post('/events', {
+        ...EVENT,
+        title: 'Concert',
+        venue: made.body.id,
+        status: 'publish',
+      })
+      const { venue } = (await service.get(`/events/${event.body.id}`)).body
+      assert.equal(venue.access, 'Ramp at the back door')
+      assert.match(
+        (await service.get(`~${new URL(venue.url).pathname}`)).body,
+        /<dd><bdi>Ramp at the back door</,
+      )
+      assert.equal((await service.post(path, { access: '' })).status, 200)
+      assert.equal((await service.get(path)).body.access, undefined)
+      const long = await service.post(path, { access: 'a'.repeat(1001) })
+      assert.equal(long.body.data.details.access.data.limit, 1000)
+    },
+  )
 
   await t.test('an organizer has the same field by the same steps', async () => {
     const made = await service.post('/organizers', { organizer: 'Choir', access: 'Lift' })
@@ -197,7 +210,8 @@ test('with every step done, the service has the field, the filter, the represent
     )
     const [{ id }] = sticky.body.events
     await service.remove(`/events/${id}`)
-    const calendar = async (query: string) => String((await service.get(`/events?format=ics&${query}&${WINDOW}`)).body)
+    const calendar = async (query: string) =>
+      String((await service.get(`/events?format=ics&${query}&${WINDOW}`)).body)
     assert.match(await calendar('sticky=1'), /STATUS:CANCELLED/)
     assert.doesNotMatch(await calendar('sticky=0'), /STATUS:CANCELLED/)
     await service.post(`/events/${id}`, { status: 'publish' })
@@ -216,41 +230,50 @@ test('with every step done, the service has the field, the filter, the represent
     assert.ok(argsOf('search_events').sticky)
   })
 
-  await t.test('lists of events are shown in the new representation, by its name and by its media type', async () => {
-    const ask = (query: string, headers: Record<string, string> = {}) =>
-      service.request('anonymous', 'GET', `/events?${WINDOW}&per_page=2${query}`, undefined, headers)
-    const { body } = await ask('')
-    const titles = body.events.map(({ title }: { title: string }) => `${title}\n`).join('')
-    for (let again = 0; again < 3; again++)
-      for (const shown of [await ask('&format=titles'), await ask('', { accept: 'text/plain' })]) {
-        assert.equal(shown.body, titles)
-        assert.equal(shown.headers.get('content-type'), 'text/plain; charset=UTF-8')
-        const tag = shown.headers.get('etag') ?? ''
-        assert.notEqual(tag, (await ask('')).headers.get('etag'))
-        assert.equal((await ask('&format=titles', { 'if-none-match': tag })).status, 304)
-        assert.equal((await ask('')).body.total, body.total)
-      }
-  })
+  await t.test(
+    'lists of events are shown in the new representation, by its name and by its media type',
+    async () => {
+      const ask = (query: string, headers: Record<string, string> = {}) =>
+        service.request('anonymous', 'GET', `/events?${WINDOW}&per_page=2${query}`, undefined, headers)
+      const { body } = await ask('')
+      const titles = body.events.map(({ title }: { title: string }) => `${title}\n`).join('')
+      for (let again = 0; again < 3; again++)
+        for (const shown of [await ask('&format=titles'), await ask('', { accept: 'text/plain' })]) {
+          assert.equal(shown.body, titles)
+          assert.equal(shown.headers.get('content-type'), 'text/plain; charset=UTF-8')
+          const tag = shown.headers.get('etag') ?? ''
+          assert.notEqual(tag, (await ask('')).headers.get('etag'))
+          assert.equal((await ask('&format=titles', { 'if-none-match': tag })).status, 304)
+          assert.equal((await ask('')).body.total, body.total)
+        }
+    },
+  )
 
-  await t.test('pages show a fortnight, which the other views, its calendar and old addresses know', async () => {
-    const page = async (path: string) => (await service.get(`~${path}`)).body
-    await service.post('/events', { ...EVENT, title: 'In the fortnight' })
-    await service.post('/events', {
-      title: 'In the fortnight after',
-      start_date: '2030-05-15 20:00:00',
-      end_date: '2030-05-15 22:00:00',
-    })
-    const fortnight = await page('/events/fortnight/2030-05-01/')
-    assert.match(fortnight, /In the fortnight</)
-    assert.doesNotMatch(fortnight, /In the fortnight after/)
-    assert.match(fortnight, /<a href="\/events\/fortnight\/" aria-current="true">2 × Settimana</)
-    assert.match(await page('/events/2030-05-03/'), /<a href="\/events\/fortnight\/2030-05-03\/">2 × Settimana</)
-    const calendar = await page('/events/fortnight/2030-05-01/?ical=1')
-    assert.match(calendar, /SUMMARY:In the fortnight\r/)
-    assert.doesNotMatch(calendar, /In the fortnight after/)
-    const old = await service.get('~/events/?eventDisplay=fortnight&eventDate=2030-05-01')
-    assert.deepEqual([old.status, old.headers.get('location')], [301, '/events/fortnight/2030-05-01/'])
-  })
+  await t.test(
+    'pages show a fortnight, which the other views, its calendar and old addresses know',
+    async () => {
+      const page = async (path: string) => (await service.get(`~${path}`)).body
+      await service.post('/events', { ...EVENT, title: 'In the fortnight' })
+      await service.post('/events', {
+        title: 'In the fortnight after',
+        start_date: '2030-05-15 20:00:00',
+        end_date: '2030-05-15 22:00:00',
+      })
+      const fortnight = await page('/events/fortnight/2030-05-01/')
+      assert.match(fortnight, /In the fortnight</)
+      assert.doesNotMatch(fortnight, /In the fortnight after/)
+      assert.match(fortnight, /<a href="\/events\/fortnight\/" aria-current="true">2 × Settimana</)
+      assert.match(
+        await page('/events/2030-05-03/'),
+        /<a href="\/events\/fortnight\/2030-05-03\/">2 × Settimana</,
+      )
+      const calendar = await page('/events/fortnight/2030-05-01/?ical=1')
+      assert.match(calendar, /SUMMARY:In the fortnight\r/)
+      assert.doesNotMatch(calendar, /In the fortnight after/)
+      const old = await service.get('~/events/?eventDisplay=fortnight&eventDate=2030-05-01')
+      assert.deepEqual([old.status, old.headers.get('location')], [301, '/events/fortnight/2030-05-01/'])
+    },
+  )
 
   await t.test('refusals and descriptions are in the new language', async () => {
     const { it } = await importChanged<{ it: Record<string, string> }>('src/calendar/locales/it.ts')
@@ -262,16 +285,21 @@ test('with every step done, the service has the field, the filter, the represent
     assert.ok(document.includes('rest_calendar_closed'))
   })
 
-  await t.test('--help lists the new setting, and a problem of the new code is answered with its status', async () => {
-    const { output } = await runIn(copy, 'node', ['bin/kalends.js', 'serve', '--help'])
-    assert.match(output, /--contact /)
-    const { Problem } = await importChanged<{ Problem: new (code: string) => Error }>('src/base/problems.ts')
-    const { problemReply } = await importChanged<typeof import('../../src/calendar/locales/problem-replies.ts')>(
-      'src/calendar/locales/problem-replies.ts',
-    )
-    const reply = problemReply(new Problem('rest_calendar_closed') as never, 'de', true)
-    assert.deepEqual([reply.status, reply.body.message], [403, 'Der Kalender ist geschlossen.'])
-  })
+  await t.test(
+    '--help lists the new setting, and a problem of the new code is answered with its status',
+    async () => {
+      const { output } = await runIn(copy, 'node', ['bin/kalends.js', 'serve', '--help'])
+      assert.match(output, /--contact /)
+      const { Problem } = await importChanged<{ Problem: new (code: string) => Error }>(
+        'src/base/problems.ts',
+      )
+      const { problemReply } = await importChanged<
+        typeof import('../../src/calendar/locales/problem-replies.ts')
+      >('src/calendar/locales/problem-replies.ts')
+      const reply = problemReply(new Problem('rest_calendar_closed') as never, 'de', true)
+      assert.deepEqual([reply.status, reply.body.message], [403, 'Der Kalender ist geschlossen.'])
+    },
+  )
 })
 
 const EVENT = { start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' }
@@ -284,7 +312,8 @@ async function importChanged<Module>(path: string): Promise<Module> {
 
 /** Starts the service of the copy, which may have settings that only the copy knows. */
 async function startChanged(settings: Readonly<Record<string, string>>) {
-  const { startService } = await importChanged<typeof import('../support/service.ts')>('test/support/service.ts')
+  const { startService } =
+    await importChanged<typeof import('../support/service.ts')>('test/support/service.ts')
   return startService(settings as Settings)
 }
 

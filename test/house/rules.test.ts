@@ -16,7 +16,9 @@ interface Source {
 }
 
 function filesIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`)
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+    (path) => `${folder}/${path}`,
+  )
 }
 
 function sources(): Source[] {
@@ -29,10 +31,12 @@ function sources(): Source[] {
 /** Returns the numbers of the rules in the order of the page. */
 function rules(): string[] {
   const page = readFileSync(join(root, RULES), 'utf8')
-  return [...page.matchAll(/^<a id="rule-(\d+\.\d+)"><\/a>\*\*(\d+\.\d+)\*\* /gm)].map(([, id = '', number]) => {
-    assert.equal(number, id, 'a rule and its anchor have different numbers')
-    return id
-  })
+  return [...page.matchAll(/^<a id="rule-(\d+\.\d+)"><\/a>\*\*(\d+\.\d+)\*\* /gm)].map(
+    ([, id = '', number]) => {
+      assert.equal(number, id, 'a rule and its anchor have different numbers')
+      return id
+    },
+  )
 }
 
 /** Returns the numbers in citations such as `rule 4.3` and `rules 4.3, 4.4 and 5.1`, which may continue on the next line. */
@@ -66,11 +70,14 @@ test('every rule that is cited stands in docs/rules.md', () => {
 })
 
 test('no citation leads to a paper outside this repository', () => {
-  const outside = /\b(?:contract|specification|defects?|appendix),?\s+(?:\*\s+|appendix\s+)?(?:\d|[ABC](?:\.|\b))/i
+  const outside =
+    /\b(?:contract|specification|defects?|appendix),?\s+(?:\*\s+|appendix\s+)?(?:\d|[ABC](?:\.|\b))/i
   const found = sources().flatMap(({ path, text }) =>
     text
       .split('\n')
-      .flatMap((line, at) => (path !== RULES && outside.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
+      .flatMap((line, at) =>
+        path !== RULES && outside.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [],
+      ),
   )
   assert.deepEqual(found, [])
 })

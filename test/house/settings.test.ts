@@ -66,11 +66,21 @@ for (const name of names) {
 
 test('addresses that links cannot begin with are refused, without a word of their passwords', () => {
   const wrong = ['ftp://a.example', 'https://a.example/?a=1#x', 'https://a.example?', 'https://a.example/#x']
-  const logins = ['https://user:secret@a.example', 'https://user@a.example/', 'https://@a.example', 'https:a.example']
+  const logins = [
+    'https://user:secret@a.example',
+    'https://user@a.example/',
+    'https://@a.example',
+    'https:a.example',
+  ]
   for (const name of ['site_url', 'media_url'] as const) {
     for (const text of [...wrong, ...logins, 'https://', 'https://a b/', 'https:\\\\a.example'])
       assert.throws(() => read(name, text), /^Error: takes an http or https address(?!.*secret)/, text)
-    for (const text of ['https://a.example/@town/', 'http://[::1]:8080', 'HTTPS://A.example', 'https://müller.example'])
+    for (const text of [
+      'https://a.example/@town/',
+      'http://[::1]:8080',
+      'HTTPS://A.example',
+      'https://müller.example',
+    ])
       assert.equal(read(name, text), text)
   }
   for (const text of ['/desk', '/Desk/', '/desk/x', '/events', '/media', '/mcp', '/healthz', 'api', '/a?b'])

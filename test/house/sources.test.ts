@@ -29,7 +29,8 @@ function having(text: RegExp, isIn: (path: string) => boolean): string[] {
 }
 
 test('the language of declarations and the machinery below it name no resource', () => {
-  const isBelow = /^(?:base\/text|calendar\/declare|store\/media)\/|^base\/fields\/(?:field|kinds|limits)\.ts$/
+  const isBelow =
+    /^(?:base\/text|calendar\/declare|store\/media)\/|^base\/fields\/(?:field|kinds|limits)\.ts$/
   const named = /'(?:events?|venues?|organizers?|categor(?:y|ies))'/
   assert.deepEqual(
     having(named, (path) => isBelow.test(path)),
@@ -58,7 +59,9 @@ test('threads that read the database load no query builder, which takes 11 MB', 
   const loaded = new Set(['store/storage/sqlite/reader-thread.ts'])
   for (const path of loaded) {
     const text = sources.find((source) => source.path === path)?.text ?? ''
-    for (const [, name = ''] of text.matchAll(/^(?:import|export)\s(?!type\s)(?:[^'";]*?\sfrom\s)?'([^']+)'/gm))
+    for (const [, name = ''] of text.matchAll(
+      /^(?:import|export)\s(?!type\s)(?:[^'";]*?\sfrom\s)?'([^']+)'/gm,
+    ))
       loaded.add(name.startsWith('.') ? posix.join(dirname(path), name) : name)
   }
   assert.ok(loaded.has('store/storage/sqlite/sqlite-connection.ts'))

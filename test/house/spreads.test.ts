@@ -13,7 +13,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'operate/demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
   'serve/http/openapi-schemas.ts anyOf(...empty)': 'written there',
   'serve/http/openapi-schemas.ts anyOf(...entries)': 'written there',
-  "serve/http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))": 'written there',
+  "serve/http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))":
+    'written there',
   "serve/http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
   "serve/http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))":
     'written there',
@@ -25,8 +26,10 @@ const BOUNDED: Readonly<Record<string, string>> = {
     'the names one attempt is counted under',
   'calendar/people/desk-sign-in.ts Math.max(...names.map((name)=>noteGuess(guesses,name,now)))':
     'the names one attempt is counted under',
-  'store/storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))': 'columns of a table',
-  'store/storage/sqlite/sqlite-connection.ts distanceKm(...(pointsas[number,number,number,number]))': 'a tuple',
+  'store/storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))':
+    'columns of a table',
+  'store/storage/sqlite/sqlite-connection.ts distanceKm(...(pointsas[number,number,number,number]))':
+    'a tuple',
   'store/storage/sqlite/sqlite-connection.ts statement.all(...(parametersasSQLInputValue[]))':
     'values of a statement, in which a list is one',
   'store/storage/sqlite/sqlite-connection.ts statement.run(...(parametersasSQLInputValue[]))':
@@ -73,7 +76,9 @@ function isCall(tokens: readonly Token[], bracket: number): boolean {
   const isCalled = before?.kind === 'word' || [')', ']', '>', '?.'].includes(before?.text ?? '')
   if (!isCalled || tokens[bracket - 2]?.text === 'function' || before?.text === 'function') return false
   const after = tokens[closing(tokens, bracket) + 1]?.text ?? ''
-  return after !== '=>' && after !== '{' && !(after === ':' && before?.text !== ')' && isTyped(tokens, bracket))
+  return (
+    after !== '=>' && after !== '{' && !(after === ':' && before?.text !== ')' && isTyped(tokens, bracket))
+  )
 }
 
 /** Returns true for the parameters of a typed function: a spread parameter with a type follows the bracket. */

@@ -86,7 +86,9 @@ test('nothing is done for a client that has gone', async () => {
   const admission = withReads(1, 5)
   assert.ok(tryEnter(admission, 'reads'))
   let isGone = false
-  const gone = admitted(admission, 'reads', { ...here, isGone: () => isGone }, async () => assert.fail('it was done'))
+  const gone = admitted(admission, 'reads', { ...here, isGone: () => isGone }, async () =>
+    assert.fail('it was done'),
+  )
   const still = admitted(admission, 'reads', here, async () => 'done')
   isGone = true
   leave(admission, 'reads')
@@ -165,13 +167,19 @@ test('clients take turns, those of one IPv6 network together', async () => {
   leave(admission, 'reads')
   await Promise.all(asked)
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
-  assert.deepEqual([admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size], [0, 0])
+  assert.deepEqual(
+    [admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size],
+    [0, 0],
+  )
 })
 
 test('when all is full, the newest of the longest line gives way to who has fewer waiting', async () => {
   const { admission, order, ask } = contended(4)
   const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name, '192.0.2.1'))
-  assert.deepEqual([isFull(admission, 'reads', '192.0.2.1'), isFull(admission, 'reads', '192.0.2.2')], [true, false])
+  assert.deepEqual(
+    [isFull(admission, 'reads', '192.0.2.1'), isFull(admission, 'reads', '192.0.2.2')],
+    [true, false],
+  )
   asked.push(ask('a5', '192.0.2.1'), ask('b1', '192.0.2.2'), ask('b2', '192.0.2.2'), ask('b3', '192.0.2.2'))
   await nextTurn()
   assert.deepEqual(order, ['not a5', 'not a4', 'not a3', 'not b3'])
@@ -191,7 +199,10 @@ test('who waits too long is turned away from every line', async () => {
     ),
   )
   await Promise.all(asked)
-  assert.deepEqual([admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size], [0, 0])
+  assert.deepEqual(
+    [admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size],
+    [0, 0],
+  )
   await until(() => admission.looking === undefined, 'it looks for late ones though none waits')
 })
 

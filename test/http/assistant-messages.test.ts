@@ -64,7 +64,10 @@ test('messages are sent by POST alone', async () => {
 
 test('messages are JSON, and say so', async () => {
   assert.equal((await post(message('ping'), { 'content-type': 'text/plain' })).status, 415)
-  assert.equal((await post(message('ping'), { 'content-type': 'application/json; charset=utf-8' })).status, 200)
+  assert.equal(
+    (await post(message('ping'), { 'content-type': 'application/json; charset=utf-8' })).status,
+    200,
+  )
   for (const text of ['', '{', 'nothing', '[1', '\ufeff{}'])
     assert.deepEqual(code(await post(text)), [400, -32700], text)
 })
@@ -104,7 +107,8 @@ test('a message has 64 kB and twenty levels at the most', async () => {
   assert.equal((await post(sized(65_537))).status, 413)
   assert.equal((await post(sized(3_000_000))).status, 413)
   assert.equal(
-    (await post(sized(65_537), { authorization: `Basic ${btoa('admin:abcd EFGH 1234 ijkl MNOP 5678')}` })).status,
+    (await post(sized(65_537), { authorization: `Basic ${btoa('admin:abcd EFGH 1234 ijkl MNOP 5678')}` }))
+      .status,
     413,
   )
   const nested = (levels: number) =>
@@ -124,7 +128,8 @@ test('requests by the name of another site, or from one, are refused before anyt
     { origin: `http://${host}` },
     { host: `[::1]:80`, origin: 'http://[::1]' },
   ]
-  for (const headers of own) assert.equal((await post(message('ping'), headers)).status, 200, JSON.stringify(headers))
+  for (const headers of own)
+    assert.equal((await post(message('ping'), headers)).status, 200, JSON.stringify(headers))
   const foreign = [
     { host: 'evil.example' },
     { host: 'localhost.evil.example' },
@@ -169,11 +174,19 @@ test('a request that stands alone says in its headers what it says in its body',
     { 'mcp-protocol-version': '2025-11-25' },
   ]
   for (const headers of mismatches)
-    assert.deepEqual(code(await ask(service, 'tools/call', call, { headers })), [400, -32020], JSON.stringify(headers))
+    assert.deepEqual(
+      code(await ask(service, 'tools/call', call, { headers })),
+      [400, -32020],
+      JSON.stringify(headers),
+    )
   const named = { 'mcp-name': `=?base64?${btoa('get_event')}?=` }
   assert.equal((await ask(service, 'tools/call', call, { headers: named })).status, 200)
   for (const missing of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
-    const whole = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'get_event' }
+    const whole = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'get_event',
+    }
     const headers = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== missing))
     const sent = await post(message('tools/call', { _meta: ENVELOPE, ...call }), headers)
     assert.deepEqual(code(sent), [400, -32020], missing)
@@ -200,7 +213,9 @@ test('a revision that is not known is refused with those that are', async () => 
   ]) {
     assert.deepEqual([status, body.error.code], [400, -32022])
     assert.equal(body.error.data.requested, '2031-01-01')
-    assert.ok(['2026-07-28', '2025-11-25', '2025-06-18'].every((known) => body.error.data.supported.includes(known)))
+    assert.ok(
+      ['2026-07-28', '2025-11-25', '2025-06-18'].every((known) => body.error.data.supported.includes(known)),
+    )
   }
 })
 
@@ -225,6 +240,12 @@ test('a method that is not there is named as such', async () => {
   assert.deepEqual(code(await post(message('resources/list'))), [200, -32601])
   assert.deepEqual(code(await ask(service, 'initialize')), [404, -32601])
   assert.deepEqual(code(await ask(service, 'tools/list', { cursor: 'x' })), [200, -32602])
-  assert.deepEqual(code(await ask(service, 'tools/call', { name: 'drop_tables', arguments: {} })), [200, -32602])
-  assert.deepEqual(code(await ask(service, 'tools/call', { name: 'get_event', arguments: [1] })), [200, -32602])
+  assert.deepEqual(
+    code(await ask(service, 'tools/call', { name: 'drop_tables', arguments: {} })),
+    [200, -32602],
+  )
+  assert.deepEqual(
+    code(await ask(service, 'tools/call', { name: 'get_event', arguments: [1] })),
+    [200, -32602],
+  )
 })

@@ -56,7 +56,11 @@ function working(
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i)
 
-function arrive(pressure: Pressure<number>, requests: readonly number[], handling: RequestHandlers<number>): void {
+function arrive(
+  pressure: Pressure<number>,
+  requests: readonly number[],
+  handling: RequestHandlers<number>,
+): void {
   for (const request of requests) serveOrQueue(pressure, request, performance.now(), handling)
 }
 

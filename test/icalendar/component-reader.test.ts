@@ -19,7 +19,12 @@ function* repeated(count: number, line: string): Generator<string> {
 
 test('components within components cost their event, however many they are', async () => {
   const good = ['BEGIN:VEVENT', 'UID:good', 'END:VEVENT']
-  const deep = ['BEGIN:VEVENT', ...repeated(20_000, 'BEGIN:DEEP'), ...repeated(20_000, 'END:DEEP'), 'END:VEVENT']
+  const deep = [
+    'BEGIN:VEVENT',
+    ...repeated(20_000, 'BEGIN:DEEP'),
+    ...repeated(20_000, 'END:DEEP'),
+    'END:VEVENT',
+  ]
   const wide = ['BEGIN:VEVENT', ...repeated(3000, 'BEGIN:VALARM'), 'END:VEVENT']
   const many = ['BEGIN:VEVENT', ...repeated(6000, 'BEGIN:VALARM\r\nEND:VALARM'), 'END:VEVENT']
   for (const lines of [deep, wide, many]) {

@@ -15,7 +15,9 @@ const LOWEST = 19
 
 test('an import gives way to the service with all of its threads, and further where it was started so', () => {
   for (const lower of [0, 15]) {
-    const { stdout } = spawnSync('nice', ['-n', String(lower), process.execPath, '-e', SCRIPT], { encoding: 'utf8' })
+    const { stdout } = spawnSync('nice', ['-n', String(lower), process.execPath, '-e', SCRIPT], {
+      encoding: 'utf8',
+    })
     const started = Math.min(getPriority() + lower, LOWEST)
     assert.equal(Number(stdout), Math.max(started, 10))
   }

@@ -30,7 +30,10 @@ const ANSWERS: Readonly<Record<string, readonly [type: string, body: string | Bu
   '/windows': ['text/csv', Buffer.from('Title;Start\nCafé;2027-07-05 20:00\n', 'latin1')],
   '/list': ['application/json', JSON.stringify({ events: [record('List')], total: 1 })],
   '/records': ['application/json', JSON.stringify([record('Records')])],
-  '/lines': ['application/x-ndjson', `${JSON.stringify(record('Lines'))}\n${JSON.stringify(record('Lines too'))}\n`],
+  '/lines': [
+    'application/x-ndjson',
+    `${JSON.stringify(record('Lines'))}\n${JSON.stringify(record('Lines too'))}\n`,
+  ],
   '/webcal': ['text/calendar', ics('Webcal')],
   '/login.ics': ['text/html', login],
   '/page.ics': ['text/html', '<html><head><title>Welcome</title></head></html>'],
@@ -82,12 +85,19 @@ describe('an address to import from', () => {
       assert.match(out, new RegExp(`${titles.length} made`), path)
     }
     const { events } = (await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body
-    assert.deepEqual(events.map(({ title }: { title: string }) => title).sort(), Object.values(read).flat().sort())
+    assert.deepEqual(
+      events.map(({ title }: { title: string }) => title).sort(),
+      Object.values(read).flat().sort(),
+    )
   })
 
   test('of webcal is asked by http when nothing answers by https', async () => {
     const reader = { zone: 'UTC', backOffMs: 1 }
-    const { source, close } = await openSource(origin.replace('http:', 'webcal:').concat('/webcal'), {}, reader)
+    const { source, close } = await openSource(
+      origin.replace('http:', 'webcal:').concat('/webcal'),
+      {},
+      reader,
+    )
     assert.equal(source.address, `${origin.replace('http:', 'https:')}/webcal`)
     const names: string[] = []
     const context = { site: { timezone: 'UTC' }, now: Date.now() }
@@ -103,13 +113,19 @@ describe('an address to import from', () => {
       assert.equal(code, 1, path)
       return err
     }
-    assert.equal(await said('/login.ics'), `${origin}/login.ics is a login page (HTML), and not a calendar.\n`)
+    assert.equal(
+      await said('/login.ics'),
+      `${origin}/login.ics is a login page (HTML), and not a calendar.\n`,
+    )
     assert.equal(await said('/page.ics'), `${origin}/page.ics is a web page (HTML), and not a calendar.\n`)
     assert.match(
       await said('/sheet/pub'),
       /\/sheet\/pub does not lead to an event interface but to a login page \(HTML\)/,
     )
-    assert.match(await said('/'), /does not lead to an event interface but to a web page \(HTML\); give the address/)
+    assert.match(
+      await said('/'),
+      /does not lead to an event interface but to a web page \(HTML\); give the address/,
+    )
     assert.match(await said('/rss'), /but to a document in XML, such as an RSS feed/)
     assert.match(await said('/nothing'), /is not a list of events/)
     assert.match(await said('/missing.ics'), /answers with status 404/)

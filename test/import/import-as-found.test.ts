@@ -30,7 +30,9 @@ const standardTime = [
   'END:STANDARD',
 ]
 const hours = ({ all_day, start_date, end_date, timezone }: Shown) =>
-  all_day ? `${start_date.slice(0, 10)} to ${end_date.slice(0, 10)}` : `${start_date} to ${end_date} ${timezone}`
+  all_day
+    ? `${start_date.slice(0, 10)} to ${end_date.slice(0, 10)}`
+    : `${start_date} to ${end_date} ${timezone}`
 
 describe('the hours of a calendar file', () => {
   test('of several calendars follow the zone of each, and its METHOD cancels no event of another', async () => {
@@ -57,7 +59,13 @@ describe('the hours of a calendar file', () => {
     const inBerlin = (name: string, time: string) => `${name};TZID=Europe/Berlin:${time}`
     const { code, out } = await importing(
       icsOf(
-        ['a', 'SUMMARY:Local', inBerlin('DTSTART', '20270705T000000'), inBerlin('DTEND', '20270707T000000'), mark],
+        [
+          'a',
+          'SUMMARY:Local',
+          inBerlin('DTSTART', '20270705T000000'),
+          inBerlin('DTEND', '20270707T000000'),
+          mark,
+        ],
         ['b', 'SUMMARY:In UTC', 'DTSTART:20270704T220000Z', 'DTEND:20270705T220000Z', mark],
         ['c', 'SUMMARY:To the second', 'DTSTART:20270705T000000', 'DTEND:20270705T235959', mark],
         ['d', 'SUMMARY:No midnight', 'DTSTART:20270705T100000', 'DTEND:20270705T110000', mark],
@@ -162,7 +170,13 @@ describe('the hours of a calendar file', () => {
         ['a', 'SUMMARY:Digits', ...weekly, 'EXDATE:20270413T082500Z', 'EXDATE:20270414T062500Z'],
         ['a', 'SUMMARY:Moved', 'RECURRENCE-ID:20270415T082500Z', 'DTSTART:20270415T190000'],
         ['b', 'SUMMARY:Day', ...weekly, 'RDATE:20270413T200000', 'EXDATE;VALUE=DATE:20270413,20270416'],
-        ['c', 'SUMMARY:Twice', ...twice, 'RDATE:20270413T082500Z,20270413T092500Z', 'EXDATE;VALUE=DATE:20270412'],
+        [
+          'c',
+          'SUMMARY:Twice',
+          ...twice,
+          'RDATE:20270413T082500Z,20270413T092500Z',
+          'EXDATE;VALUE=DATE:20270412',
+        ],
         ['d', 'SUMMARY:Whole', ...days, 'EXDATE:20270412T220000Z,20270414T000000', 'EXDATE:20270415T000000Z'],
         ['e', 'SUMMARY:Days', ...days],
         ['e', 'SUMMARY:To an evening', 'RECURRENCE-ID:20270413T000000Z', 'DTSTART:20270413T200000'],
@@ -201,7 +215,13 @@ describe('the hours of a calendar file', () => {
     const series = (uid: string, leaves: string, of?: number, changed?: number) =>
       [
         [uid, `SUMMARY:${uid}`, ...revised(of), 'DTSTART:20270412T100000Z', ...leaves.split(' ')],
-        [uid, 'SUMMARY:Changed', ...revised(changed), 'RECURRENCE-ID:20270413T100000Z', 'DTSTART:20270413T150000Z'],
+        [
+          uid,
+          'SUMMARY:Changed',
+          ...revised(changed),
+          'RECURRENCE-ID:20270413T100000Z',
+          'DTSTART:20270413T150000Z',
+        ],
       ] as const
     const daily = 'RRULE:FREQ=DAILY;COUNT=3'
     const { code, out } = await importing(
@@ -214,7 +234,11 @@ describe('the hours of a calendar file', () => {
       ),
     )
     assert.equal(code, 2)
-    assert.equal(out.match(/Changed changes a date that its series leaves out, so it is left out\./g)?.length, 5, out)
+    assert.equal(
+      out.match(/Changed changes a date that its series leaves out, so it is left out\./g)?.length,
+      5,
+      out,
+    )
     const found = Map.groupBy(await events(), ({ title }) => title)
     assert.deepEqual([found.size, found.get('Changed'), found.get('later')?.length], [4, undefined, 2])
   })
@@ -241,7 +265,11 @@ describe('the hours of a calendar file', () => {
     const daily = (uid: string, end: string, start = 'DTSTART;VALUE=DATE:20270503') =>
       vevent(uid, `SUMMARY:${uid}`, start, `RRULE:FREQ=DAILY;UNTIL=${end}`)
     const { code } = await importing(
-      ics(daily('Here', '20270504T220000Z'), daily('Evening', '20270504T215959Z'), daily('UTC', '20270505T000000Z')) +
+      ics(
+        daily('Here', '20270504T220000Z'),
+        daily('Evening', '20270504T215959Z'),
+        daily('UTC', '20270505T000000Z'),
+      ) +
         ics(['X-WR-TIMEZONE:Asia/Tokyo'], daily('File', '20270504T150000Z')) +
         ics(
           ['BEGIN:VTIMEZONE', 'TZID:Europe/Helsinki', ...standardTime, 'END:VTIMEZONE'],
@@ -277,7 +305,12 @@ describe('the hours of a calendar file', () => {
         ['c', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20270705', 'DTEND;VALUE=DATE:20270701'],
         ['d', 'SUMMARY:Same', 'DTSTART;VALUE=DATE:20270705', 'DTEND;VALUE=DATE:20270705'],
         ['e', 'SUMMARY:Weekly', AT, 'RRULE:FREQ=WEEKLY;COUNT=3'],
-        ['e', 'SUMMARY:Later', 'RECURRENCE-ID;RANGE=THISANDFUTURE:20270712T200000Z', 'DTSTART:20270712T210000Z'],
+        [
+          'e',
+          'SUMMARY:Later',
+          'RECURRENCE-ID;RANGE=THISANDFUTURE:20270712T200000Z',
+          'DTSTART:20270712T210000Z',
+        ],
       ),
     )
     assert.equal(code, 2)
@@ -415,7 +448,13 @@ describe('the rest of a calendar file', () => {
       ),
     )
     const found = await stored(({ organizer }) => organizer[0]?.organizer)
-    const names = { Quoted: 'Anna "Ann" B', Bare: 'The "Club"', Path: 'C:\\', Wrong: undefined, Comma: 'Smith, Jones' }
+    const names = {
+      Quoted: 'Anna "Ann" B',
+      Bare: 'The "Club"',
+      Path: 'C:\\',
+      Wrong: undefined,
+      Comma: 'Smith, Jones',
+    }
     assert.deepEqual(found, names)
     assert.match(out, /Wrong: Lines that cannot be read were left out: 25\./)
   })
@@ -428,7 +467,9 @@ describe('the rest of a calendar file', () => {
       'a@b.example'
     ).split('|')
     await importing(
-      icsOf(...contacts.map((text, at) => [`c${at}`, `SUMMARY:Contact ${at}`, AT, `CONTACT:${text}`] as const)),
+      icsOf(
+        ...contacts.map((text, at) => [`c${at}`, `SUMMARY:Contact ${at}`, AT, `CONTACT:${text}`] as const),
+      ),
     )
     const found = await stored(({ organizer: [one] }) => one && `${one.organizer}|${one.phone ?? ''}`)
     assert.deepEqual(Object.values(found), [
@@ -445,10 +486,13 @@ describe('the rest of a calendar file', () => {
   })
 
   test('has coordinates where both are given and are those of a place, and tells of others', async () => {
-    const geos = '48.1;11.5|48.1\\;11.5|;|48.1;|;11.5|0;0|0.0;0.000||0;11.5|11.5;148.1|148.1;11.5|north;east'.split('|')
+    const geos =
+      '48.1;11.5|48.1\\;11.5|;|48.1;|;11.5|0;0|0.0;0.000||0;11.5|11.5;148.1|148.1;11.5|north;east'.split('|')
     const { out } = await importing(
       icsOf(
-        ...geos.map((geo, at) => [`g${at}`, `SUMMARY:Geo ${at}`, AT, `LOCATION:Hall ${at}`, `GEO:${geo}`] as const),
+        ...geos.map(
+          (geo, at) => [`g${at}`, `SUMMARY:Geo ${at}`, AT, `LOCATION:Hall ${at}`, `GEO:${geo}`] as const,
+        ),
       ),
     )
     const found = await stored(({ venue }) => [venue.geo_lat, venue.geo_lng].join())
@@ -469,12 +513,15 @@ describe('the rest of a calendar file', () => {
 
   test('is told of where a title says that it is canceled and the status does not', async () => {
     const titles = (
-      'Canceled: Ball|Abgesagt: Ball|[CANCELLED] Ball|Annulé : Ball|CANCELADO - Ball|(Entfällt) Ball|' + 'Cancelled'
+      'Canceled: Ball|Abgesagt: Ball|[CANCELLED] Ball|Annulé : Ball|CANCELADO - Ball|(Entfällt) Ball|' +
+      'Cancelled'
     ).split('|')
     const kept = ['Ball', 'The Cancelled', 'Canceled stamps', 'Absage an den Ball']
     const { out, code } = await importing(
       icsOf(
-        ...[...titles, ...kept].map((title, at) => [`${at}`, `SUMMARY:${title}`, AT, 'STATUS:CONFIRMED'] as const),
+        ...[...titles, ...kept].map(
+          (title, at) => [`${at}`, `SUMMARY:${title}`, AT, 'STATUS:CONFIRMED'] as const,
+        ),
         ['off', 'SUMMARY:Canceled: Off', AT, 'STATUS:CANCELLED'],
       ),
     )
@@ -489,13 +536,16 @@ describe('the rest of a calendar file', () => {
   })
 
   test('is read from lines that end with CR alone, and from UTF-16 with such lines', async () => {
-    const text = icsOf(['a', 'SUMMARY:Old', AT, 'DESCRIPTION:Long', ' er'], ['b', 'SUMMARY:Mac', AT]).replaceAll(
-      '\r\n',
-      '\r',
-    )
+    const text = icsOf(
+      ['a', 'SUMMARY:Old', AT, 'DESCRIPTION:Long', ' er'],
+      ['b', 'SUMMARY:Mac', AT],
+    ).replaceAll('\r\n', '\r')
     for (const [name, bytes] of [
       ['cr.ics', text],
-      ['utf-16.ics', Buffer.from(`\ufeff${text.replaceAll('Old', 'Old 16').replaceAll('UID:', 'UID:16')}`, 'utf16le')],
+      [
+        'utf-16.ics',
+        Buffer.from(`\ufeff${text.replaceAll('Old', 'Old 16').replaceAll('UID:', 'UID:16')}`, 'utf16le'),
+      ],
     ] as const) {
       const { out, code, err } = await importing(bytes, name)
       assert.equal(code, 0, out + err)
@@ -582,7 +632,12 @@ describe('the address and the place of an event', () => {
     assert.match(out, /Long: Its address is none/)
     assert.doesNotMatch(out, /Bare: |Program: |Not in:/)
     const own = ({ website, url }: Shown) => (website === url ? '' : website)
-    assert.deepEqual(await stored(own), { Blank: '', Long: '', Bare: 'https://www.example.org/c?d=1', Program: '' })
+    assert.deepEqual(await stored(own), {
+      Blank: '',
+      Long: '',
+      Bare: 'https://www.example.org/c?d=1',
+      Program: '',
+    })
   })
 
   test('are no venue where a meeting program or the word for online stands, but say that the event is online', async () => {
@@ -592,7 +647,17 @@ describe('the address and the place of an event', () => {
       'Virtuell|En ligne|Événement en ligne|Evento en línea|Zoom|via Zoom|Online (Zoom)|Online via Zoom|' +
       'Virtual event|Zoom\\; Microsoft Teams Meeting'
     ).split('|')
-    const unknown = ['TBA', 'tbd.', '-', '–', '?', 'n/a', 'Wird noch bekannt gegeben', 'À confirmer', 'Por confirmar']
+    const unknown = [
+      'TBA',
+      'tbd.',
+      '-',
+      '–',
+      '?',
+      'n/a',
+      'Wird noch bekannt gegeben',
+      'À confirmer',
+      'Por confirmar',
+    ]
     const mixed: Readonly<Record<string, string>> = {
       'Town Hall\\; Microsoft Teams Meeting': 'Town Hall',
       'Microsoft Teams Meeting\\; Town Hall\\, 1 Quay': 'Town Hall',
@@ -604,7 +669,13 @@ describe('the address and the place of an event', () => {
       'Salle 4 et en ligne': 'Salle 4',
       'Bürgerhaus und online': 'Bürgerhaus',
     }
-    const places = ['Online Hall', 'Zoom Erlebniswelt', 'Virtuell Museum', 'TBA Club', 'Zoom\\, 12 Main Street']
+    const places = [
+      'Online Hall',
+      'Zoom Erlebniswelt',
+      'Virtuell Museum',
+      'TBA Club',
+      'Zoom\\, 12 Main Street',
+    ]
     const all = [...online, ...unknown, ...Object.keys(mixed), ...places]
     const { code, out } = await importing(
       icsOf(...all.map((place, at) => [`e${at}`, `SUMMARY:${at} of all`, AT, `LOCATION:${place}`] as const)),
@@ -630,6 +701,9 @@ describe('the address and the place of an event', () => {
   test('of further dates with ends of their own are told not to be kept', async () => {
     const dates = 'RDATE;VALUE=PERIOD:20270712T200000Z/20270712T230000Z'
     const { out } = await importing(icsOf(['a', 'SUMMARY:Periods', AT, 'DTEND:20270705T210000Z', dates]))
-    assert.match(out, /Periods: Each of its dates is as long as the first one here, whatever end it has in the file/)
+    assert.match(
+      out,
+      /Periods: Each of its dates is as long as the first one here, whatever end it has in the file/,
+    )
   })
 })

@@ -74,7 +74,11 @@ describe('a source that is broken', () => {
       ['a page that is too short', new Map([[3, { events: [101] }]]), /it gave 101 of 120 records\./],
       ['a first page without its records', new Map([[1, { events: [] }]]), /it gave 0 of 120 records\./],
       ['a list of 404', new Map([[1, { status: 404 }]]), /120 of 120 events .* gone .* --allow-mass-removal/],
-      ['an empty list', new Map([[1, { events: [], total: 0 }]]), /120 of 120 events .* --allow-mass-removal/],
+      [
+        'an empty list',
+        new Map([[1, { events: [], total: 0 }]]),
+        /120 of 120 events .* --allow-mass-removal/,
+      ],
     ]
     for (const [what, said, error] of broken) {
       faults.clear()
@@ -110,7 +114,11 @@ describe('a source that is broken', () => {
   const files = [
     ['town.ics', calendarFile, /This VEVENT has no end: the file is cut off/],
     ['town.ndjson', lines, /The file breaks off: its last record, line 6, is not JSON/],
-    ['town.json', (ids: readonly number[]) => JSON.stringify({ events: ids.map(event) }), /not JSON, or is cut off/],
+    [
+      'town.json',
+      (ids: readonly number[]) => JSON.stringify({ events: ids.map(event) }),
+      /not JSON, or is cut off/,
+    ],
     ['town.csv', table, /The table (?:breaks off: its last row, line 7,|cannot be read any further)/],
   ] as const
   for (const [name, write, error] of files)
@@ -154,7 +162,10 @@ describe('a source that is broken', () => {
   })
 
   test('reads a table whose last row is short and ends like a line', async () => {
-    const source = await calendar.file('town.csv', 'id,title,start,venue\n1,One,2027-07-05,Hall\n2,Two,2027-07-05\n')
+    const source = await calendar.file(
+      'town.csv',
+      'id,title,start,venue\n1,One,2027-07-05,Hall\n2,Two,2027-07-05\n',
+    )
     assert.equal((await calendar.kalends('import', source)).code, 0)
     assert.equal(await count(), 2)
   })
@@ -250,7 +261,10 @@ describe('a source that is broken', () => {
     now += 7 * 3_600_000
     await look()
     assert.equal(await count(), 3)
-    assert.match(reported.join('\n'), /The import town is paused: 3 of 3 events .* kalends imports resume town/)
+    assert.match(
+      reported.join('\n'),
+      /The import town is paused: 3 of 3 events .* kalends imports resume town/,
+    )
     assert.match(
       (await calendar.kalends('imports', 'schedules')).out,
       /town +6h +paused .*3 of 3 events .* resume town/,

@@ -58,7 +58,14 @@ describe('an import of another calendar of this kind', () => {
     const { out } = await calendar.kalends('import', source)
     assert.match(out, /event \d+ \(Evening 2\) is gone from the source\./)
     assert.match(out, /1 made, 1 changed, 1 unchanged/)
-    assert.deepEqual(await titles(calendar), ['Changed', 'Evening 2', 'Evening 3', 'Evening 4', 'Evening 5', 'New'])
+    assert.deepEqual(await titles(calendar), [
+      'Changed',
+      'Evening 2',
+      'Evening 3',
+      'Evening 4',
+      'Evening 5',
+      'New',
+    ])
     // With other options, the report names every record again.
     assert.match(
       (await calendar.kalends('import', '--mirror', source)).out,
@@ -77,7 +84,10 @@ describe('an import of another calendar of this kind', () => {
     assert.match(later.out, /0 made/)
     assert.equal((await calendar.kalends('import', '--since', day(-1), source)).code, 0)
     assert.deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
-    assert.match((await calendar.kalends('import', '--mirror', '--since', day(1), source)).out, /0 moved to the trash/)
+    assert.match(
+      (await calendar.kalends('import', '--mirror', '--since', day(1), source)).out,
+      /0 moved to the trash/,
+    )
     assert.equal((await titles(calendar)).length, 2)
     for (const wrong of ['yesterday', '2026-13-01', '2026-11-20 9', '2026-11-20 25:00', '12h']) {
       const { err, code } = await calendar.kalends('import', '--since', wrong, source)
@@ -105,7 +115,11 @@ describe('an import of another calendar of this kind', () => {
 
   test('follows occurrences and whole series that are removed there', async (t) => {
     const { other, calendar, source } = await pair(t)
-    const made = await other.create('/events', { title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const made = await other.create('/events', {
+      title: 'Weekly',
+      ...at(4),
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+    })
     await other.create('/events', { title: 'Once', ...at(5) })
     await calendar.kalends('import', '--mirror', source)
     assert.deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly', 'Weekly'])
@@ -120,7 +134,11 @@ describe('an import of another calendar of this kind', () => {
 
   test('foresees each event once where a lost occurrence has everything read again', async (t) => {
     const { other, calendar, source } = await pair(t)
-    const made = await other.create('/events', { title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const made = await other.create('/events', {
+      title: 'Weekly',
+      ...at(4),
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+    })
     const once = await other.create('/events', { title: 'Once', ...at(5) })
     await calendar.kalends('import', '--mirror', source)
     const { events } = (await other.get(`/events?post_parent=${made.post_parent}&start_date=2027-01-01`)).body
@@ -134,7 +152,11 @@ describe('an import of another calendar of this kind', () => {
 
   test('counts each event once, and tells of it once, where a lost occurrence has everything read again', async (t) => {
     const { other, calendar, source } = await pair(t)
-    const made = await other.create('/events', { title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const made = await other.create('/events', {
+      title: 'Weekly',
+      ...at(4),
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+    })
     const [once, both] = [
       await other.create('/events', { title: 'Once', ...at(5) }),
       await other.create('/events', { title: 'Both', ...at(6) }),
@@ -159,7 +181,10 @@ describe('an import of another calendar of this kind', () => {
     const cutOff = { state: 'failed', position: '[4,2,50]' } as const
     await calendar.service.app.database.write((tx) => tx.updateTable('imports').set(cutOff).execute())
     await other.create('/events', { title: 'Second', ...at(2) })
-    assert.match((await calendar.kalends('import', '--same-as', 'town', source)).out, /1 made, 0 changed, 1 unchanged/)
+    assert.match(
+      (await calendar.kalends('import', '--same-as', 'town', source)).out,
+      /1 made, 0 changed, 1 unchanged/,
+    )
   })
 
   test('counts the events of a source that are still here, however many it has lost at once', async (t) => {

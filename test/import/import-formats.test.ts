@@ -45,9 +45,19 @@ describe('an import of another format', () => {
     const year = 2027
     const file = ics(
       vevent('zone@x', 'SUMMARY:Zone', `DTSTART;TZID=Nowhere:${year}0705T200000`),
-      vevent('rule@x', 'SUMMARY:Rule', `DTSTART:${year}0105T200000Z`, 'RRULE:FREQ=YEARLY;BYYEARDAY=5,6;COUNT=4'),
+      vevent(
+        'rule@x',
+        'SUMMARY:Rule',
+        `DTSTART:${year}0105T200000Z`,
+        'RRULE:FREQ=YEARLY;BYYEARDAY=5,6;COUNT=4',
+      ),
       vevent('end@x', 'SUMMARY:End', `DTSTART:${year}0705T200000Z`, 'DTEND:later'),
-      vevent('image@x', 'SUMMARY:Image', `DTSTART:${year}0705T200000Z`, 'IMAGE;VALUE=URI:http://127.0.0.1:9/x.png'),
+      vevent(
+        'image@x',
+        'SUMMARY:Image',
+        `DTSTART:${year}0705T200000Z`,
+        'IMAGE;VALUE=URI:http://127.0.0.1:9/x.png',
+      ),
     )
     const table = `Title,Start,End,Event Organizer Name(s) or ID(s)\nEnd,${year}-07-05 20:00,later,\nVenue,${year}-07-05 20:00,,987654\n`
     const sources: [string, string, RegExp[]][] = [
@@ -173,7 +183,10 @@ describe('an import of another format', () => {
       // Old versions of Outlook, Lotus Notes and old text editors write Windows-1252.
       await calendar.file('windows.ics', Buffer.from(text('Fête à Orléans \x80'), 'latin1')),
       await calendar.file('marked.ics', Buffer.concat([mark, Buffer.from(text('Żółć'), 'utf16le')])),
-      await calendar.file('big-end.ics', Buffer.concat([mark, Buffer.from(text('Größe'), 'utf16le')]).swap16()),
+      await calendar.file(
+        'big-end.ics',
+        Buffer.concat([mark, Buffer.from(text('Größe'), 'utf16le')]).swap16(),
+      ),
       await calendar.file('bare', Buffer.from(text('Überall'), 'utf16le')),
     ]
     for (const source of sources) {
@@ -195,9 +208,19 @@ describe('an import of another format', () => {
         // The clocks change between these dates.
         paris('Watch', '20270327T220000', 'RRULE:FREQ=HOURLY;INTERVAL=6;COUNT=5', 'EXDATE:20270328T020000Z'),
         paris('Twice', '20270705T200000', 'RRULE:FREQ=DAILY;COUNT=2', 'RRULE:FREQ=WEEKLY;COUNT=2'),
-        paris('Without', '20270705T200000', 'RRULE:FREQ=DAILY;COUNT=3', 'EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=2'),
+        paris(
+          'Without',
+          '20270705T200000',
+          'RRULE:FREQ=DAILY;COUNT=3',
+          'EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=2',
+        ),
         paris('Early', '20270705T200000', 'RDATE;TZID=Europe/Paris:20270703T200000,20270704T200000'),
-        vevent('Days', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20260410', 'RRULE:FREQ=YEARLY;BYYEARDAY=100;COUNT=2'),
+        vevent(
+          'Days',
+          'SUMMARY:Days',
+          'DTSTART;VALUE=DATE:20260410',
+          'RRULE:FREQ=YEARLY;BYYEARDAY=100;COUNT=2',
+        ),
         // More dates than a series may have.
         paris('Long', '20270801T200000', 'RRULE:FREQ=DAILY;COUNT=1000'),
       ),
@@ -209,7 +232,8 @@ describe('an import of another format', () => {
       /Hundredth repeats in a way that events here do not \(RRULE:BYYEARDAY: .*is in on 2 dates from 2026-04-10 to 2027-04-10\.\n/,
     )
     assert.match(out, /Long repeats .* 750 dates from 2027-08-01 to 2029-08-19; others are left out\.\n/)
-    const page = async (query: string) => (await calendar.service.get(`/events?${query}&per_page=50`)).body.events
+    const page = async (query: string) =>
+      (await calendar.service.get(`/events?${query}&per_page=50`)).body.events
     const found = [
       ...(await page('start_date=2026-04-01&end_date=2026-04-30&search=d')),
       ...(await page('start_date=2027-01-01&end_date=2027-07-31')),
@@ -275,7 +299,8 @@ describe('an import of another format', () => {
     assert.deepEqual(await seen(), [['Third', undefined]])
     await run(ics(revision('Fifth', '5')), '--conflicts', 'overwrite')
     assert.deepEqual(await seen(), [['Fifth', undefined]])
-    for (const odd of ['-1', 'x', '99999999999']) assert.equal((await run(ics(revision('Fifth', odd)))).code, 0)
+    for (const odd of ['-1', 'x', '99999999999'])
+      assert.equal((await run(ics(revision('Fifth', odd)))).code, 0)
     await run(ics(['METHOD:CANCEL'], revision('Fifth', '8')))
     assert.deepEqual(await seen(), [['Fifth', 'canceled']])
   })
@@ -323,11 +348,22 @@ describe('an import of another format', () => {
       ['utf8.csv', Buffer.from(`\ufeff${rows.join('\r\n')}`)],
       [
         'utf16.csv',
-        Buffer.from(`\ufeff${rows.join('\n').replaceAll(';', '\t').replace('Fête\t one', 'Fête; one')}`, 'utf16le'),
+        Buffer.from(
+          `\ufeff${rows.join('\n').replaceAll(';', '\t').replace('Fête\t one', 'Fête; one')}`,
+          'utf16le',
+        ),
       ],
-      ['windows.csv', Buffer.concat(rows.map((row) => Buffer.from(`${row}\n`.replaceAll('€', '\u0080'), 'latin1')))],
+      [
+        'windows.csv',
+        Buffer.concat(rows.map((row) => Buffer.from(`${row}\n`.replaceAll('€', '\u0080'), 'latin1'))),
+      ],
     ] as const) {
-      const { out, code } = await calendar.kalends('import', '--same-as', 'none', await calendar.file(name, content))
+      const { out, code } = await calendar.kalends(
+        'import',
+        '--same-as',
+        'none',
+        await calendar.file(name, content),
+      )
       assert.equal(code, 2, out)
       assert.match(out, /The start "31\/2\/2026" is not a date/)
     }
@@ -375,7 +411,8 @@ describe('an import of another format', () => {
 
   test('names the row, the column and the value of a cell that cannot be read, which costs that cell alone', async (t) => {
     t.after(end)
-    const head = 'title,start_date,Featured,captions,sign_language,attendance,Web,venue,lat,longitude,step_free,lift'
+    const head =
+      'title,start_date,Featured,captions,sign_language,attendance,Web,venue,lat,longitude,step_free,lift'
     const row = 'One,2027-04-03 19:30,perhaps,maybe,bfi,,no address,Hall,abc,8.5,a little,yes'
     const table = await calendar.file('cells.csv', `${head}\n${row}\nTwo,2027-04-04 19:30,,yes,,live,,,,,,\n`)
     for (const words of [[], []]) {
@@ -396,7 +433,10 @@ describe('an import of another format', () => {
     const { venue, captions, sign_language, website, featured } = found.get('One')
     assert.deepEqual([captions, sign_language, featured], [undefined, 'bfi', false])
     assert.match(website, /\/event\/one\/$/, 'that of its page here')
-    assert.deepEqual([venue.venue, venue.step_free, venue.lift, venue.geo_lng], ['Hall', undefined, true, undefined])
+    assert.deepEqual(
+      [venue.venue, venue.step_free, venue.lift, venue.geo_lng],
+      ['Hall', undefined, true, undefined],
+    )
     assert.deepEqual([found.get('Two').captions, found.get('Two').attendance], [true, undefined])
   })
 
@@ -420,7 +460,13 @@ describe('an import of another format', () => {
         'CONFERENCE;VALUE=URI:https://meet.example/b',
       ),
       vevent('c@x', 'SUMMARY:Insecure', at, 'CONFERENCE;VALUE=URI:http://meet.example/c'),
-      vevent('d@x', 'SUMMARY:Odd', at, 'CONFERENCE;VALUE=URI:https://meet.example/d', 'X-KALENDS-SHOWN:sometimes'),
+      vevent(
+        'd@x',
+        'SUMMARY:Odd',
+        at,
+        'CONFERENCE;VALUE=URI:https://meet.example/d',
+        'X-KALENDS-SHOWN:sometimes',
+      ),
     )
     const { out, code } = await calendar.kalends('import', await calendar.file('a.ics', text))
     assert.equal(code, 2, out)
@@ -472,12 +518,23 @@ describe('an import of another format', () => {
         organizer: [club, { organizer: 'Club \\' }, { organizer: 'C | D' }],
         categories: names,
       },
-      { title: 'B', venue: { venue: 'Quay', stateprovince: 'By hand' }, categories: ['Arts, crafts'], tags: [] },
+      {
+        title: 'B',
+        venue: { venue: 'Quay', stateprovince: 'By hand' },
+        categories: ['Arts, crafts'],
+        tags: [],
+      },
       { title: 'C', organizer: [{ organizer: 'a\\|b' }], categories: ['Kids | Teens'] },
     ]
     for (const event of events)
-      await other.service.create('/events', { ...event, start_date: '2026-07-05 20:00', end_date: '2026-07-05 21:00' })
-    const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)).text()
+      await other.service.create('/events', {
+        ...event,
+        start_date: '2026-07-05 20:00',
+        end_date: '2026-07-05 21:00',
+      })
+    const text = await (
+      await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)
+    ).text()
     const { out, code } = await calendar.kalends('import', await calendar.file('own.csv', text))
     assert.equal(code, 0, out)
     assert.doesNotMatch(out, /Not read/)
@@ -510,14 +567,18 @@ describe('an import of another format', () => {
           start_date: '2026-07-05 20:00:00',
           end_date: '2026-07-05 21:00:00',
         })
-      const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+      const text = await (
+        await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
+      ).text()
       const { out, code } = await calendar.kalends('import', await calendar.file('own.ics', text))
       assert.equal(code, 0, out)
-      const shown = (await events()).map(({ title, event_status = 'scheduled', event_status_reason = '' }: Shown) => ({
-        title,
-        event_status,
-        event_status_reason,
-      }))
+      const shown = (await events()).map(
+        ({ title, event_status = 'scheduled', event_status_reason = '' }: Shown) => ({
+          title,
+          event_status,
+          event_status_reason,
+        }),
+      )
       assert.deepEqual(
         shown,
         states.map((state) => ({ event_status_reason: '', ...state })),
@@ -548,7 +609,13 @@ describe('an import of another format', () => {
     const text = ics(
       vevent('a@x', 'SUMMARY:Postponed: a play', 'DTSTART:20260705T200000Z', 'STATUS:CONFIRMED'),
       vevent('b@x', 'SUMMARY:Perhaps', 'DTSTART:20260705T200000Z', 'STATUS:TENTATIVE'),
-      vevent('c@x', 'SUMMARY:Off', 'DTSTART:20260705T200000Z', 'STATUS:CANCELLED', 'COMMENT:Canceled since it rains'),
+      vevent(
+        'c@x',
+        'SUMMARY:Off',
+        'DTSTART:20260705T200000Z',
+        'STATUS:CANCELLED',
+        'COMMENT:Canceled since it rains',
+      ),
     )
     await calendar.kalends('import', await calendar.file('a.ics', text))
     assert.deepEqual(
@@ -581,7 +648,12 @@ describe('an import of another format', () => {
     const { service } = calendar
     const times = { start_date: '2026-07-05 20:00:00', end_date: '2026-07-05 21:00:00' }
     const place = { venue: { venue: 'Hall' } }
-    await service.create('/events', { title: 'Often', ...times, ...place, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    await service.create('/events', {
+      title: 'Often',
+      ...times,
+      ...place,
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+    })
     const { id } = await service.create('/events', { title: 'Ball', ...times, ...place })
     const [first] = await events()
     await service.update(`/events/${first.id}`, { title: 'Special' })

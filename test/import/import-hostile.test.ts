@@ -66,10 +66,14 @@ describe('an import of a hostile source', () => {
       JSON.stringify(event(3, { title: '' })),
       JSON.stringify(event(4, { start_date: { $gt: '' } })),
       JSON.stringify(
-        event(5, { recurrence: { series: 9, id: '2027-99-99 00:00:00', rrule: 'FREQ=SECONDLY', overrides: 7 } }),
+        event(5, {
+          recurrence: { series: 9, id: '2027-99-99 00:00:00', rrule: 'FREQ=SECONDLY', overrides: 7 },
+        }),
       ),
       JSON.stringify(
-        event(6, { recurrence: { series: 9, id: '2027-07-05 20:00:00', rrule: 'FREQ=SECONDLY', overrides: 7 } }),
+        event(6, {
+          recurrence: { series: 9, id: '2027-07-05 20:00:00', rrule: 'FREQ=SECONDLY', overrides: 7 },
+        }),
       ),
       JSON.stringify(
         event(7, {
@@ -100,10 +104,14 @@ describe('an import of a hostile source', () => {
   })
 
   test('shows texts without what could run, whoever imports them, and fetches no private picture', async () => {
-    const description = '<p onclick="x()">Fine</p><script>alert(1)</script><iframe src="https://x.example"></iframe>'
+    const description =
+      '<p onclick="x()">Fine</p><script>alert(1)</script><iframe src="https://x.example"></iframe>'
     const title = 'Bare <img src=x onerror=alert(1)>'
     const image = { url: 'http://10.0.0.1/a.png' }
-    const source = await calendar.file('html.ndjson', JSON.stringify(event(30, { title, description, image })))
+    const source = await calendar.file(
+      'html.ndjson',
+      JSON.stringify(event(30, { title, description, image })),
+    )
     const { out } = await calendar.kalends('import', '--user', 'admin', source)
     assert.match(
       out,

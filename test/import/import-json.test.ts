@@ -120,7 +120,10 @@ describe('an import of records as the interface shows them', () => {
         cost,
       })
     const saved = (await other.service.get(ALL)).body
-    const { out, code } = await calendar.kalends('import', await calendar.file('page.json', JSON.stringify(saved)))
+    const { out, code } = await calendar.kalends(
+      'import',
+      await calendar.file('page.json', JSON.stringify(saved)),
+    )
     assert.equal(code, 0, out)
     const costOf = ({ title, cost, cost_details }: Record<string, unknown>) => [title, cost, cost_details]
     assert.deepEqual((await calendar.service.get(ALL)).body.events.map(costOf), saved.events.map(costOf))
@@ -166,7 +169,10 @@ describe('an import of records as the interface shows them', () => {
 
   test('writes nothing at all the second time', async (t) => {
     t.after(end)
-    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2, { venue: [], organizer: [] })]))
+    const source = await calendar.file(
+      'town.ndjson',
+      lines([shown(1), shown(2, { venue: [], organizer: [] })]),
+    )
     await calendar.kalends('import', source)
     const before = await calendar.rows()
     const { out } = await calendar.kalends('import', source)
@@ -211,7 +217,10 @@ describe('an import of records as the interface shows them', () => {
     await calendar.kalends('import', source)
     const [{ id }] = (await calendar.service.get(ALL)).body.events
     await calendar.service.update(`/events/${id}`, { title: 'Mine', excerpt: 'Only here' })
-    await calendar.file('town.ndjson', lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]))
+    await calendar.file(
+      'town.ndjson',
+      lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]),
+    )
     return { source, id }
   }
   for (const [policy, title, description] of [
@@ -251,7 +260,10 @@ describe('an import of records as the interface shows them', () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)
     await calendar.file('town.ndjson', lines([shown(2)]))
-    assert.match((await calendar.kalends('import', source)).out, /event 1 \(Evening 1.*gone from the source\.\n/)
+    assert.match(
+      (await calendar.kalends('import', source)).out,
+      /event 1 \(Evening 1.*gone from the source\.\n/,
+    )
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
     await calendar.kalends('import', '--mirror', source)
     assert.equal((await calendar.service.get(ALL)).body.total, 1)
@@ -265,7 +277,10 @@ describe('an import of records as the interface shows them', () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)
     const before = (await calendar.service.get(ALL)).body
-    await calendar.file('town.ndjson', lines([shown(1, { title: 'New', venue: [] }), shown(2), shown(3), shown(4)]))
+    await calendar.file(
+      'town.ndjson',
+      lines([shown(1, { title: 'New', venue: [] }), shown(2), shown(3), shown(4)]),
+    )
     await calendar.kalends('import', source)
     const made = (await calendar.service.get(ALL)).body.events.find(
       ({ slug }: { slug: string }) => slug === 'evening-4',
@@ -274,7 +289,10 @@ describe('an import of records as the interface shows them', () => {
     const { out } = await calendar.kalends('imports', 'undo', '2')
     assert.match(out, /event \d+ \(Touched\) was changed since, and stays\./)
     const { events } = (await calendar.service.get(ALL)).body
-    assert.deepEqual(events.map(essence), [...before.events.map(essence), essence({ ...made, title: 'Touched' })])
+    assert.deepEqual(events.map(essence), [
+      ...before.events.map(essence),
+      essence({ ...made, title: 'Touched' }),
+    ])
     assert.match((await calendar.kalends('imports', 'undo', '2')).err, /Run 2 was undone already\./)
     assert.match((await calendar.kalends('imports')).out, /^2 .* undone /m)
   })
@@ -292,7 +310,11 @@ describe('an import of records as the interface shows them', () => {
     await calendar.kalends('imports', 'undo', '2')
     await calendar.kalends('imports', 'undo', '1')
     for (const path of [ALL, '/venues', '/organizers', '/categories', '/tags'])
-      assert.equal(Object.values((await calendar.service.get(path)).body).find(Array.isArray)?.length ?? 0, 0, path)
+      assert.equal(
+        Object.values((await calendar.service.get(path)).body).find(Array.isArray)?.length ?? 0,
+        0,
+        path,
+      )
   })
 
   test('says what is wrong with a source that is none', async (t) => {
@@ -310,8 +332,14 @@ describe('an import of records as the interface shows them', () => {
       assert.equal(code, 1, name)
       assert.match(err, /^The file [ -~]*\.\n$/, name)
     }
-    assert.match((await calendar.kalends('import', '/nowhere/x.json')).err, /^There is no file \/nowhere\/x\.json\.\n$/)
-    assert.match((await calendar.kalends('import', '/tmp')).err, /^\S*tmp is a folder: name a file in it\.\n$/)
+    assert.match(
+      (await calendar.kalends('import', '/nowhere/x.json')).err,
+      /^There is no file \/nowhere\/x\.json\.\n$/,
+    )
+    assert.match(
+      (await calendar.kalends('import', '/tmp')).err,
+      /^\S*tmp is a folder: name a file in it\.\n$/,
+    )
   })
 
   test('reads past a line that is far too long', async (t) => {
@@ -338,8 +366,11 @@ describe('an import of records as the interface shows them', () => {
     const { total } = (await calendar.service.get(ALL)).body
     assert.equal(total, 1200)
     assert.equal(
-      (await calendar.service.get('/events?start_date=2000-01-01&end_date=2100-01-01&search=evening&per_page=1')).body
-        .total,
+      (
+        await calendar.service.get(
+          '/events?start_date=2000-01-01&end_date=2100-01-01&search=evening&per_page=1',
+        )
+      ).body.total,
       1200,
     )
   })
@@ -360,6 +391,10 @@ function essence({
 }
 
 async function historyOf({ service }: Calendar) {
-  const rows = await service.app.database.read.selectFrom('history').selectAll().where('kind', '!=', 'user').execute()
+  const rows = await service.app.database.read
+    .selectFrom('history')
+    .selectAll()
+    .where('kind', '!=', 'user')
+    .execute()
   return { rows }
 }

@@ -45,8 +45,15 @@ async function startPlace(): Promise<Place> {
   }
 }
 
-async function importLines(calendar: Calendar, records: readonly object[], ...words: string[]): Promise<string> {
-  const file = await calendar.file('old.ndjson', `${records.map((record) => JSON.stringify(record)).join('\n')}\n`)
+async function importLines(
+  calendar: Calendar,
+  records: readonly object[],
+  ...words: string[]
+): Promise<string> {
+  const file = await calendar.file(
+    'old.ndjson',
+    `${records.map((record) => JSON.stringify(record)).join('\n')}\n`,
+  )
   const { out, err, code } = await calendar.kalends('import', ...words, file)
   assert.equal(code, 0, out + err)
   return out
@@ -73,7 +80,8 @@ describe('a site that has moved here', () => {
   after(() => place.calendar.close())
 
   test('leads nowhere from its addresses until that is said', async () => {
-    for (const path of ['/?p=90001', '/event/90001/', '/ort/old-hall/']) assert.equal(await place.at(path), '404', path)
+    for (const path of ['/?p=90001', '/event/90001/', '/ort/old-hall/'])
+      assert.equal(await place.at(path), '404', path)
     assert.equal(await place.at('/veranstaltung/fest/'), '301 /event/fest/', 'a word of another language')
   })
 
@@ -106,7 +114,10 @@ describe('a site that has moved here', () => {
       assert.equal(await place.at('/veranstaltung/fest/', accept), '301 /event/fest-2/', accept)
       assert.equal(await place.at('/ort/old-hall', accept), '301 /venue/hall/', accept)
       const unknown = await fetch(`${origin}/ort/other/`, { headers: { accept } })
-      assert.deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, 'rest_no_route'])
+      assert.deepEqual(
+        [unknown.status, ((await unknown.json()) as { code: string }).code],
+        [404, 'rest_no_route'],
+      )
     }
     const head = await fetch(`${origin}/veranstaltung/fest/`, { method: 'HEAD', redirect: 'manual' })
     assert.deepEqual([head.status, head.headers.get('location')], [301, '/event/fest-2/'])
@@ -212,7 +223,8 @@ describe('a site that stays the original', () => {
     place = await startPlace()
   })
   after(() => place.calendar.close())
-  const canonical = async (path: string) => / rel="canonical" href="([^"]*)"/.exec(await place.page(path))?.[1]
+  const canonical = async (path: string) =>
+    / rel="canonical" href="([^"]*)"/.exec(await place.page(path))?.[1]
 
   test('is named as canonical by the pages of its events when told, and these leave the map of the site', async () => {
     const { calendar } = place

@@ -11,7 +11,10 @@ const ICS =
   'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 
 /** Starts a server with these answers. Returns its origin and the requests it gets. */
-async function server(t: TestContext, answer: RequestListener): Promise<{ origin: string; asked: IncomingMessage[] }> {
+async function server(
+  t: TestContext,
+  answer: RequestListener,
+): Promise<{ origin: string; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = []
   const listening = createServer((request, response) => {
     asked.push(request)
@@ -79,7 +82,11 @@ describe('what a source leads to', () => {
       const redirecting = await server(t, (_request, response) => {
         response.writeHead(302, { location: `${origin}/secret` }).end()
       })
-      for (const address of [linking.origin, redirecting.origin + PATH, `${redirecting.origin}/calendar.ics`]) {
+      for (const address of [
+        linking.origin,
+        redirecting.origin + PATH,
+        `${redirecting.origin}/calendar.ics`,
+      ]) {
         const { err, code } = await calendar.kalends('import', address)
         assert.equal(code, 1)
         assert.match(err, /is not asked: the source leads there, and it is at no public address/)
@@ -95,7 +102,10 @@ describe('what a source leads to', () => {
       response.writeHead(302, { location }).end()
     })
     assert.match((await calendar.kalends('import', `${circle.origin}/file.ics`)).err, /is not asked/)
-    assert.match((await calendar.kalends('import', `${circle.origin}/round.ics`)).err, /redirects more than 10 times/)
+    assert.match(
+      (await calendar.kalends('import', `${circle.origin}/round.ics`)).err,
+      /redirects more than 10 times/,
+    )
     assert.equal(circle.asked.length, 12)
   })
 
@@ -130,7 +140,10 @@ describe('what a source leads to', () => {
       fetched(`${origin}/broken`),
       /broken answers with a body that cannot be decoded: incorrect header/,
     )
-    await assert.rejects(fetched('http://[no-address/'), /^SourceFailure: http:\/\/\[no-address\/ is no address\.$/)
+    await assert.rejects(
+      fetched('http://[no-address/'),
+      /^SourceFailure: http:\/\/\[no-address\/ is no address\.$/,
+    )
     assert.equal(asked.length, 6)
   })
 })

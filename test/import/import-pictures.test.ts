@@ -97,7 +97,9 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(out, /1 made/)
     const media = `${calendar.service.origin}/media/`
     const { body } = await calendar.service.get('/events/by-slug/evening-1')
-    const shown = [...body.description.matchAll(/(?:src|href|srcset)="([^"]*)"/g)].map(([, address]) => address)
+    const shown = [...body.description.matchAll(/(?:src|href|srcset)="([^"]*)"/g)].map(
+      ([, address]) => address,
+    )
     const names = shown.map((address: string) =>
       address.startsWith(media) ? address.replace(/^.*\/media\/\d{4}\/\d\d\//, '') : address,
     )
@@ -158,7 +160,10 @@ describe('the pictures in the texts of a site that has moved here', () => {
     ]
     const first = await moved(site)
     assert.equal(first.code, 2)
-    assert.match(first.out, /A picture of its texts could not be fetched, since the answer was 404: \S+\/lost\.png/)
+    assert.match(
+      first.out,
+      /A picture of its texts could not be fetched, since the answer was 404: \S+\/lost\.png/,
+    )
     const here = await description('evening-21')
     assert.ok(here.includes(`src="${lost}"`), here)
     assert.match(here, /\/media\/[^"]*\/found\.png/)
@@ -209,7 +214,9 @@ describe('the pictures in the texts of a site that has moved here', () => {
     const site = await startSite(t)
     const names = ['stage.png', 'bar-scaled.png', 'poster.png', 'dots é.png']
     site.pictures = new Set(names.map((name) => `${UPLOADS}/${name}`))
-    const pictures = names.filter((name) => name !== 'poster.png').map((name) => `<img src="${UPLOADS}/${name}">`)
+    const pictures = names
+      .filter((name) => name !== 'poster.png')
+      .map((name) => `<img src="${UPLOADS}/${name}">`)
     const image = { url: `${site.origin}${UPLOADS}/poster.png` }
     site.events = [event(site, 51, { description: pictures.join(' '), image })]
     const { out, code } = await moved(site)
@@ -284,7 +291,10 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(first.out, /It has more than 10 new pictures; the next run fetches others\./)
     assert.equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 10)
     assert.equal([...first.out.matchAll(/never\.png/g)].length, 12)
-    assert.ok(site.asked.filter((path) => path.endsWith('never.png')).length <= 4, 'as many as are prepared at once')
+    assert.ok(
+      site.asked.filter((path) => path.endsWith('never.png')).length <= 4,
+      'as many as are prepared at once',
+    )
     const { out } = await moved(site)
     assert.match(out, /0 made, 1 changed/)
     assert.equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 12)
@@ -315,7 +325,10 @@ describe('the pictures in the texts of a site that has moved here', () => {
       event(site, 92, { description: text, url: 'https://other.example/show/' }),
       event(site, 93, { description: text, url: undefined }),
     ]
-    const file = await calendar.file('saved.ndjson', records.map((record) => JSON.stringify(record)).join('\n'))
+    const file = await calendar.file(
+      'saved.ndjson',
+      records.map((record) => JSON.stringify(record)).join('\n'),
+    )
     const { out, code } = await calendar.kalends('import', '--origin', 'moved', '--same-as', 'none', file)
     assert.equal(code, 0, out)
     assert.match(await description('evening-91'), /\/media\/[^"]*\/filed\.png/)

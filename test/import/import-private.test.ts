@@ -37,7 +37,11 @@ describe('what a source calls private', () => {
     test(`goes out by ${format} with its status and comes in with it, into another calendar`, async (t) => {
       for (const status of ['publish', 'private', 'draft', 'pending'])
         await calendar.service.create('/events', { title: `A ${status}`, ...TIMES, status })
-      await calendar.service.create('/events', { title: 'A future', ...TIMES, date_utc: '2099-01-01 08:00:00' })
+      await calendar.service.create('/events', {
+        title: 'A future',
+        ...TIMES,
+        date_utc: '2099-01-01 08:00:00',
+      })
       const there = await startCalendar({ timezone: 'UTC' })
       t.after(there.close)
       const file = await there.file(`all.${format}`, await exported(format))
@@ -54,7 +58,9 @@ describe('what a source calls private', () => {
     test(`keeps by ${format} the date that a draft got by itself, until it is published`, async (t) => {
       const dates = async (of: Calendar) => {
         const { body } = await of.service.get(ALL, 'admin')
-        return body.events.map(({ title, date, date_utc }: Record<string, string>) => [title, date, date_utc]).sort()
+        return body.events
+          .map(({ title, date, date_utc }: Record<string, string>) => [title, date, date_utc])
+          .sort()
       }
       for (const [title, status] of [
         ['A', 'draft'],
@@ -78,8 +84,17 @@ describe('what a source calls private', () => {
   for (const format of ['ics', 'csv', 'json', 'ndjson'])
     test(`changes nothing when the calendar's own ${format} comes back`, async () => {
       for (const status of ['publish', 'private', 'draft', 'pending'])
-        await calendar.service.create('/events', { title: `A ${status}`, ...TIMES, status, venue: { venue: 'Hall' } })
-      await calendar.service.create('/events', { title: 'A future', ...TIMES, date_utc: '2099-01-01 08:00:00' })
+        await calendar.service.create('/events', {
+          title: `A ${status}`,
+          ...TIMES,
+          status,
+          venue: { venue: 'Hall' },
+        })
+      await calendar.service.create('/events', {
+        title: 'A future',
+        ...TIMES,
+        date_utc: '2099-01-01 08:00:00',
+      })
       for (const status of ['publish', 'private', 'draft'])
         await calendar.service.create('/events', {
           title: `Often ${status}`,
@@ -132,7 +147,11 @@ describe('what a source calls private', () => {
     await importing('a.ics', source('CLASS:PRIVATE', 'CLASS:CONFIDENTIAL'))
     assert.equal(await calendar.rows(), before)
     await importing('a.ics', source('CLASS:PUBLIC', 'DESCRIPTION:No class'))
-    assert.deepEqual((await seen('anonymous')).slice(2), ['Plan: publish', 'Public: publish', 'Secret: publish'])
+    assert.deepEqual((await seen('anonymous')).slice(2), [
+      'Plan: publish',
+      'Public: publish',
+      'Secret: publish',
+    ])
   })
 
   test('comes in from tables of Google and Outlook as private', async () => {
@@ -184,7 +203,13 @@ describe('what a source calls private', () => {
     ])
     assert.deepEqual(marks.sort(), [
       ['Closed', 'CLASS:PRIVATE', 'STATUS:CONFIRMED', 'X-KALENDS-STATUS:private'],
-      ['Later', 'CLASS:PRIVATE', 'STATUS:CONFIRMED', 'X-KALENDS-DATE:20990101T080000Z', 'X-KALENDS-STATUS:future'],
+      [
+        'Later',
+        'CLASS:PRIVATE',
+        'STATUS:CONFIRMED',
+        'X-KALENDS-DATE:20990101T080000Z',
+        'X-KALENDS-STATUS:future',
+      ],
       ['Open', 'STATUS:CONFIRMED'],
       ['Rough', 'CLASS:PRIVATE', 'STATUS:TENTATIVE', 'X-KALENDS-STATUS:draft'],
     ])

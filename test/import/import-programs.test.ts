@@ -20,7 +20,8 @@ const importing = async (name: string, text: string, ...words: string[]) =>
   calendar.kalends('import', ...words, await calendar.file(name, text))
 const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
 const byTitle = async () => new Map((await events()).map((event) => [event.title, event] as const))
-const list = async (path: string): Promise<Shown[]> => (await calendar.service.get(`/${path}?per_page=50`)).body[path]
+const list = async (path: string): Promise<Shown[]> =>
+  (await calendar.service.get(`/${path}?per_page=50`)).body[path]
 
 describe('calendar files as programs write them', () => {
   test('the markup of Google in a DESCRIPTION is markup, sanitised; plain text stays plain', async () => {
@@ -40,7 +41,10 @@ describe('calendar files as programs write them', () => {
     assert.match(description, /<ul>\s*<li>one<\/li>\s*<\/ul>/)
     assert.match(description, /<a href="https:\/\/example\.org\/x">more<\/a>/)
     assert.doesNotMatch(description, /&lt;|script|onerror|html-blob/)
-    assert.match(found.get('Plain').description, /a &lt; b, c &gt; d &amp; &lt;tag&gt; stay<br \/>\s*as they are/)
+    assert.match(
+      found.get('Plain').description,
+      /a &lt; b, c &gt; d &amp; &lt;tag&gt; stay<br \/>\s*as they are/,
+    )
   })
 
   test('text that only shows markup comes back as text from the own calendar file', async (t) => {
@@ -53,7 +57,9 @@ describe('calendar files as programs write them', () => {
     })
     const there = await startCalendar({ timezone: 'UTC' })
     t.after(there.close)
-    const text = await (await fetch(`${calendar.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+    const text = await (
+      await fetch(`${calendar.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
+    ).text()
     assert.equal((await there.kalends('import', await there.file('a.ics', text))).code, 0)
     const [shown] = (await there.service.get(ALL)).body.events
     assert.equal(shown.description, (await events())[0].description)
@@ -70,9 +76,15 @@ describe('calendar files as programs write them', () => {
     )
     assert.equal(code, 0, out)
     const found = await byTitle()
-    assert.deepEqual([found.get('Online').website, found.get('Online').venue], ['https://zoom.example/j/1?pwd=2', []])
+    assert.deepEqual(
+      [found.get('Online').website, found.get('Online').venue],
+      ['https://zoom.example/j/1?pwd=2', []],
+    )
     const { website, venue } = found.get('Both')
-    assert.deepEqual([website, venue.venue, venue.address], ['https://meet.example/abc', 'Town Hall', '1 Quay'])
+    assert.deepEqual(
+      [website, venue.venue, venue.address],
+      ['https://meet.example/abc', 'Town Hall', '1 Quay'],
+    )
     assert.equal(found.get('Own').website, 'https://example.org/c')
     assert.equal((await list('venues')).length, 1)
   })
@@ -95,8 +107,20 @@ describe('calendar files as programs write them', () => {
   test('addresses of people are public with --with-addresses alone, and the report counts them', async () => {
     const text = icsOf(
       ['a@x', 'SUMMARY:A', AT, 'ORGANIZER;CN=Jane Doe:mailto:jane.doe@firm.example'],
-      ['b@x', 'SUMMARY:B', AT, 'ORGANIZER;CN="Doe, John":MAILTO:john@firm.example', 'RRULE:FREQ=WEEKLY;COUNT=2'],
-      ['c@x', 'SUMMARY:C', AT, 'ORGANIZER;CN=Jane Doe:mailto:jane.doe@firm.example', 'CONTACT:ann@firm.example'],
+      [
+        'b@x',
+        'SUMMARY:B',
+        AT,
+        'ORGANIZER;CN="Doe, John":MAILTO:john@firm.example',
+        'RRULE:FREQ=WEEKLY;COUNT=2',
+      ],
+      [
+        'c@x',
+        'SUMMARY:C',
+        AT,
+        'ORGANIZER;CN=Jane Doe:mailto:jane.doe@firm.example',
+        'CONTACT:ann@firm.example',
+      ],
       ['d@x', 'SUMMARY:D', AT, 'CONTACT:Ann Lee\\, ann@firm.example\\, +353 1 555 0100'],
     )
     const line = /ORGANIZER: The e-mail addresses of 2 organizers .*--with-addresses/
@@ -158,7 +182,10 @@ describe('tables as programs write them', () => {
     assert.match(hall.description, /<b>Old<\/b> hall/)
     const people = await list('organizers')
     const club = people.find(({ organizer }) => organizer === 'Club')
-    assert.deepEqual([club.email, club.website, club.phone], ['club@example.org', 'https://club.example', '+353 2'])
+    assert.deepEqual(
+      [club.email, club.website, club.phone],
+      ['club@example.org', 'https://club.example', '+353 2'],
+    )
     assert.match(club.description, /Since 1920/)
     assert.equal((await list('venues')).filter(({ venue }) => venue === 'Town Hall').length, 2)
     const ids = people.map(({ id }) => id)
@@ -197,7 +224,13 @@ describe('tables as programs write them', () => {
 
   test('ids of organizers are those that a site had which has moved here', async () => {
     const organizer = [{ id: 4321, organizer: 'Club' }]
-    const moved = { id: 1, title: 'Old', start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 11:00:00', organizer }
+    const moved = {
+      id: 1,
+      title: 'Old',
+      start_date: '2027-01-01 10:00:00',
+      end_date: '2027-01-01 11:00:00',
+      organizer,
+    }
     await importing('old.json', JSON.stringify({ events: [moved] }), '--origin', 'moved')
     const { code, out } = await importing(
       'events.csv',
@@ -249,7 +282,15 @@ describe('tables as programs write them', () => {
       assert.equal(code, 0, out)
       const [{ title, start_date, venue, organizer, categories, description }] = await events()
       assert.deepEqual(
-        [title, start_date, venue.venue, venue.city, organizer[0].organizer, categories[0].name, description.trim()],
+        [
+          title,
+          start_date,
+          venue.venue,
+          venue.city,
+          organizer[0].organizer,
+          categories[0].name,
+          description.trim(),
+        ],
         ['Ball', '2027-07-05 20:00:00', 'Hall', 'Kilvara', 'Club', 'Music', '<p>Text</p>'],
       )
     })
@@ -322,10 +363,12 @@ describe('tables as programs write them', () => {
     const { out, code } = await importing('a.csv', text)
     assert.equal(code, 0, out)
     const found = await byTitle()
-    const utc = ['Zulu', 'Offset', 'Site', 'Twice', 'Cells', 'Late', 'Later', 'Night', 'Noon'].map((title) => {
-      const { utc_start_date, utc_end_date } = found.get(title)
-      return [title, utc_start_date, utc_end_date]
-    })
+    const utc = ['Zulu', 'Offset', 'Site', 'Twice', 'Cells', 'Late', 'Later', 'Night', 'Noon'].map(
+      (title) => {
+        const { utc_start_date, utc_end_date } = found.get(title)
+        return [title, utc_start_date, utc_end_date]
+      },
+    )
     assert.deepEqual(utc, [
       ['Zulu', '2027-05-01 19:00:00', '2027-05-01 21:00:00'],
       ['Offset', '2027-05-01 17:00:00', '2027-05-02 02:00:00'],

@@ -48,7 +48,10 @@ describe('the line of progress', () => {
 
   test('is a plain one now and then where there is no terminal', async () => {
     const written: string[] = []
-    const stream = { isTTY: false, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
+    const stream = {
+      isTTY: false,
+      write: (text: string) => written.push(text),
+    } as unknown as NodeJS.WriteStream
     const counts = { created: 5, updated: 0, unchanged: 1, left: 0, trashed: 0, failed: 0 }
     const source = { total: () => 12, progress: () => 6 }
     const patient = await openProgress(source, stream)
@@ -108,7 +111,8 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
       const shown = await onTerminal(file, columns)
       const lines = shown.split('<ESC>[1G').slice(1)
       assert.ok(lines.length > 1, shown)
-      for (const line of lines) assert.ok((line.split('<ESC>')[0] ?? '').length < columns, `${columns}: ${line}`)
+      for (const line of lines)
+        assert.ok((line.split('<ESC>')[0] ?? '').length < columns, `${columns}: ${line}`)
       if (columns > 40) assert.match(lines.at(-1) ?? '', /100 %, 600 records, \d+ a second/)
       assert.match(shown, /<ESC>\[\?25h.*\r\nRun 1: 600 made, /s)
       assert.doesNotMatch(shown, /NaN|NULL|INF/)

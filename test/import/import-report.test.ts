@@ -29,13 +29,20 @@ const TOWN = ics(
   vevent('course@x', 'SUMMARY:Course', at('20240105'), `RRULE:FREQ=WEEKLY;UNTIL=${YEAR}0105T200000Z`),
   vevent('over@x', 'SUMMARY:Over', at('20240105'), 'RRULE:FREQ=WEEKLY;COUNT=3'),
   vevent('new-york@x', 'SUMMARY:Call', `DTSTART;TZID=America/New_York:${YEAR}0705T200000`),
-  vevent('bad@x', 'SUMMARY:Bad', `DTSTART:${YEAR}0705T200000`, 'GEO:1;2', `X-ALT-DESC:${'x'.repeat(1_100_000)}`),
+  vevent(
+    'bad@x',
+    'SUMMARY:Bad',
+    `DTSTART:${YEAR}0705T200000`,
+    'GEO:1;2',
+    `X-ALT-DESC:${'x'.repeat(1_100_000)}`,
+  ),
   ...[1, 2, 3].map((n) => vevent(`more${n}@x`, `SUMMARY:More ${n}`, at(`${YEAR}070${n}`))),
 )
 
 describe('the report of an import', () => {
   const open = async (language: 'en' | 'de') => startCalendar({ timezone: 'Europe/Berlin', language })
-  const run = async (calendar: Calendar, ...words: string[]) => (await calendar.kalends('import', ...words)).out
+  const run = async (calendar: Calendar, ...words: string[]) =>
+    (await calendar.kalends('import', ...words)).out
 
   test('counts what visitors see and do not see, after a run and for a dry run', async (t) => {
     const calendar = await open('en')
@@ -82,7 +89,13 @@ describe('the report of an import', () => {
     await service.update(`/events/${ball.id}`, { title: 'Ball here' })
     await service.update(`/events/${fair.id}`, { title: 'Fair here', status: 'draft' })
     await service.remove(`/events/${gone.id}`, 'admin')
-    const out = await run(calendar, '--dry-run', '--conflicts', 'skip', await calendar.file('town.ics', town('two', 1)))
+    const out = await run(
+      calendar,
+      '--dry-run',
+      '--conflicts',
+      'skip',
+      await calendar.file('town.ics', town('two', 1)),
+    )
     assert.match(out, /0 made, 0 changed, 0 unchanged, 5 left as they are here/)
     assert.match(out, /visitors would see: 3 coming, 0 past; and not: 0 private, 1 draft/)
   })
@@ -122,6 +135,9 @@ describe('the report of an import', () => {
     const source = await calendar.file('town.ics', TOWN)
     const out = await run(calendar, '--dry-run', source)
     assert.match(out, /Abgesagt: Fair · .*, \d+\. August \d+, bis \w+, 3\. August \d+, Ganztägig\n/)
-    assert.match(out, /Vom Gelesenen sähen Besucher: 7 kommende, 2 vergangene; und nicht: 1 private, 2 als Entwurf/)
+    assert.match(
+      out,
+      /Vom Gelesenen sähen Besucher: 7 kommende, 2 vergangene; und nicht: 1 private, 2 als Entwurf/,
+    )
   })
 })

@@ -22,7 +22,9 @@ const statuses = async ({ service }: Calendar): Promise<Record<string, string>> 
     '/events?start_date=1990-01-01&status=publish,pending,draft,private&per_page=50',
     'admin',
   )
-  return Object.fromEntries(body.events.map(({ title, status }: { title: string; status: string }) => [title, status]))
+  return Object.fromEntries(
+    body.events.map(({ title, status }: { title: string; status: string }) => [title, status]),
+  )
 }
 
 test('what an import brings waits for a review where that is asked for, and is published by a reviewer alone', async (t) => {
@@ -55,7 +57,15 @@ test('what an import brings waits for a review where that is asked for, and is p
       Third: 'pending',
     })
   }
-  await calendar.kalends('import', '--every', '6h', '--review', '--name', 'other', 'https://other.example/x.ics')
+  await calendar.kalends(
+    'import',
+    '--every',
+    '6h',
+    '--review',
+    '--name',
+    'other',
+    'https://other.example/x.ics',
+  )
   assert.match((await calendar.rows()).toString(), /--review/)
   assert.match((await calendar.kalends('imports', 'undo', '--review', '1')).err, /unknown option/)
 })

@@ -13,7 +13,8 @@ const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
 const titled = (uid: string, title: string, ...more: readonly string[]) =>
   vevent(uid, `SUMMARY:${title}`, 'DTSTART:20270705T200000', ...more)
-const town = (title = 'Ball') => ics(titled('1@x', title), titled('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3'))
+const town = (title = 'Ball') =>
+  ics(titled('1@x', title), titled('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3'))
 
 describe('a calendar that was imported under another name', () => {
   let calendar: Calendar
@@ -31,7 +32,9 @@ describe('a calendar that was imported under another name', () => {
     const response = await fetch(`${calendar.service.origin}/events.ics`)
     const text = await response.text()
     const parts = text.split('BEGIN:VEVENT').slice(1)
-    return parts.flatMap((part) => (part.includes('RECURRENCE-ID') ? [] : (/UID:(\S+)/.exec(part)?.[1] ?? []))).sort()
+    return parts
+      .flatMap((part) => (part.includes('RECURRENCE-ID') ? [] : (/UID:(\S+)/.exec(part)?.[1] ?? [])))
+      .sort()
   }
 
   test('is refused with what to do, and goes on with --same-as', async () => {
@@ -53,7 +56,10 @@ describe('a calendar that was imported under another name', () => {
     const after = (await calendar.service.get(ALL)).body.events.map(({ id }: { id: number }) => id)
     assert.deepEqual(after, before)
     assert.match((await calendar.kalends('import', moved)).out, /0 made, 0 changed, 2 unchanged/)
-    assert.match((await calendar.kalends('import', '--same-as', 'town', moved)).out, /0 made, 0 changed, 2 unchanged/)
+    assert.match(
+      (await calendar.kalends('import', '--same-as', 'town', moved)).out,
+      /0 made, 0 changed, 2 unchanged/,
+    )
     assert.match((await calendar.kalends('import', '--name', 'town', old)).err, /from file:.*new\.ics/)
     assert.match((await calendar.kalends('import', '--same-as', 'city', old)).err, /There is no source city/)
     assert.equal((await calendar.kalends('imports', 'undo', '1')).code, 1)
@@ -61,7 +67,8 @@ describe('a calendar that was imported under another name', () => {
 
   test('is refused by its ids, titles and days where it has no UIDs', async () => {
     const event = { id: 7, title: 'Ball', start_date: '2027-05-01 20:00:00', end_date: '2027-05-01 22:00:00' }
-    const write = (name: string, title: string) => calendar.file(name, `${JSON.stringify({ ...event, title })}\n`)
+    const write = (name: string, title: string) =>
+      calendar.file(name, `${JSON.stringify({ ...event, title })}\n`)
     await calendar.kalends('import', await write('a.ndjson', 'Ball'))
     const { err } = await calendar.kalends('import', await write('b.ndjson', 'Ball'))
     assert.match(err, /1 of the first 1 events are here already, from file:.*a\.ndjson/)
@@ -114,7 +121,11 @@ describe('a name that a source spells in two ways', () => {
   const MANY = 205
   /** Names in one spelling for the first event and in another for the last, too far apart for one transaction. */
   const spelled = (at: number) => (name: string) => (at === MANY ? name.toLowerCase() : name)
-  const events = Array.from({ length: MANY }, (_, at) => ({ at, title: `Event ${at + 1}`, as: spelled(at + 1) }))
+  const events = Array.from({ length: MANY }, (_, at) => ({
+    at,
+    title: `Event ${at + 1}`,
+    as: spelled(at + 1),
+  }))
   const shown = ({ at, title, as }: (typeof events)[number], id: object) => ({
     ...(Object.keys(id).length > 0 && { id: at + 1 }),
     title,
@@ -142,7 +153,15 @@ describe('a name that a source spells in two ways', () => {
     'b.csv': [
       'title,start_date,venue,city,organizer,categories,tags',
       ...events.map(({ title, as }) =>
-        [title, '2027-07-05', as('Town Hall'), 'Kilvara', as('Anna B'), as('Jazz Night'), as('Open Air')].join(','),
+        [
+          title,
+          '2027-07-05',
+          as('Town Hall'),
+          'Kilvara',
+          as('Anna B'),
+          as('Jazz Night'),
+          as('Open Air'),
+        ].join(','),
       ),
     ].join('\n'),
     'c.json': JSON.stringify({ events: events.map((event) => shown(event, { id: 7 })) }),
@@ -183,7 +202,10 @@ describe('a name that a source spells in two ways', () => {
     }).listen(0, '127.0.0.1')
     t.after(() => server.close())
     await new Promise((go) => server.once('listening', go))
-    await check(calendar, `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json/tribe/events/v1`)
+    await check(
+      calendar,
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json/tribe/events/v1`,
+    )
   })
 })
 
@@ -196,7 +218,10 @@ test('two sources that are first imported at the same time leave one event and o
     await scratch.remove()
   })
   const fileOf = (name: string) => {
-    const shared = [titled('1@x', `${name} ball`), titled('2@x', `${name} course`, 'RRULE:FREQ=WEEKLY;COUNT=3')]
+    const shared = [
+      titled('1@x', `${name} ball`),
+      titled('2@x', `${name} course`, 'RRULE:FREQ=WEEKLY;COUNT=3'),
+    ]
     const own = [1, 2, 3].map((at) => titled(`${at}@${name}`, `${name} ${at}`))
     return calendar.file(`${name}.ics`, ics(...shared, ...own))
   }
@@ -215,7 +240,11 @@ test('two sources that are first imported at the same time leave one event and o
   locked()
   for (const { out, err, code } of await both) assert.deepEqual([err, code], ['', 0], out)
   for (const table of ['events', 'series'] as const) {
-    const rows = await database.read.selectFrom(table).select('uid').where('uid', 'in', ['1@x', '2@x']).execute()
+    const rows = await database.read
+      .selectFrom(table)
+      .select('uid')
+      .where('uid', 'in', ['1@x', '2@x'])
+      .execute()
     const shared = table === 'events' ? ['1@x'] : ['2@x']
     assert.deepEqual(
       rows.map(({ uid }) => uid),

@@ -26,7 +26,18 @@ const unheard = () => undefined
 /** Returns the settings of a calendar as flags for another process. */
 function flagsOf({ service }: Calendar): string[] {
   const { database, data, timezone } = service.config
-  return ['--database', database, '--data', data, '--timezone', timezone, '--port', '0', '--log-level', 'silent']
+  return [
+    '--database',
+    database,
+    '--data',
+    data,
+    '--timezone',
+    timezone,
+    '--port',
+    '0',
+    '--log-level',
+    'silent',
+  ]
 }
 
 describe('an import on a schedule', () => {
@@ -65,7 +76,10 @@ describe('an import on a schedule', () => {
     await look()
     const [again] = await listSchedules(database.read)
     assert.deepEqual([again?.failures, again?.next_utc], [2, formatUtc(now + 600_000)])
-    assert.match((await calendar.kalends('imports', 'schedules')).out, /town +6h .* 2 +The site does not answer/)
+    assert.match(
+      (await calendar.kalends('imports', 'schedules')).out,
+      /town +6h .* 2 +The site does not answer/,
+    )
     await calendar.kalends('imports', 'pause', 'town')
     now += 24 * HOUR
     await look()
@@ -77,7 +91,10 @@ describe('an import on a schedule', () => {
     assert.equal((await listSchedules(database.read))[0]?.failures, 0)
     await calendar.kalends('imports', 'remove', 'town')
     assert.match((await calendar.kalends('imports', 'schedules')).out, /No import is on a schedule/)
-    assert.match((await calendar.kalends('imports', 'pause', 'town')).err, /There is no import town on a schedule/)
+    assert.match(
+      (await calendar.kalends('imports', 'pause', 'town')).err,
+      /There is no import town on a schedule/,
+    )
   })
 
   test('goes to another process when the one that had it in hand is gone', async (t) => {
@@ -89,9 +106,13 @@ describe('an import on a schedule', () => {
     // This run never ends.
     const clock = () => now
     void runDueImports(database, () => new Promise(() => undefined), clock, unheard)
-    await until(async () => (await listSchedules(database.read))[0]?.leased_utc !== '', 'nobody has it in hand')
+    await until(
+      async () => (await listSchedules(database.read))[0]?.leased_utc !== '',
+      'nobody has it in hand',
+    )
     let count = 0
-    const look = () => runDueImports(database, async () => ({ code: 0, said: String(++count) }), clock, unheard)
+    const look = () =>
+      runDueImports(database, async () => ({ code: 0, said: String(++count) }), clock, unheard)
     await look()
     assert.equal(count, 0)
     now += 301_000
@@ -143,7 +164,10 @@ describe('an import on a schedule', () => {
     await until(() => begun.length === 3, 'three are not begun together')
     now += 61_000
     const second = looks()
-    await until(async () => (await listSchedules(database.read)).some(({ outcome }) => outcome === 'Run 1'), 'all wait')
+    await until(
+      async () => (await listSchedules(database.read)).some(({ outcome }) => outcome === 'Run 1'),
+      'all wait',
+    )
     assert.deepEqual(
       begun.toSorted(),
       [1, 2, 3, 4, 5].map((at) => `https://${at}.example`),
@@ -179,7 +203,8 @@ describe('an import on a schedule', () => {
     }
     look()
     // The answer to this later statement shows that the last look has leased nothing.
-    const leased = async () => (await listSchedules(database.read)).filter(({ leased_utc }) => leased_utc !== '').length
+    const leased = async () =>
+      (await listSchedules(database.read)).filter(({ leased_utc }) => leased_utc !== '').length
     assert.deepEqual([await leased(), begun, running.begun.size], [12, 12, 12])
     end(new Error('gone'))
     await Promise.all(looks)
@@ -220,7 +245,8 @@ describe('an import on a schedule', () => {
       const source = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/town.ics`
       await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
       const { end } = startProcess(MAIN, [...flagsOf(calendar), 'serve'])
-      const connections = () => new Promise<number>((go) => silent.getConnections((_error, count) => go(count)))
+      const connections = () =>
+        new Promise<number>((go) => silent.getConnections((_error, count) => go(count)))
       await until(() => asked > 0, 'the source is not asked', 50)
       await end(signal)
       await until(async () => (await connections()) === 0, 'the import goes on', 50)
@@ -252,12 +278,26 @@ describe('an import on a schedule', () => {
     assert.match(await said('--every', '6h', source), /needs a name: give it with --name/)
     assert.match(await said('--every', '1m', ...town), /a time of 5m and more/)
     assert.match(await said('--every', '6h', '--dry-run', ...town), /neither with --dry-run/)
-    assert.match(await said('--every', '6h', '--login', 'anna', ...town), /name that file with --password-file/)
+    assert.match(
+      await said('--every', '6h', '--login', 'anna', ...town),
+      /name that file with --password-file/,
+    )
     assert.match(await said('--every', '6h', '--password-file', secret, ...town), /Other users can see/)
     assert.match(await said('--every', '6h', '--name', 'x', 'nowhere.ics'), /There is no file nowhere.ics/)
     await chmod(secret, 0o600)
     assert.match(
-      (await calendar.kalends('import', '--every', '6h', '--login', 'anna', '--password-file', secret, ...town)).out,
+      (
+        await calendar.kalends(
+          'import',
+          '--every',
+          '6h',
+          '--login',
+          'anna',
+          '--password-file',
+          secret,
+          ...town,
+        )
+      ).out,
       /town runs every/,
     )
     const [kept] = await listSchedules(calendar.service.app.database.read)

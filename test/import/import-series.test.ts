@@ -46,7 +46,11 @@ describe('an import of events that repeat', () => {
       's.ics',
       ics(
         moved,
-        weekly('FREQ=WEEKLY;COUNT=4', `EXDATE;VALUE=DATE:${YEAR}0119`, `RDATE;TZID=Europe/Berlin:${YEAR}0121T200000`),
+        weekly(
+          'FREQ=WEEKLY;COUNT=4',
+          `EXDATE;VALUE=DATE:${YEAR}0119`,
+          `RDATE;TZID=Europe/Berlin:${YEAR}0121T200000`,
+        ),
       ),
     )
     const dry = await calendar.kalends('import', '--dry-run', source)
@@ -107,15 +111,23 @@ describe('an import of events that repeat', () => {
     const left = await allEvents(calendar)
     assert.deepEqual(
       left.filter((event: Shown) => event.post_parent).map((event: Shown) => event.id),
-      found.filter((event: Shown) => event.post_parent === found[0].post_parent).map((event: Shown) => event.id),
+      found
+        .filter((event: Shown) => event.post_parent === found[0].post_parent)
+        .map((event: Shown) => event.id),
     )
   })
 
   test('leaves a series of whole days on its days where its texts have changed in the source', async (t) => {
     const calendar = await calendarOf(t)
-    const days = [`DTSTART;VALUE=DATE:${YEAR}0310`, `DTEND;VALUE=DATE:${YEAR}0312`, 'RRULE:FREQ=WEEKLY;COUNT=4']
+    const days = [
+      `DTSTART;VALUE=DATE:${YEAR}0310`,
+      `DTEND;VALUE=DATE:${YEAR}0312`,
+      'RRULE:FREQ=WEEKLY;COUNT=4',
+    ]
     const shown = async () =>
-      (await allEvents(calendar)).map(({ title, all_day, end_date }: Shown) => `${title} ${all_day} ${end_date}`)
+      (await allEvents(calendar)).map(
+        ({ title, all_day, end_date }: Shown) => `${title} ${all_day} ${end_date}`,
+      )
     for (const title of ['Camp', 'Summer camp']) {
       const source = ics(vevent('d@x', `SUMMARY:${title}`, ...days, `DESCRIPTION:About the ${title}`))
       assert.equal((await calendar.kalends('import', await calendar.file('d.ics', source))).code, 0)
@@ -195,7 +207,9 @@ describe('an import of events that repeat', () => {
       await calendar.service.update(`/events/${third.id}`, { title: 'Third' })
       await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3'), moved))
       const { out } = await calendar.kalends('import', '--conflicts', policy, source)
-      const expected = { keep: 'Ours 01-13 21:00', overwrite: 'Moved 01-13 21:00', skip: 'Ours 01-12 20:00' }[policy]
+      const expected = { keep: 'Ours 01-13 21:00', overwrite: 'Moved 01-13 21:00', skip: 'Ours 01-12 20:00' }[
+        policy
+      ]
       assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', expected, 'Third 01-19 20:00'], out)
       assert.equal(/which stays: title/.test(out), policy !== 'overwrite', out)
     })
@@ -223,7 +237,10 @@ describe('an import of events that repeat', () => {
     await calendar.kalends('import', source)
     const single = ics(weekly('FREQ=WEEKLY;COUNT=3').filter((line) => !line.startsWith('RRULE')))
     await calendar.file('s.ics', single)
-    assert.match((await calendar.kalends('import', source)).out, /repeats differently now; it goes to the trash/)
+    assert.match(
+      (await calendar.kalends('import', source)).out,
+      /repeats differently now; it goes to the trash/,
+    )
     assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00'])
     await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=2')))
     await calendar.kalends('import', source)
@@ -239,7 +256,12 @@ describe('an import of events that repeat', () => {
         .replace('Weekly', title)
         .replace('T200000', `T${hour}0000`)
     const known = async (calendar: Calendar) =>
-      (await allEvents(calendar)).map(({ id, title, slug, start_date }) => [id, title, slug, start_date.slice(5, 16)])
+      (await allEvents(calendar)).map(({ id, title, slug, start_date }) => [
+        id,
+        title,
+        slug,
+        start_date.slice(5, 16),
+      ])
 
     test('keeps its id, address and UID as the first date, says so before, and is undone', async (t) => {
       const calendar = await calendarOf(t)
@@ -254,8 +276,15 @@ describe('an import of events that repeat', () => {
         out,
         /Run 2: 1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./,
       )
-      assert.match(dry.out, /1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./)
-      assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', 'Moved 01-13 21:00', 'Weekly 01-19 20:00'])
+      assert.match(
+        dry.out,
+        /1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./,
+      )
+      assert.deepEqual(await titlesOf(calendar), [
+        'Weekly 01-05 20:00',
+        'Moved 01-13 21:00',
+        'Weekly 01-19 20:00',
+      ])
       assert.deepEqual((await known(calendar))[0]?.slice(0, 3), [id, 'Weekly', slug])
       const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
       assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
@@ -280,7 +309,8 @@ describe('an import of events that repeat', () => {
         const { out } = await calendar.kalends('import', '--conflicts', policy, source)
         assert.equal(/which stays: title/.test(out), policy !== 'overwrite', out)
         const title = policy === 'overwrite' ? 'Weekly' : 'Ours'
-        const expected = policy === 'skip' ? ['Ours 01-05 18:00'] : [`${title} 01-05 20:00`, `${title} 01-12 20:00`]
+        const expected =
+          policy === 'skip' ? ['Ours 01-05 18:00'] : [`${title} 01-05 20:00`, `${title} 01-12 20:00`]
         assert.deepEqual(await titlesOf(calendar), expected, out)
         assert.equal((await known(calendar))[0]?.[0], id)
       })
@@ -304,7 +334,10 @@ describe('an import of events that repeat', () => {
     test(`has the dates to come of a birthday that is kept since ${year}`, async (t) => {
       const calendar = await calendarOf(t)
       const lines = ['SUMMARY:Birthday', `DTSTART;VALUE=DATE:${year}0305`, 'RRULE:FREQ=YEARLY']
-      const { out } = await calendar.kalends('import', await calendar.file('b.ics', ics(vevent('b@x', ...lines))))
+      const { out } = await calendar.kalends(
+        'import',
+        await calendar.file('b.ics', ics(vevent('b@x', ...lines))),
+      )
       assert.match(out, /1 coming, 0 past/)
       const { body } = await calendar.service.get(`/events?start_date=${YEAR}-01-01&end_date=${YEAR}-12-31`)
       assert.deepEqual(
@@ -319,7 +352,15 @@ describe('an import of events that repeat', () => {
   test('begins a series later that has too many dates in the past, and says so', async (t) => {
     const calendar = await calendarOf(t)
     const old = (...more: readonly string[]) =>
-      ics(vevent('d@x', 'SUMMARY:Daily', 'DTSTART;TZID=Europe/Berlin:20100105T200000', 'RRULE:FREQ=DAILY', ...more))
+      ics(
+        vevent(
+          'd@x',
+          'SUMMARY:Daily',
+          'DTSTART;TZID=Europe/Berlin:20100105T200000',
+          'RRULE:FREQ=DAILY',
+          ...more,
+        ),
+      )
     const source = await calendar.file('s.ics', old())
     const says = /series d@x \(Daily\) has too many dates in the past; it begins with (.*)\.\n/
     assert.match((await calendar.kalends('import', '--dry-run', source)).out, says)
@@ -370,7 +411,8 @@ describe('an import of events that repeat', () => {
     )
     const { out, code } = await calendar.kalends('import', source)
     assert.equal(code, 2)
-    for (const i of bombs.keys()) assert.match(out, new RegExp(`Bomb ${i} repeats (?:cannot be read|in a way)`), out)
+    for (const i of bombs.keys())
+      assert.match(out, new RegExp(`Bomb ${i} repeats (?:cannot be read|in a way)`), out)
     assert.match(out, /Bomb 0 repeats .* it is in on 750 dates/)
     assert.match(out, /Many repeats .* it is in on 750 dates/)
     assert.deepEqual(
@@ -391,7 +433,9 @@ describe('an import of the series of another calendar', () => {
       venue: { venue: 'Hall', city: 'Kilvara' },
       categories: ['Music'],
     })
-    const listed = await service.get(`/events?post_parent=${market.post_parent}&start_date=1990-01-01&per_page=50`)
+    const listed = await service.get(
+      `/events?post_parent=${market.post_parent}&start_date=1990-01-01&per_page=50`,
+    )
     const [first, second, third, fourth, fifth] = listed.body.events
     await service.remove(`/events/${first.id}`, 'admin')
     await service.update(`/events/${second.id}`, { title: 'A special one', start_date: at('01-13', '19') })
@@ -405,15 +449,24 @@ describe('an import of the series of another calendar', () => {
       end_date: `${YEAR}-02-02`,
       recurrence: { frequency: 'monthly', month_days: [1], until: `${YEAR}-06-01`, added: [`${YEAR}-03-05`] },
     })
-    await service.create('/events', { title: 'Once', start_date: at('01-06', '10'), end_date: at('01-06', '11') })
+    await service.create('/events', {
+      title: 'Once',
+      start_date: at('01-06', '10'),
+      end_date: at('01-06', '11'),
+    })
   }
 
   test('as iCalendar has the same occurrences, with those that are changed or canceled', async (t) => {
     const [other, calendar] = [await calendarOf(t), await calendarOf(t)]
     await fill(other)
     const canceled = (await allEvents(other)).filter(({ title }) => title.startsWith('Market')).at(-1)
-    await other.service.update(`/events/${canceled.id}`, { event_status: 'canceled', event_status_reason: 'Rain' })
-    const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+    await other.service.update(`/events/${canceled.id}`, {
+      event_status: 'canceled',
+      event_status_reason: 'Rain',
+    })
+    const text = await (
+      await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
+    ).text()
     const { out, code } = await calendar.kalends('import', await calendar.file('other.ics', text))
     assert.equal(code, 0, out)
     const facts = ({ title, utc_start_date, utc_end_date, all_day, event_status, recurrence }: Shown) => [
@@ -438,7 +491,11 @@ describe('an import of the series of another calendar', () => {
       const { out, code } = await calendar.kalends('import', await save())
       assert.equal(code, 0, out)
       const withoutRules = (events: Shown[]) =>
-        events.map(({ recurrence, ...event }) => ({ ...event, own: recurrence?.overrides, at: recurrence?.id }))
+        events.map(({ recurrence, ...event }) => ({
+          ...event,
+          own: recurrence?.overrides,
+          at: recurrence?.id,
+        }))
       assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
       const first = (await allEvents(calendar)).find(({ title }) => title === 'A special one')
       assert.match(first.recurrence.rrule, /^FREQ=WEEKLY;UNTIL=/)

@@ -151,7 +151,9 @@ describe('an import of a site', () => {
     }
     const endless = await site(
       t,
-      namespace((page) => ({ body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 } })),
+      namespace((page) => ({
+        body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 },
+      })),
     )
     assert.match(
       (await calendar.kalends('import', endless + PATH)).err,
@@ -164,12 +166,17 @@ describe('an import of a site', () => {
     let total = 3
     const address = await site(
       t,
-      namespace((page) => ({ body: { events: page <= total ? [event(100 + page)] : [], total, total_pages: total } })),
+      namespace((page) => ({
+        body: { events: page <= total ? [event(100 + page)] : [], total, total_pages: total },
+      })),
     )
     const first = await calendar.kalends('import', address + PATH)
     assert.equal(first.code, 0, first.err)
     total = 2
-    assert.match((await calendar.kalends('import', address + PATH)).out, /event 103 .* is gone from the source/)
+    assert.match(
+      (await calendar.kalends('import', address + PATH)).out,
+      /event 103 .* is gone from the source/,
+    )
     let calls = 0
     const moving = await site(
       t,

@@ -13,10 +13,25 @@ const WHEN = {
 /** Values of events that the interface takes and that a source may list. */
 const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { ...WHEN, title: 'Plain' },
-  { ...WHEN, title: 'Ünïcode “quoted” & ﬁne', description: '<p onclick="x()">Bold <b>text</b></p>', excerpt: 'a < b' },
+  {
+    ...WHEN,
+    title: 'Ünïcode “quoted” & ﬁne',
+    description: '<p onclick="x()">Bold <b>text</b></p>',
+    excerpt: 'a < b',
+  },
   { ...WHEN, title: 'A whole day', all_day: true, start_date: '2026-10-25', end_date: '2026-10-26' },
-  { ...WHEN, title: 'An hour that is skipped', start_date: '2026-03-29 02:30:00', end_date: '2026-03-29 02:45:00' },
-  { ...WHEN, title: 'An hour that comes twice', start_date: '2026-10-25 02:30:00', end_date: '2026-10-25 02:40:00' },
+  {
+    ...WHEN,
+    title: 'An hour that is skipped',
+    start_date: '2026-03-29 02:30:00',
+    end_date: '2026-03-29 02:45:00',
+  },
+  {
+    ...WHEN,
+    title: 'An hour that comes twice',
+    start_date: '2026-10-25 02:30:00',
+    end_date: '2026-10-25 02:40:00',
+  },
   { ...WHEN, title: 'Ends before it begins', end_date: '2026-04-30 10:00:00' },
   { ...WHEN, title: 'Costs', cost: '8 – 12 EUR, free', website: 'https://example.org/a?b=1&c=2' },
   { ...WHEN, title: 'Flags', featured: true, sticky: true, show_map: false, hide_from_listings: true },
@@ -25,7 +40,13 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { ...WHEN, title: 'For few', status: 'private' },
   { ...WHEN, title: 'Later', date_utc: '2099-01-02 03:04:05' },
   { ...WHEN, title: 'Elsewhere', timezone: 'Pacific/Apia' },
-  { ...WHEN, title: 'Of no zone', timezone: 'UTC', start_date: '2026-07-01 00:00:00', end_date: '2026-07-02 00:00:00' },
+  {
+    ...WHEN,
+    title: 'Of no zone',
+    timezone: 'UTC',
+    start_date: '2026-07-01 00:00:00',
+    end_date: '2026-07-02 00:00:00',
+  },
 ]
 
 /** Columns that differ between two records with the same content. */
@@ -80,14 +101,19 @@ for (const [how, before] of [
     })
 
     test('are found by the words of their texts at once', async () => {
-      const { body } = await calendar.service.get('/events?start_date=2020-01-01&end_date=2030-01-01&search=bold')
+      const { body } = await calendar.service.get(
+        '/events?start_date=2020-01-01&end_date=2030-01-01&search=bold',
+      )
       assert.equal(body.total, 2)
     })
 
     test('are not written again', async () => {
       const rows = await calendar.rows()
       const { out } = await calendar.kalends('import', '--user', 'author', file)
-      assert.match(out, new RegExp(`Run 2: 0 made, 0 changed, ${before.length + EVENTS.length + 4} unchanged`))
+      assert.match(
+        out,
+        new RegExp(`Run 2: 0 made, 0 changed, ${before.length + EVENTS.length + 4} unchanged`),
+      )
       assert.equal(await calendar.rows(), rows)
     })
   })
@@ -113,7 +139,12 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
 /** Returns every event with its links and its recorded changes, without the columns of `OWN`. */
 async function rowsOf({ service }: Calendar) {
   const { read } = service.app.database
-  const events = await read.selectFrom('events').selectAll().where('title', '!=', 'Long').orderBy('id').execute()
+  const events = await read
+    .selectFrom('events')
+    .selectAll()
+    .where('title', '!=', 'Long')
+    .orderBy('id')
+    .execute()
   const venues = await read.selectFrom('event_venues').selectAll().orderBy('position').execute()
   const organizers = await read.selectFrom('event_organizers').selectAll().orderBy('position').execute()
   const terms = await read.selectFrom('event_terms').selectAll().orderBy('term').execute()
@@ -129,6 +160,8 @@ async function rowsOf({ service }: Calendar) {
     changes: changes.flatMap(({ record, was_public, is_public, deleted, user }) =>
       record === row.id ? [[was_public, is_public, deleted, user]] : [],
     ),
-    history: history.flatMap(({ record, action, login, name }) => (record === row.id ? [[action, login, name]] : [])),
+    history: history.flatMap(({ record, action, login, name }) =>
+      record === row.id ? [[action, login, name]] : [],
+    ),
   }))
 }

@@ -46,7 +46,11 @@ test('webhooks are told of what an import of the command line creates, and of no
   await until(() => told.length >= 2, 'the messages')
   assert.deepEqual(told.sort(), ['event.created Imported one', 'event.created Imported two'])
   assert.equal((await calendar.kalends('import', path)).code, 0)
-  await service.create('/events', { title: 'Last', start_date: '2027-04-02 10:00', end_date: '2027-04-02 11:00' })
+  await service.create('/events', {
+    title: 'Last',
+    start_date: '2027-04-02 10:00',
+    end_date: '2027-04-02 11:00',
+  })
   await until(() => told.length >= 3, 'the last message')
   assert.deepEqual(told.slice(2), ['event.created Last'])
 })

@@ -30,12 +30,27 @@ const OUTLOOK_EAST = [
 ]
 /** Lotus Notes writes the rules of New York as they have been since 2007, from 1950 on. */
 const NOTES_EAST = [
-  ...standard('-0400', '-0500', '19501105T020000', 'RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=1SU;BYMONTH=11'),
-  ...daylight('-0500', '-0400', '19500312T020000', 'RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=2SU;BYMONTH=3'),
+  ...standard(
+    '-0400',
+    '-0500',
+    '19501105T020000',
+    'RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=1SU;BYMONTH=11',
+  ),
+  ...daylight(
+    '-0500',
+    '-0400',
+    '19500312T020000',
+    'RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=2SU;BYMONTH=3',
+  ),
 ]
 /** Libical wrote weekdays of a month as days of the month, since Outlook could not read them otherwise. */
 const LIBICAL_EAST = [
-  ...standard('-0400', '-0500', '20071104T020000', 'RRULE:FREQ=YEARLY;BYDAY=SU;BYMONTHDAY=1,2,3,4,5,6,7;BYMONTH=11'),
+  ...standard(
+    '-0400',
+    '-0500',
+    '20071104T020000',
+    'RRULE:FREQ=YEARLY;BYDAY=SU;BYMONTHDAY=1,2,3,4,5,6,7;BYMONTH=11',
+  ),
   ...daylight(
     '-0500',
     '-0400',
@@ -45,8 +60,18 @@ const LIBICAL_EAST = [
 ]
 /** Apple and vzic write the past as well: rules that have ended, and single dates. */
 const APPLE_EUROPE = [
-  ...daylight('+0100', '+0200', '19770403T020000', 'RRULE:FREQ=YEARLY;UNTIL=19770403T010000Z;BYMONTH=4;BYDAY=1SU'),
-  ...standard('+0200', '+0100', '19770925T030000', 'RRULE:FREQ=YEARLY;UNTIL=19950924T010000Z;BYMONTH=9;BYDAY=-1SU'),
+  ...daylight(
+    '+0100',
+    '+0200',
+    '19770403T020000',
+    'RRULE:FREQ=YEARLY;UNTIL=19770403T010000Z;BYMONTH=4;BYDAY=1SU',
+  ),
+  ...standard(
+    '+0200',
+    '+0100',
+    '19770925T030000',
+    'RRULE:FREQ=YEARLY;UNTIL=19950924T010000Z;BYMONTH=9;BYDAY=-1SU',
+  ),
   ...daylight('+0100', '+0200', '19810329T020000', 'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU'),
   ...standard('+0200', '+0100', '19961027T030000', 'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU'),
 ]
@@ -56,8 +81,18 @@ const LONDON = [
 ]
 /** A zone that has given up summer time. */
 const BRAZIL = [
-  ...standard('-0200', '-0300', '20000227T000000', 'RRULE:FREQ=YEARLY;UNTIL=20190217T020000Z;BYDAY=3SU;BYMONTH=2'),
-  ...daylight('-0300', '-0200', '20001008T000000', 'RRULE:FREQ=YEARLY;UNTIL=20181104T030000Z;BYDAY=1SU;BYMONTH=11'),
+  ...standard(
+    '-0200',
+    '-0300',
+    '20000227T000000',
+    'RRULE:FREQ=YEARLY;UNTIL=20190217T020000Z;BYDAY=3SU;BYMONTH=2',
+  ),
+  ...daylight(
+    '-0300',
+    '-0200',
+    '20001008T000000',
+    'RRULE:FREQ=YEARLY;UNTIL=20181104T030000Z;BYDAY=1SU;BYMONTH=11',
+  ),
 ]
 /** Rules that no place has. */
 const NOBODYS = [
@@ -81,7 +116,8 @@ type Row = readonly [
 ]
 const EUROPE = ['2027-01-15 18:00:00', '2027-07-15 17:00:00', 'Europe/Berlin'] as const
 const EAST = ['2027-01-16 00:00:00', '2027-07-15 23:00:00', 'America/New_York'] as const
-const AS_IN = (zone: string, [january, july]: readonly [string, string, string]) => [january, july, zone] as const
+const AS_IN = (zone: string, [january, july]: readonly [string, string, string]) =>
+  [january, july, zone] as const
 
 const ROWS: readonly Row[] = [
   ['Outlook', 'W. Europe Standard Time', OUTLOOK_EUROPE, ...EUROPE],
@@ -191,11 +227,15 @@ describe('an import of calendars with time zones of their own', () => {
       )
       pages = body.total_pages
       for (const { title, utc_start_date, timezone, start_date } of body.events)
-        events.set(title, [...(events.get(title) ?? []), { utc: utc_start_date, zone: timezone, start: start_date }])
+        events.set(title, [
+          ...(events.get(title) ?? []),
+          { utc: utc_start_date, zone: timezone, start: start_date },
+        ])
     }
     return events
   }
-  const bringIn = async (name: string, text: string) => calendar.kalends('import', await calendar.file(name, text))
+  const bringIn = async (name: string, text: string) =>
+    calendar.kalends('import', await calendar.file(name, text))
 
   test(`has the hours of ${ROWS.length} spellings of zones, as two other readers have them`, async () => {
     const text = calendarOf(...ROWS.flatMap(definition), ...ROWS.flatMap(event))
@@ -209,7 +249,11 @@ describe('an import of calendars with time zones of their own', () => {
     const events = await found()
     const times = (program: string) => events.get(program)?.map(({ utc }) => utc) ?? []
     for (const [program, , , january, july, zone] of ROWS) {
-      assert.deepEqual([times(program)[0], times(program)[6], times(program).length], [january, july, 12], program)
+      assert.deepEqual(
+        [times(program)[0], times(program)[6], times(program).length],
+        [january, july, 12],
+        program,
+      )
       assert.equal(events.get(program)?.[0]?.zone, zone, program)
     }
     const before = await calendar.rows()
@@ -251,7 +295,10 @@ describe('an import of calendars with time zones of their own', () => {
     )
     const { out, code } = await bringIn('unknown.ics', text)
     assert.equal(code, 2)
-    assert.match(out, /line 5: The time zone Atlantis\/Capital is unknown here, so its times are in Europe\/Paris, the/)
+    assert.match(
+      out,
+      /line 5: The time zone Atlantis\/Capital is unknown here, so its times are in Europe\/Paris, the/,
+    )
     assert.match(
       out,
       /line 15: The time zone \(UTC\+03:00\) Our house is unknown here, so its times are at UTC\+3 all year/,
@@ -271,7 +318,14 @@ describe('an import of calendars with time zones of their own', () => {
     const hours = Array.from({ length: 20_000 }, (_, at) => formatUtc(Date.UTC(2027, 0, 1) + at * 3_600_000))
     const dates = hours.map((wall) => wall.replace(' ', 'T').replace(/[-:]/g, ''))
     const one = (title: string, ...lines: readonly string[]) => [
-      ...['BEGIN:VEVENT', `UID:${title}`, `SUMMARY:${title}`, 'DTSTART:20270715T190000', ...lines, 'END:VEVENT'],
+      ...[
+        'BEGIN:VEVENT',
+        `UID:${title}`,
+        `SUMMARY:${title}`,
+        'DTSTART:20270715T190000',
+        ...lines,
+        'END:VEVENT',
+      ],
     ]
     const text = calendarOf(
       ...one('Rules', ...Array(4900).fill('RRULE:FREQ=DAILY;COUNT=1900')),
@@ -288,7 +342,13 @@ describe('an import of calendars with time zones of their own', () => {
       ...daylight('-0800', '-0700', '19870405T020000', 'RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU'),
     ]
     const one = (title: string, wall: string) => [
-      ...['BEGIN:VEVENT', `UID:${title}`, `SUMMARY:${title}`, `DTSTART;TZID=America/Los_Angeles:${wall}`, 'END:VEVENT'],
+      ...[
+        'BEGIN:VEVENT',
+        `UID:${title}`,
+        `SUMMARY:${title}`,
+        `DTSTART;TZID=America/Los_Angeles:${wall}`,
+        'END:VEVENT',
+      ],
     ]
     const zone = ['BEGIN:VTIMEZONE', 'TZID:America/Los_Angeles', ...old, 'END:VTIMEZONE']
     const { out, code } = await bringIn(
@@ -308,7 +368,9 @@ describe('an import of calendars with time zones of their own', () => {
     assert.deepEqual(times, Array(8).fill('18:00:00'))
   })
 
-  test('is done with zones and rules that never end as soon as with others', { timeout: 60_000 }, async () => {
+  test('is done with zones and rules that never end as soon as with others', {
+    timeout: 60_000,
+  }, async () => {
     const endless = (at: number) => [
       ...['BEGIN:VTIMEZONE', `TZID:Z${at}`],
       ...standard('+0200', '+0100', '00010101T000000', 'RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30'),
@@ -326,7 +388,10 @@ describe('an import of calendars with time zones of their own', () => {
       ...['RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30', 'END:VEVENT'],
     ]
     const numbers = [...Array(300).keys()]
-    const { out } = await bringIn('endless.ics', calendarOf(...numbers.flatMap(endless), ...numbers.flatMap(one)))
+    const { out } = await bringIn(
+      'endless.ics',
+      calendarOf(...numbers.flatMap(endless), ...numbers.flatMap(one)),
+    )
     assert.match(out, /300 made/)
   })
 })

@@ -17,7 +17,12 @@ async function longFile(t: TestContext): Promise<string> {
   const lines = Array.from({ length: LINES }, (_, id) => {
     const venue = id % 10 === 0 ? { venue: { id: 10_000 + id, venue: `Hall ${id}` } } : {}
     const description = 'word '.repeat(200)
-    const event = { id, title: `Event ${id}`, start_date: '2027-01-02 20:00:00', end_date: '2027-01-02 21:00:00' }
+    const event = {
+      id,
+      title: `Event ${id}`,
+      start_date: '2027-01-02 20:00:00',
+      end_date: '2027-01-02 21:00:00',
+    }
     return id % 100 === 99 ? '{ no record' : JSON.stringify({ ...event, description, ...venue })
   })
   const file = join(folder, 'long.ndjson')
@@ -36,7 +41,11 @@ function readingOf(): Reading {
 }
 
 const nameOf = (entry: SourceEntry) =>
-  'kind' in entry ? `${entry.kind} ${entry.identity}` : 'at' in entry ? entry.at : String(Object.values(entry))
+  'kind' in entry
+    ? `${entry.kind} ${entry.identity}`
+    : 'at' in entry
+      ? entry.at
+      : String(Object.values(entry))
 
 test('dates of a series beyond the most that are read are single events', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-long-series-'))

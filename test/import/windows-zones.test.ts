@@ -14,7 +14,9 @@ test('the zone of each name of Windows is the one that the table of CLDR has for
   const table: Mapped[] = JSON.parse(readFileSync(file, 'utf8')).supplemental.windowsZones.mapTimezones
   const world = table.map(({ mapZone }) => mapZone).filter(({ _territory }) => _territory === '001')
   assert.ok(world.length > 100)
-  const differing = world.filter(({ _other, _type }) => currentName(windowsZone(_other)) !== currentName(_type))
+  const differing = world.filter(
+    ({ _other, _type }) => currentName(windowsZone(_other)) !== currentName(_type),
+  )
   assert.deepEqual(differing, [])
 })
 

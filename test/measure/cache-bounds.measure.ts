@@ -33,7 +33,11 @@ before(async () => {
     })
     assert.equal(status, 201)
   }
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+    20,
+  )
 })
 after(() => service.close())
 
@@ -96,7 +100,9 @@ test('however many different things strangers ask for, memory stays what it was'
   const before = await used()
   for (let round = 2; round < 4; round++) await hammer(round)
   const grown = (await used()) - before
-  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after two more rounds`)
+  t.diagnostic(
+    `${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after two more rounds`,
+  )
   assert.ok(grown < CACHE_BYTES, `${(grown / 1e6).toFixed(1)} MB more`)
 })
 

@@ -21,9 +21,16 @@ const MOST_GROWTH = 40
 const NOTHING = 25
 
 /** Fails where work on ten times the length takes far more than ten times as long. */
-async function growsWithLength(name: string, length: number, work: (length: number) => unknown): Promise<void> {
+async function growsWithLength(
+  name: string,
+  length: number,
+  work: (length: number) => unknown,
+): Promise<void> {
   const [short, long] = [await medianMs(() => work(length)), await medianMs(() => work(length * 10))]
-  assert.ok(long < MOST_GROWTH * short + NOTHING, `${name}: ${long} ms for ten times the length of ${short} ms`)
+  assert.ok(
+    long < MOST_GROWTH * short + NOTHING,
+    `${name}: ${long} ms for ten times the length of ${short} ms`,
+  )
 }
 
 test('HTML is read as plain text in proportion to its length, however it is nested', async () => {
@@ -62,21 +69,40 @@ test('the longest quick line costs a moment, and a longer one nothing', async ()
     for (const language of LANGUAGES) {
       const read = (text: string) =>
         medianMs(() => readQuickLine(text, { language, timezone: 'Europe/Berlin', now: NOW }))
-      const [long, longer] = [await read(piece.repeat(300).slice(0, 300)), await read(piece.repeat(1_000_000))]
+      const [long, longer] = [
+        await read(piece.repeat(300).slice(0, 300)),
+        await read(piece.repeat(1_000_000)),
+      ]
       assert.ok(long < 100 && longer < 50, `${piece} in ${language}: ${long} and ${longer} ms`)
     }
 })
 
 test('the next dates of a rule cost a moment, however far away and rare they are', async () => {
   const old = { local: '0001-01-01 10:00:00', zone: 'Europe/Berlin', allDay: false }
-  for (const rule of ['FREQ=DAILY', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU', 'FREQ=MONTHLY;INTERVAL=1000']) {
+  for (const rule of [
+    'FREQ=DAILY',
+    'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU',
+    'FREQ=MONTHLY;INTERVAL=1000',
+  ]) {
     const ms = await medianMs(() => nextDates(`RRULE:${rule}`, old, '2027-01-01 00:00:00', 1e9))
     assert.ok(ms < 1000, `${rule}: ${ms} ms`)
   }
 })
 
 test('HTML is rendered, and its entities are decoded, in proportion to its length', async () => {
-  for (const piece of ['<a "', '<!', '<!--', '<script>', '<b></i>', '<b>', '&', ' \n', '<p>a\n\n', '&#', '&amp'])
+  for (const piece of [
+    '<a "',
+    '<!',
+    '<!--',
+    '<script>',
+    '<b></i>',
+    '<b>',
+    '&',
+    ' \n',
+    '<p>a\n\n',
+    '&#',
+    '&amp',
+  ])
     await growsWithLength(piece, 12_000, (length) => {
       const text = piece.repeat(length / piece.length)
       renderText(text, false)

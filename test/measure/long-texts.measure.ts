@@ -38,14 +38,22 @@ for (const [name, text] of Object.entries(HOSTILE)) {
     for (const as of ['author', 'admin'] as const) {
       await holdsUpNobody(`${name} by ${as}`, MOST_MS, async (round) => {
         const day = { start_date: '2027-05-05', end_date: '2027-05-05' }
-        const venue = await service.post('/venues', { venue: `${name} ${as} ${round}`, description: text }, as)
+        const venue = await service.post(
+          '/venues',
+          { venue: `${name} ${as} ${round}`, description: text },
+          as,
+        )
         const event = await service.post(
           '/events',
           { title: name, ...day, description: text, venue: venue.body.id },
           as,
         )
         assert.deepEqual([venue.status, event.status], [201, 201])
-        const paths = [`/events/${event.body.id}`, `/events?include=${event.body.id}`, `/venues/${venue.body.id}`]
+        const paths = [
+          `/events/${event.body.id}`,
+          `/events?include=${event.body.id}`,
+          `/venues/${venue.body.id}`,
+        ]
         for (const path of [
           ...paths,
           `/venues?search=${encodeURIComponent(`${name} ${as} ${round}`)}`,
@@ -89,7 +97,11 @@ test('the stems of many long texts are written without holding anything up', asy
   const text = () => Array.from({ length: 2000 }, () => `walking${(words++).toString(36)}`).join(' ')
   const day = { start_date: '2027-05-06', end_date: '2027-05-06' }
   const write = async (round: number) => {
-    const events = Array.from({ length: 16 }, (_, i) => ({ title: `Stems ${round} ${i}`, ...day, description: text() }))
+    const events = Array.from({ length: 16 }, (_, i) => ({
+      title: `Stems ${round} ${i}`,
+      ...day,
+      description: text(),
+    }))
     for (const { status } of await Promise.all(events.map((event) => service.post('/events', event))))
       assert.equal(status, 201)
   }

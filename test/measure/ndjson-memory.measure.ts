@@ -36,7 +36,12 @@ before(async () => {
   const made = await fetch(`${filled.site.base}/events`, {
     method: 'POST',
     headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
-    body: JSON.stringify({ ...event, description: DESCRIPTION, categories: ['Music'], tags: ['Loud', 'Late'] }),
+    body: JSON.stringify({
+      ...event,
+      description: DESCRIPTION,
+      categories: ['Music'],
+      tags: ['Loud', 'Late'],
+    }),
   })
   assert.equal(made.status, 201)
   await filled.database.write(async (tx) => copyFirst(tx, EVENTS - 1))

@@ -25,7 +25,9 @@ describe('while one client asks over 200 connections without a pause', () => {
       for (const { socket } of greedy) {
         const ask = () =>
           socket.write(
-            head('GET', `${'/tribe/events/v1'}${path}${++asked}`, 'anonymous', { 'x-forwarded-for': '192.0.2.1' }),
+            head('GET', `${'/tribe/events/v1'}${path}${++asked}`, 'anonymous', {
+              'x-forwarded-for': '192.0.2.1',
+            }),
           )
         socket.on('data', ask)
         ask()
@@ -42,6 +44,9 @@ describe('while one client asks over 200 connections without a pause', () => {
       t.diagnostic(`${asked} were asked beside; milliseconds: ${answers.map(({ ms }) => ms).join()}`)
       // If turns followed the number of requests, one in fifty would be answered.
       const answered = answers.filter(({ status }) => status === 200)
-      assert.ok(answered.length >= answers.length / 2, `${answered.length} of ${answers.length} were answered`)
+      assert.ok(
+        answered.length >= answers.length / 2,
+        `${answered.length} of ${answers.length} were answered`,
+      )
     })
 })

@@ -33,7 +33,11 @@ test('rules that are refused cost next to nothing and hold no memory', async () 
     collectGarbage()
     const held = process.memoryUsage().heapUsed
     await holdsUpNobody(rule.slice(0, 40), 50, async () => {
-      const { status } = await service.post('/events', { title: 'Refused', ...day, recurrence: [`RRULE:${rule}`] })
+      const { status } = await service.post('/events', {
+        title: 'Refused',
+        ...day,
+        recurrence: [`RRULE:${rule}`],
+      })
       assert.equal(status, 400)
     })
     collectGarbage()
@@ -46,7 +50,9 @@ test('unfinished uploads are kept on disk and take no memory', async () => {
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   for (const { socket } of lines) {
-    socket.write(head('POST', '/wp/v2/media', 'author', { 'content-type': 'image/png', 'content-length': '15000000' }))
+    socket.write(
+      head('POST', '/wp/v2/media', 'author', { 'content-type': 'image/png', 'content-length': '15000000' }),
+    )
     for (let i = 0; i < 8; i++) socket.write(Buffer.alloc(1_000_000))
   }
   const isLittle = () => {

@@ -35,7 +35,13 @@ async function upload(): Promise<{ id: number; source_url: string }> {
     .png()
     .toBuffer()
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="kept.png"' }
-  const { body } = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(bytes), headers)
+  const { body } = await service.request(
+    'admin',
+    'POST',
+    '~/wp-json/wp/v2/media',
+    new Uint8Array(bytes),
+    headers,
+  )
   return body
 }
 
@@ -53,9 +59,12 @@ for (const [kind, isS3] of Object.entries(kinds)) {
     before(async () => {
       s3 = isS3 ? await startS3() : undefined
       service = await startService(s3 ? { media: s3.place('town') } : {})
-      store = await openMediaStore(s3?.place('town') ?? `file:${join(service.config.data, 'media')}`, (error) => {
-        throw error
-      })
+      store = await openMediaStore(
+        s3?.place('town') ?? `file:${join(service.config.data, 'media')}`,
+        (error) => {
+          throw error
+        },
+      )
     })
     after(async () => {
       await service.close()

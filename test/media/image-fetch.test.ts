@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type FetchedImage, type FetchLimits, fetchImage as fetchOrLack } from '../../src/calendar/images/images.ts'
+import {
+  type FetchedImage,
+  type FetchLimits,
+  fetchImage as fetchOrLack,
+} from '../../src/calendar/images/images.ts'
 import { isPublicAddress } from '../../src/store/media/public-addresses.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
@@ -45,7 +49,8 @@ const png = { 'content-type': 'image/png' }
 /** Answers of the server by the first part of the path; `rest` is the second part. Any other path gives the picture. */
 const answers: Record<string, (response: ServerResponse, rest: string, query: URLSearchParams) => void> = {
   status: (response, rest) => response.writeHead(Number(rest), png).end(PICTURE),
-  type: (response, _rest, query) => response.writeHead(200, { 'content-type': query.get('is') ?? '' }).end(PICTURE),
+  type: (response, _rest, query) =>
+    response.writeHead(200, { 'content-type': query.get('is') ?? '' }).end(PICTURE),
   untyped: (response) => response.writeHead(200).end(PICTURE),
   to: (response, _rest, query) => response.writeHead(302, { location: query.get('url') ?? '' }).end(),
   hops: (response, rest) => {
@@ -83,7 +88,10 @@ describe('an image is fetched', () => {
   test('and asked for without credentials', async () => {
     await fetchImage(`${base}/asked.png`, limits)
     const { headers } = requests.at(-1) ?? {}
-    assert.deepEqual([headers?.accept, headers?.authorization, headers?.cookie], ['image/*', undefined, undefined])
+    assert.deepEqual(
+      [headers?.accept, headers?.authorization, headers?.cookie],
+      ['image/*', undefined, undefined],
+    )
   })
 
   test('from a path whose escapes are wrong, under the name as it stands', async () => {
@@ -123,7 +131,11 @@ describe('no image is fetched', () => {
     ],
     ['that never ends', '/endless', /^it has more than 100000 bytes/],
     ['that ends early', '/cut', /^its server does not answer as it should \(aborted\)$/],
-    ['from a redirect to a scheme of files', '/to?url=file:///etc/hostname', /^only http and https addresses/],
+    [
+      'from a redirect to a scheme of files',
+      '/to?url=file:///etc/hostname',
+      /^only http and https addresses/,
+    ],
     ['from a redirect in circles', '/to?url=/to?url=/to', /^it was redirected more than 5 times$/],
     ['from a redirect to no address at all', '/to?url=http://', /^the answer was 302$/],
   ]
@@ -145,7 +157,10 @@ describe('no image is fetched', () => {
 
   test('when the server takes too long to answer or to finish', async () => {
     for (const path of ['/silent', '/stalled']) {
-      assert.equal(await lackOf(base + path, { ...limits, timeoutMs: 150 }), 'it did not come within 0.15 seconds')
+      assert.equal(
+        await lackOf(base + path, { ...limits, timeoutMs: 150 }),
+        'it did not come within 0.15 seconds',
+      )
     }
   })
 
@@ -170,8 +185,17 @@ describe('no request is sent', () => {
   }
 
   test('to this machine unless it is named, however its address is spelled', async () => {
-    const spellings = '127.0.0.1 localhost localhost. 127.1 2130706433 0x7f000001 0177.0.0.1 0 0.0.0.0'.split(' ')
-    const sixes = ['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]']
+    const spellings = '127.0.0.1 localhost localhost. 127.1 2130706433 0x7f000001 0177.0.0.1 0 0.0.0.0'.split(
+      ' ',
+    )
+    const sixes = [
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+    ]
     for (const host of [...spellings, ...sixes, '127.0.0.1.', '１２７.0.0.1'])
       await unseen(`http://${host}:${port}/poster.png`, [])
   })
@@ -213,20 +237,37 @@ describe('a public address', () => {
   })
 
   test('is none of the private, local or reserved ones of IPv4', () => {
-    const networks = '0.0.0.0 0.1.2.3 10.0.0.1 127.0.0.1 127.255.255.254 172.16.0.1 172.31.255.255 192.168.1.1'.split(
-      ' ',
-    )
-    const shared = '100.64.0.1 100.100.100.200 100.127.255.255 169.254.169.254 168.63.129.16 192.0.0.192'.split(' ')
-    const reserved = ['192.0.2.1', '192.88.99.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.9']
+    const networks =
+      '0.0.0.0 0.1.2.3 10.0.0.1 127.0.0.1 127.255.255.254 172.16.0.1 172.31.255.255 192.168.1.1'.split(' ')
+    const shared =
+      '100.64.0.1 100.100.100.200 100.127.255.255 169.254.169.254 168.63.129.16 192.0.0.192'.split(' ')
+    const reserved = [
+      '192.0.2.1',
+      '192.88.99.1',
+      '198.18.0.1',
+      '198.19.255.255',
+      '198.51.100.1',
+      '203.0.113.9',
+    ]
     const groups = ['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255']
-    for (const ip of [...networks, ...shared, ...reserved, ...groups]) assert.equal(isPublicAddress(ip), false, ip)
+    for (const ip of [...networks, ...shared, ...reserved, ...groups])
+      assert.equal(isPublicAddress(ip), false, ip)
   })
 
   test('is none of the local or reserved ones of IPv6, nor one that carries an IPv4 address', () => {
-    const local = ['::', '::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '100::1']
-    const carrying = '::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 2002:808:808::1 2001:0:808:808::1'.split(
-      ' ',
-    )
+    const local = [
+      '::',
+      '::1',
+      'fe80::1',
+      'fe80::1%eth0',
+      'fec0::1',
+      'fc00::1',
+      'fd00:ec2::254',
+      'ff02::1',
+      '100::1',
+    ]
+    const carrying =
+      '::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 2002:808:808::1 2001:0:808:808::1'.split(' ')
     const reserved = ['2001:db8::1', '2001:2::1', '2001:10::1', '3fff::1', '5f00::1', '4000::1']
     for (const ip of [...local, ...carrying, ...reserved]) assert.equal(isPublicAddress(ip), false, ip)
   })

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import sharp from 'sharp'
-import { inMemory, makeImageQueue, type Pace, prepareImage, takeTurn } from '../../src/store/media/image-sizes.ts'
+import {
+  inMemory,
+  makeImageQueue,
+  type Pace,
+  prepareImage,
+  takeTurn,
+} from '../../src/store/media/image-sizes.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
 /** Returns functions that ask for work and end it, and the names of the work that has begun. */
@@ -27,7 +33,12 @@ const BUSY = { code: 'rest_unavailable', details: { retryAfter: 5 } }
 describe('images take turns', () => {
   test('two at a time, of which one may be slow, in the order in which they came', async () => {
     const { begun, ask, end } = workIn()
-    const all = [ask('slow 1', 'slow'), ask('slow 2', 'slow'), ask('quick 1', 'quick'), ask('quick 2', 'quick')]
+    const all = [
+      ask('slow 1', 'slow'),
+      ask('slow 2', 'slow'),
+      ask('quick 1', 'quick'),
+      ask('quick 2', 'quick'),
+    ]
     await turn()
     assert.deepEqual(begun, ['slow 1', 'quick 1'])
     await end('quick 1')
@@ -60,7 +71,9 @@ describe('images take turns', () => {
   })
 })
 
-test('a small image does not wait for a large one, of many bytes or of few', { timeout: 2 * PATIENCE_MS }, async () => {
+test('a small image does not wait for a large one, of many bytes or of few', {
+  timeout: 2 * PATIENCE_MS,
+}, async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const many = await sharp({ create: { width: 2000, height: 2000, channels: 3, background: '#888', noise } })
     .gif({ effort: 1 })

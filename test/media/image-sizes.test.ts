@@ -192,7 +192,11 @@ describe('no image is made', () => {
   const png = plain(400, 300).png().toBuffer()
 
   test('of drawings, scans, other formats and text that is called one', async () => {
-    for (const bytes of [drawing, scan, ...['%PDF-1.4', 'GIF89a', '', '<!doctype html><script>'].map(Buffer.from)])
+    for (const bytes of [
+      drawing,
+      scan,
+      ...['%PDF-1.4', 'GIF89a', '', '<!doctype html><script>'].map(Buffer.from),
+    ])
       assert.equal(await prepareImage(inMemory(bytes), 'poster.png'), undefined)
   })
 

@@ -221,8 +221,13 @@ describe('an address of an image', () => {
   })
 
   test('gives files of other names when theirs are taken', async () => {
-    for (const path of ['a/poster.png', 'b/poster.png', 'c/poster.png']) assert.ok(await link(`${pictures}/${path}`))
-    assert.deepEqual(await storedFiles(), ['2026/11/poster-1.png', '2026/11/poster-2.png', '2026/11/poster.png'])
+    for (const path of ['a/poster.png', 'b/poster.png', 'c/poster.png'])
+      assert.ok(await link(`${pictures}/${path}`))
+    assert.deepEqual(await storedFiles(), [
+      '2026/11/poster-1.png',
+      '2026/11/poster-2.png',
+      '2026/11/poster.png',
+    ])
   })
 
   test('gives files of other names when only that of a size is taken', async () => {
@@ -272,7 +277,12 @@ describe('an address of an image', () => {
   })
 
   test('gives nothing when there is none, when it only says so, or when it is no address', async () => {
-    for (const reference of [`${pictures}/missing`, `${pictures}/lying.png`, 'poster.png', 'http://localhost/x.png']) {
+    for (const reference of [
+      `${pictures}/missing`,
+      `${pictures}/lying.png`,
+      'poster.png',
+      'http://localhost/x.png',
+    ]) {
       assert.equal(await isImageReference(reference, asks()), false, reference)
       assert.equal(await link(reference), undefined, reference)
     }
@@ -291,7 +301,12 @@ describe('the id of an image', () => {
   test('is taken as a number or as text, from anybody', async () => {
     const id = await linked(`${pictures}/poster.png`)
     const context = asks('contributor')
-    for (const value of [id, String(id), { id }, { id: String(id), url: 'https://elsewhere.example/x.png' }]) {
+    for (const value of [
+      id,
+      String(id),
+      { id },
+      { id: String(id), url: 'https://elsewhere.example/x.png' },
+    ]) {
       assert.equal(await isImageReference(value, context), true)
     }
     assert.equal(await link(id, context), id)
@@ -309,7 +324,8 @@ describe('the id of an image', () => {
 })
 
 test('an empty value is a reference to no image, and anything else is no reference', async () => {
-  for (const value of ['', 0, '0', false, []]) assert.equal(await isImageReference(value, asks('contributor')), true)
+  for (const value of ['', 0, '0', false, []])
+    assert.equal(await isImageReference(value, asks('contributor')), true)
   for (const value of [true, ['1'], {}, { id: 'x' }, { url: `${pictures}/poster.png` }])
     assert.equal(await isImageReference(value, asks()), false)
   assert.equal(await link('', asks('contributor')), null)
@@ -348,7 +364,10 @@ describe('the files of an image', () => {
     await remove(row)
     assert.deepEqual([await storedFiles(), await findImage(database.read, row.id)], [[], undefined])
     assert.deepEqual(await changes(), [`image ${row.id} is gone`])
-    assert.equal((await upload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file, '2026/11/poster-1.png')
+    assert.equal(
+      (await upload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file,
+      '2026/11/poster-1.png',
+    )
   })
 
   test('are all removed with an image that was scaled down', async () => {
@@ -368,13 +387,17 @@ describe('an upload', () => {
   })
 
   test('of what is no image is refused', async () => {
-    assert.equal(await upload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()), undefined)
+    assert.equal(
+      await upload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()),
+      undefined,
+    )
     assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
   })
 
   test('finds a free name among very many of the same', async () => {
     const context = asks()
-    for (let i = 0; i < 23; i++) assert.ok(await upload({ ...inMemory(small), fileName: 'image.png' }, context))
+    for (let i = 0; i < 23; i++)
+      assert.ok(await upload({ ...inMemory(small), fileName: 'image.png' }, context))
     const names = await storedFiles()
     assert.equal(names.length, 23)
     assert.ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))

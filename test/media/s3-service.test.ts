@@ -21,7 +21,10 @@ let direct: TestService
 before(async () => {
   s3 = await startS3()
   service = await startService({ media: s3.place('calendar') }, { seesRefusals: true })
-  direct = await startService({ media: s3.place('calendar'), media_url: `${s3.url}/calendar/` }, { seesRefusals: true })
+  direct = await startService(
+    { media: s3.place('calendar'), media_url: `${s3.url}/calendar/` },
+    { seesRefusals: true },
+  )
 })
 after(async () => {
   await service.close()

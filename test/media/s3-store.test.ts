@@ -68,7 +68,9 @@ describe('a store in a bucket', () => {
 
   test('lets one of many nodes have a name', async () => {
     const nodes = await Promise.all(Array.from({ length: 8 }, () => openMediaStore(s3.place(), nobody)))
-    const won = await Promise.all(nodes.map((node, i) => node.put('a.png', Buffer.from(`node ${i}`), 'image/png')))
+    const won = await Promise.all(
+      nodes.map((node, i) => node.put('a.png', Buffer.from(`node ${i}`), 'image/png')),
+    )
     assert.equal(won.filter(Boolean).length, 1)
     const [any] = nodes
     assert.equal(any && (await contentOf(any, 'a.png')), `node ${won.indexOf(true)}`)
@@ -77,7 +79,16 @@ describe('a store in a bucket', () => {
   test('reads names that no image has as missing, and neither writes nor removes them', async () => {
     const store = await openMediaStore(s3.place('inner'), nobody)
     const names = await s3.names()
-    for (const key of ['../a.png', '', '/', '2026/../../a.png', '2026//a.png', '.hidden.png', 'a.png?b', 'a.png\n']) {
+    for (const key of [
+      '../a.png',
+      '',
+      '/',
+      '2026/../../a.png',
+      '2026//a.png',
+      '.hidden.png',
+      'a.png?b',
+      'a.png\n',
+    ]) {
       assert.equal(await store.read(key), undefined, key)
       await assert.rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
       await assert.rejects(store.remove(key), /no key of a media file/)
@@ -98,7 +109,10 @@ describe('a store in a bucket', () => {
     assert.equal(await store.put('after.png', bytes, 'image/png'), true)
     // A connection that was open when the store went down is reset, and a new one refused.
     const [report = '', ...others] = reports.map(({ message }) => message)
-    assert.match(report.replace(BUCKET, 'BUCKET'), /^The media store s3:\/\/BUCKET fails: ECONN(REFUSED|RESET)\.$/)
+    assert.match(
+      report.replace(BUCKET, 'BUCKET'),
+      /^The media store s3:\/\/BUCKET fails: ECONN(REFUSED|RESET)\.$/,
+    )
     assert.deepEqual(others, [])
   })
 
@@ -114,7 +128,10 @@ describe('a store in a bucket', () => {
     const told = (address: string) =>
       new Promise<string>((resolve) => openMediaStore(address, ({ message }) => resolve(message)))
     assert.match(await told('s3://bucket'), /fails: no region is named \(AWS_REGION\)\.$/)
-    assert.match(await told('s3://bucket?region=eu-central-1'), /fails: there are no credentials \(AWS_ACCESS_KEY_ID/)
+    assert.match(
+      await told('s3://bucket?region=eu-central-1'),
+      /fails: there are no credentials \(AWS_ACCESS_KEY_ID/,
+    )
   })
 
   test('that is not there or does not let one in is reported at once, by name and without keys', async () => {
@@ -145,7 +162,11 @@ describe('a store in a bucket', () => {
     const port = typeof address === 'object' && address ? address.port : 0
     const { parseS3Address, s3MediaStore } = await import('../../src/store/media/s3-store.ts')
     const limits = { connect: 100, idle: 200, answer: 300, put: 300 }
-    const store = s3MediaStore(parseS3Address(`s3://b1?endpoint=http://127.0.0.1:${port}`), () => undefined, limits)
+    const store = s3MediaStore(
+      parseS3Address(`s3://b1?endpoint=http://127.0.0.1:${port}`),
+      () => undefined,
+      limits,
+    )
     await assert.rejects(store.read('a.png'), unavailable)
     await assert.rejects(store.restore('a.png', bytes, 'image/png'), unavailable)
     for (const socket of sockets) socket.destroy()
@@ -156,12 +177,15 @@ describe('a store in a bucket', () => {
 describe('the address of a store', () => {
   test('names bucket, prefix, endpoint and region', async () => {
     const { parseS3Address } = await import('../../src/store/media/s3-store.ts')
-    assert.deepEqual(parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'), {
-      bucket: 'images',
-      prefix: 'town/calendar/',
-      endpoint: 'https://s3.example.org:9000',
-      region: 'eu-1',
-    })
+    assert.deepEqual(
+      parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'),
+      {
+        bucket: 'images',
+        prefix: 'town/calendar/',
+        endpoint: 'https://s3.example.org:9000',
+        region: 'eu-1',
+      },
+    )
     assert.deepEqual(parseS3Address('s3://images'), {
       bucket: 'images',
       prefix: '',
@@ -179,7 +203,8 @@ describe('the address of a store', () => {
     for (const address of wrong) {
       await assert.rejects(
         openMediaStore(address, nobody),
-        ({ message }: Error) => message.startsWith('An S3-compatible store is written') && !message.includes('secret'),
+        ({ message }: Error) =>
+          message.startsWith('An S3-compatible store is written') && !message.includes('secret'),
         address,
       )
     }

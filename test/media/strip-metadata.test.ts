@@ -13,12 +13,19 @@ xmlns:exif="http://ns.adobe.com/exif/1.0/">Secret Street</rdf:Description></rdf:
 
 const EXIF = {
   IFD0: { Artist: 'Anna Private', Make: 'serial-4711' },
-  IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 11/1', GPSLongitudeRef: 'W', GPSLongitude: '0/1 7/1 40/1' },
+  IFD3: {
+    GPSLatitudeRef: 'N',
+    GPSLatitude: '51/1 30/1 11/1',
+    GPSLongitudeRef: 'W',
+    GPSLongitude: '0/1 7/1 40/1',
+  },
 }
 
 /** Returns a picture with a different colour in each of three corners, so that a rotation is visible. */
 function picture(width = 400, height = 300): Sharp {
-  const patch = (background: string) => ({ create: { width: width / 2, height: height / 2, channels: 3, background } })
+  const patch = (background: string) => ({
+    create: { width: width / 2, height: height / 2, channels: 3, background },
+  })
   return sharp({ create: { width, height, channels: 3, background: '#b02020' } }).composite([
     { input: patch('#20b020') as never, left: width / 2, top: 0 },
     { input: patch('#2020b0') as never, left: 0, top: height / 2 },
@@ -108,7 +115,10 @@ describe('how an image is held up', () => {
         assert.deepEqual([after.orientation, after.autoOrient], [orientation, before.autoOrient])
         assert.deepEqual(await pixelsOf(stripped), await pixelsOf(bytes))
         const image = await prepareImage(inMemory(bytes), 'turned')
-        assert.deepEqual([image?.full.width, image?.full.height], [before.autoOrient.width, before.autoOrient.height])
+        assert.deepEqual(
+          [image?.full.width, image?.full.height],
+          [before.autoOrient.width, before.autoOrient.height],
+        )
         assertSilent(image?.full.bytes ?? Buffer.alloc(0))
       })
     }

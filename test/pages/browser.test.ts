@@ -97,7 +97,10 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
     recurrence: 'RRULE:FREQ=MONTHLY;BYDAY=1MO,3TU,-1FR;COUNT=60',
   }
   const repeated = (await post('/events', again)).body
-  urls.push(repeated.url, (await fetch(`${new URL(repeated.url).origin}/series/${repeated.post_parent}/`)).url)
+  urls.push(
+    repeated.url,
+    (await fetch(`${new URL(repeated.url).origin}/series/${repeated.post_parent}/`)).url,
+  )
   for (const event_status of ['canceled', 'postponed']) {
     const reason = 'The hall is flooded, and so is the road to it.'
     const off = await post('/events', {
@@ -132,7 +135,9 @@ before(async () => {
   service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const { body } = await service.get('/events?per_page=50')
-  const shown = body.events.find((event: { image: unknown; venue: { url?: string } }) => event.image && event.venue.url)
+  const shown = body.events.find(
+    (event: { image: unknown; venue: { url?: string } }) => event.image && event.venue.url,
+  )
   const path = (url: string) => new URL(url).pathname
   paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
   paths.push(...(await oddEvents(service)).map(path))
@@ -171,7 +176,9 @@ function lookIn({ program, start }: Looking): void {
           '[document.documentElement.scrollWidth, innerWidth]',
         )
         assert.ok(inner <= outer, `${path} is ${inner} wide in ${outer}`)
-        const padded = await tab.evaluate<string[]>(`[...document.querySelectorAll('main *')].filter((part) => {
+        const padded = await tab.evaluate<
+          string[]
+        >(`[...document.querySelectorAll('main *')].filter((part) => {
           const style = getComputedStyle(part)
           const isClamped = style.webkitLineClamp !== 'none'
           // In lines that are lower than that, letters such as g are cut off below.
@@ -181,7 +188,9 @@ function lookIn({ program, start }: Looking): void {
         assert.deepEqual(padded.slice(0, 3), [], path)
       }
       assert.deepEqual(
-        tab.requested.filter((address) => !address.startsWith(service.origin) && !address.startsWith('data:')),
+        tab.requested.filter(
+          (address) => !address.startsWith(service.origin) && !address.startsWith('data:'),
+        ),
         [],
       )
       assert.deepEqual(
@@ -203,7 +212,12 @@ function lookIn({ program, start }: Looking): void {
       )
     const isFiltered = async () => {
       const [search, focused, status, title] = await shown()
-      return search === '?search=jazz' && focused === 'H1' && /jazz.*\d+ events?/.test(status) && /jazz/.test(title)
+      return (
+        search === '?search=jazz' &&
+        focused === 'H1' &&
+        /jazz.*\d+ events?/.test(status) &&
+        /jazz/.test(title)
+      )
     }
     await until(isFiltered, 'it does not change, say so and move the focus')
     await tab.evaluate('(history.back(), 1)')

@@ -46,7 +46,11 @@ describe('visitors are where they want to be after few presses', {
     browser = await startChromium(program ?? '')
     tab = await browser.open()
     await tab.send('Browser.grantPermissions', { permissions: ['geolocation'] }).catch(() => undefined)
-    await tab.send('Emulation.setGeolocationOverride', { latitude: 60.39123, longitude: 5.32456, accuracy: 9 })
+    await tab.send('Emulation.setGeolocationOverride', {
+      latitude: 60.39123,
+      longitude: 5.32456,
+      accuracy: 9,
+    })
   })
   after(async () => {
     await browser?.close()
@@ -95,7 +99,8 @@ describe('visitors are where they want to be after few presses', {
     await press('.pill', 'Concerts')
     assert.deepEqual(await titles(), ['Concert'])
     assert.equal(presses, 1)
-    const isFirst = 'document.querySelector(".pill[aria-current]:not(.any)").getBoundingClientRect().left < 60'
+    const isFirst =
+      'document.querySelector(".pill[aria-current]:not(.any)").getBoundingClientRect().left < 60'
     assert.ok(await tab.evaluate<boolean>(isFirst), 'the chosen press is in view')
   })
 

@@ -3,14 +3,24 @@ import { test } from 'node:test'
 import { startService } from '../support/service.ts'
 
 /** Returns the links to directions on the page of a venue and on the page of an event there. */
-async function directionsOf(venue: object, settings: Record<string, string> = {}): Promise<(string | undefined)[]> {
+async function directionsOf(
+  venue: object,
+  settings: Record<string, string> = {},
+): Promise<(string | undefined)[]> {
   const service = await startService(settings)
   try {
     const { id, slug } = await service.create('/venues', venue)
     const when = { start_date: '2031-05-05 20:00', end_date: '2031-05-05 22:00' }
-    const event = await service.create('/events', { title: 'Concert', ...when, venue: id, show_map_link: true })
+    const event = await service.create('/events', {
+      title: 'Concert',
+      ...when,
+      venue: id,
+      show_map_link: true,
+    })
     const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
-      const { body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      const { body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
+        accept: 'text/html',
+      })
       return /<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to [^"]*">Directions</.exec(
         body,
       )?.[1]
@@ -36,5 +46,8 @@ test('a venue with an address has directions to that, by the service that is set
 
 test('there are none to a venue that nobody knows the place of, and none where the service is left out', async () => {
   assert.deepEqual(await directionsOf({ venue: 'Somewhere' }), both(undefined))
-  assert.deepEqual(await directionsOf({ venue: 'Hall', geo_lat: 1, geo_lng: 2 }, { directions: '' }), both(undefined))
+  assert.deepEqual(
+    await directionsOf({ venue: 'Hall', geo_lat: 1, geo_lng: 2 }, { directions: '' }),
+    both(undefined),
+  )
 })

@@ -33,7 +33,14 @@ before(async () => {
   for (const venue of [...SCRIPTS, LONG]) await service.create('/venues', { venue })
   const choir = await service.create('/organizers', { organizer: 'Choir' })
   const at = (title: string, start: string, end: string, more: object = {}) =>
-    service.create('/events', { title, start_date: start, end_date: end, venue: town.id, organizer: choir.id, ...more })
+    service.create('/events', {
+      title,
+      start_date: start,
+      end_date: end,
+      venue: town.id,
+      organizer: choir.id,
+      ...more,
+    })
   await at('Past', `${day(-9)} 10:00`, `${day(-9)} 11:00`)
   await at('Lasting', `${day(-3)} 10:00`, `${day(3)} 11:00`)
   await at('Coming', `${day(4)} 10:00`, `${day(4)} 11:00`)
@@ -80,7 +87,8 @@ describe('the directory of venues', () => {
   })
 
   test('has pages of a hundred, and no page behind the last', async () => {
-    for (let i = 0; i < 120; i++) await service.create('/venues', { venue: `Mill ${String(i).padStart(3, '0')}` })
+    for (let i = 0; i < 120; i++)
+      await service.create('/venues', { venue: `Mill ${String(i).padStart(3, '0')}` })
     const first = await shown('/venues/?letter=m')
     assert.equal(entriesOf(first).length, 100)
     assert.match(first, /rel="next" href="\/venues\/\?letter=m&amp;page=2">Next page/)

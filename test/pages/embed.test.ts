@@ -16,7 +16,8 @@ const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b
 /** A day in the middle of a month: the days around it are in the same month. */
 const YEAR = 2027
 const DAY = `${YEAR}-05-14`
-const later = (day: string, days: number) => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
+const later = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 /** Returns the number of days since Monday. */
 const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
 
@@ -39,10 +40,27 @@ async function makeEvents(service: TestService): Promise<void> {
     image: await uploadPicture(service, 900, 600),
   })
   await post('/events', { title: NASTY, ...at(DAY, '10:00', '11:00') })
-  await post('/events', { title: 'Far away', timezone: 'Asia/Tokyo', ...at(`${YEAR}-05-15`, '09:00', '10:00') })
-  await post('/events', { title: 'Festival', all_day: true, start_date: `${YEAR}-05-20`, end_date: `${YEAR}-05-22` })
-  await post('/events', { title: 'Called off', event_status: 'canceled', ...at(`${YEAR}-06-20`, '09:00', '10:00') })
-  await post('/events', { title: 'Night', start_date: `${YEAR}-05-24 22:00:00`, end_date: `${YEAR}-05-25 02:00:00` })
+  await post('/events', {
+    title: 'Far away',
+    timezone: 'Asia/Tokyo',
+    ...at(`${YEAR}-05-15`, '09:00', '10:00'),
+  })
+  await post('/events', {
+    title: 'Festival',
+    all_day: true,
+    start_date: `${YEAR}-05-20`,
+    end_date: `${YEAR}-05-22`,
+  })
+  await post('/events', {
+    title: 'Called off',
+    event_status: 'canceled',
+    ...at(`${YEAR}-06-20`, '09:00', '10:00'),
+  })
+  await post('/events', {
+    title: 'Night',
+    start_date: `${YEAR}-05-24 22:00:00`,
+    end_date: `${YEAR}-05-25 02:00:00`,
+  })
 }
 
 before(async () => {
@@ -69,7 +87,10 @@ describe('the script of the element', () => {
   test('never reads text as HTML', () => {
     for (const name of ['embed.js', 'embed-days.js', 'embed-extras.js', 'builder.js']) {
       const text = readFileSync(new URL(`../../src/serve/pages/assets/${name}`, import.meta.url), 'utf8')
-      assert.doesNotMatch(text, /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/)
+      assert.doesNotMatch(
+        text,
+        /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/,
+      )
     }
   })
 
@@ -86,7 +107,12 @@ describe('the script of the element', () => {
 
 describe('the page that writes the markup', () => {
   test('does so without scripts, whatever it is asked for', async () => {
-    const query = new URLSearchParams({ view: 'month', search: `"><script>x</script>`, limit: '5', other: 'left' })
+    const query = new URLSearchParams({
+      view: 'month',
+      search: `"><script>x</script>`,
+      limit: '5',
+      other: 'left',
+    })
     const { status, body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
       accept: 'text/html',
     })
@@ -108,9 +134,14 @@ describe('the page that writes the markup', () => {
   })
 
   test('writes every attribute, and a frame for pages that may hold no script', async () => {
-    const query = 'show=picture&show=price&until=2030-05-01&free=true&level=3&language=de&lang=fr&category=a%26b'
-    const { body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, { accept: 'text/html' })
-    const [element = '', frame = ''] = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(([, code = '']) => code)
+    const query =
+      'show=picture&show=price&until=2030-05-01&free=true&level=3&language=de&lang=fr&category=a%26b'
+    const { body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
+      accept: 'text/html',
+    })
+    const [element = '', frame = ''] = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(
+      ([, code = '']) => code,
+    )
     assert.match(
       element,
       / category=&quot;a&amp;amp;b&quot; free=&quot;true&quot; until=&quot;2030-05-01&quot; show=&quot;picture price&quot; level=&quot;3&quot; lang=&quot;de&quot;&gt;/,
@@ -131,7 +162,9 @@ describe('the page that writes the markup', () => {
   })
 
   test('is linked from every page', async () => {
-    const { body } = await service.request('anonymous', 'GET', '~/events/', undefined, { accept: 'text/html' })
+    const { body } = await service.request('anonymous', 'GET', '~/events/', undefined, {
+      accept: 'text/html',
+    })
     assert.match(body, /href="\/embed\/"/)
   })
 })
@@ -152,7 +185,11 @@ describe('the page that writes the markup, with its script', {
         `[...document.querySelectorAll('.snippet code')].map((code) => code.textContent)`,
       )
       const told = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(([, code = '']) =>
-        code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+        code
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&quot;', '"')
+          .replaceAll('&amp;', '&'),
       )
       const sorted = (texts: string[]) => texts.map((text) => text.split(/[\s>&?"]+/).sort())
       assert.deepEqual(sorted(written), sorted(told))
@@ -167,7 +204,9 @@ describe('the page that writes the markup, with its script', {
   })
 })
 
-describe('the element on a page of another site', { skip: program === undefined && 'no Chromium is installed' }, () => {
+describe('the element on a page of another site', {
+  skip: program === undefined && 'no Chromium is installed',
+}, () => {
   let chromium: Chromium
   let tab: ChromiumTab
   /** The body and the content security policy of the other site's page. */
@@ -218,9 +257,13 @@ describe('the element on a page of another site', { skip: program === undefined 
   const inside = <Value>(expression: string) =>
     tab.evaluate<Value>(`((root) => ${expression})(document.querySelector('kalends-events').shadowRoot)`)
   const untilInside = (expression: string, at = 0) =>
-    untilShown(tab, `((root) => ${expression})(document.querySelectorAll('kalends-events')[${at}].shadowRoot)`)
+    untilShown(
+      tab,
+      `((root) => ${expression})(document.querySelectorAll('kalends-events')[${at}].shadowRoot)`,
+    )
   const press = async (key: string) => {
-    for (const type of ['keyDown', 'keyUp']) await tab.send('Input.dispatchKeyEvent', { type, key, code: key })
+    for (const type of ['keyDown', 'keyUp'])
+      await tab.send('Input.dispatchKeyEvent', { type, key, code: key })
   }
   const titles = (at = 0) =>
     tab.evaluate<string[]>(
@@ -229,7 +272,9 @@ describe('the element on a page of another site', { skip: program === undefined 
 
   test('shows a list under the strictest of policies, and asks nobody else for anything', async () => {
     await tab.look({ width: 1280 })
-    await open(`<kalends-events date="${YEAR}-05-01" limit="3"><a href="/there">Calendar</a></kalends-events>`)
+    await open(
+      `<kalends-events date="${YEAR}-05-01" limit="3"><a href="/there">Calendar</a></kalends-events>`,
+    )
     assert.deepEqual(await titles(), [`& "quoted" 'ü' bold it's`, 'Concert', 'Far away'])
     assert.equal(await tab.evaluate('window.taken'), undefined)
     const text = await inside<string>('root.textContent')
@@ -285,7 +330,9 @@ describe('the element on a page of another site', { skip: program === undefined 
     )
     assert.deepEqual(said, ['Ann & Bob', 'Music', '12,50\u00a0€'])
     assert.equal(await inside(`root.querySelectorAll('[part~=category-music]').length`), 1)
-    const place = await inside<string>(`getComputedStyle(root.querySelector('[part=picture]')).objectPosition`)
+    const place = await inside<string>(
+      `getComputedStyle(root.querySelector('[part=picture]')).objectPosition`,
+    )
     assert.equal(place, '20% 90%')
     assert.ok(
       (await inside<number>(
@@ -332,7 +379,9 @@ describe('the element on a page of another site', { skip: program === undefined 
       new RegExp(`14 May ${YEAR}, 2 events$`),
     )
     // An event that ends at night ends on the evening before. An event of several days is on each of them.
-    const busy = await inside<string[]>('[...root.querySelectorAll(".busy")].map((day) => day.dataset.to.slice(5))')
+    const busy = await inside<string[]>(
+      '[...root.querySelectorAll(".busy")].map((day) => day.dataset.to.slice(5))',
+    )
     assert.deepEqual(busy, ['05-14', '05-15', '05-20', '05-21', '05-22', '05-24'])
     await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
     const monday = later(DAY, 8 - weekday(later(DAY, 8)))
@@ -360,7 +409,8 @@ describe('the element on a page of another site', { skip: program === undefined 
       `['td', '[part~=bar]'].flatMap((part) => [...root.querySelectorAll(part)].slice(0, 9)
         .map((one) => one.getBoundingClientRect().width)).filter((width, at) => at === 0 || at >= 9)`,
     )
-    const days = weekday(`${YEAR}-05-22`) < 2 ? [2 - weekday(`${YEAR}-05-22`), weekday(`${YEAR}-05-22`) + 1] : [3]
+    const days =
+      weekday(`${YEAR}-05-22`) < 2 ? [2 - weekday(`${YEAR}-05-22`), weekday(`${YEAR}-05-22`) + 1] : [3]
     assert.deepEqual(
       bars.map((width) => Math.round(width / (cell ?? 1))),
       days,
@@ -393,7 +443,9 @@ describe('the element on a page of another site', { skip: program === undefined 
       ['lang="en"', 'en-GB'],
       ['lang="de"', 'de'],
     ] as const) {
-      await open(`<kalends-events view="day" date="${DAY}" ${own}></kalends-events>`, { html: 'lang="ar" dir="rtl"' })
+      await open(`<kalends-events view="day" date="${DAY}" ${own}></kalends-events>`, {
+        html: 'lang="ar" dir="rtl"',
+      })
       for (const part of ['[part=heading]', '[part=time]', '[role=status]']) {
         const [is, reads] = await inside<string[]>(
           `((one) => [one.closest('[lang]').lang, getComputedStyle(one).direction])(root.querySelector('${part}'))`,
@@ -413,7 +465,8 @@ describe('the element on a page of another site', { skip: program === undefined 
       const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source })
       await open(`<kalends-events until="${YEAR}-05-25"></kalends-events>`)
       assert.deepEqual(await titles(), shown, wall)
-      if (shown.length > 0) assert.match(await inside('root.querySelector("[part=date]").textContent'), /24 May/)
+      if (shown.length > 0)
+        assert.match(await inside('root.querySelector("[part=date]").textContent'), /24 May/)
       await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
     }
   })
@@ -433,7 +486,8 @@ describe('the element on a page of another site', { skip: program === undefined 
   })
 
   test('takes attributes that say nothing usable as if they were not there', async () => {
-    const complaints = () => tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404'))
+    const complaints = () =>
+      tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404'))
     for (const [wrong, shown] of [
       ['limit="-1"', 1],
       ['limit="2.5"', 2],
@@ -485,8 +539,16 @@ describe('the element on a page of another site', { skip: program === undefined 
           script: `http://127.0.0.1:${(calendar.address() as AddressInfo).port}/embed.js`,
         })
         await settled()
-        assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /Not available/, name)
-        assert.equal(await tab.evaluate(`document.querySelector('kalends-events a').getClientRects().length`), 1, name)
+        assert.match(
+          await inside<string>('root.querySelector("[role=status]").textContent'),
+          /Not available/,
+          name,
+        )
+        assert.equal(
+          await tab.evaluate(`document.querySelector('kalends-events a').getClientRects().length`),
+          1,
+          name,
+        )
       }
     } finally {
       calendar.close()

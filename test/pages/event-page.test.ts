@@ -16,7 +16,8 @@ const pathOf = (url: string) => new URL(url).pathname
 
 describe('the page of an event', () => {
   let service: TestService
-  const pathFor = async (fields: object) => pathOf((await service.create('/events', { ...TIMES, ...fields })).url)
+  const pathFor = async (fields: object) =>
+    pathOf((await service.create('/events', { ...TIMES, ...fields })).url)
   const read = async (path: string) =>
     String((await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).body)
 
@@ -46,7 +47,10 @@ describe('the page of an event', () => {
       assert.equal(await press(address), 'Website false true', address)
     const past = { start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' }
     assert.equal(await press('https://www.eventbrite.com/e/9', past), 'Tickets false false')
-    assert.equal(await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }), 'Tickets false false')
+    assert.equal(
+      await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }),
+      'Tickets false false',
+    )
   })
 
   test('lists fields without a place of their own by their labels, each value as its kind has it, and none without a value', async () => {
@@ -110,7 +114,11 @@ describe('the page of an event', () => {
       const tab = await browser.open()
       const [path, long] = [
         await pathFor({ title: 'Zones' }),
-        await pathFor({ title: 'Night', start_date: `${NEXT_YEAR}-06-05 22:00`, end_date: `${NEXT_YEAR}-06-06 02:00` }),
+        await pathFor({
+          title: 'Night',
+          start_date: `${NEXT_YEAR}-06-05 22:00`,
+          end_date: `${NEXT_YEAR}-06-06 02:00`,
+        }),
       ]
       const yours = async (zone: string, of: string) => {
         await tab.send('Emulation.setTimezoneOverride', { timezoneId: zone })
@@ -124,7 +132,10 @@ describe('the page of an event', () => {
       assert.match(await yours('America/New_York', path), /^Your time: 0?4:00\s*[–-]\s*0?5:30$/)
       assert.match(await yours('Asia/Tokyo', long), /^Your time: \w+,? 6 Jun.*5:00.*9:00/)
       // The event begins and ends on one day in the zone of the calendar, and on two days in London.
-      assert.match(await yours('Europe/London', long), /^Your time: \w+,? 5 Jun,? 21:00.*\w+,? 6 Jun,? 0?1:00$/)
+      assert.match(
+        await yours('Europe/London', long),
+        /^Your time: \w+,? 5 Jun,? 21:00.*\w+,? 6 Jun,? 0?1:00$/,
+      )
       await tab.goTo(service.origin + (await pathFor({ description: TABLE, title: 'Table' })))
       assert.ok((await tab.evaluate<number>("document.querySelector('td').offsetHeight")) < 50)
       await tab.goTo(service.origin + long)

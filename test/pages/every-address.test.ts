@@ -19,12 +19,14 @@ before(async () => {
 after(() => service.close())
 
 /** Fetches an address as a browser does. */
-const visit = (address: string) => fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+const visit = (address: string) =>
+  fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
 
 /** Returns every address of the service in an answer. */
 function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string' && value.startsWith(service.origin)) found.add(value)
-  else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) addressesIn(one, found)
+  else if (typeof value === 'object' && value !== null)
+    for (const one of Object.values(value)) addressesIn(one, found)
   return found
 }
 
@@ -34,7 +36,9 @@ const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$|\/webhooks$|\/v1\/settings
 /** Follows all addresses from the root of the interface. Returns the type and text of each by its address. */
 async function walk(): Promise<Map<string, { type: string; text: string }>> {
   const platform = `${service.origin}/wp-json/wp/v2`
-  const lists = ['events', 'venues', 'organizers', 'categories', 'tags'].map((name) => `${service.base}/${name}`)
+  const lists = ['events', 'venues', 'organizers', 'categories', 'tags'].map(
+    (name) => `${service.base}/${name}`,
+  )
   const posts = ['tribe_events', 'tribe_venue', 'tribe_organizer', 'tribe_events_cat', 'tags', 'types'].map(
     (name) => `${platform}/${name}`,
   )
@@ -48,7 +52,8 @@ async function walk(): Promise<Map<string, { type: string; text: string }>> {
     const [type, text] = [response.headers.get('content-type') ?? '', await response.text()]
     found.set(address, { type, text })
     // The interface description is not followed: it lists the bases of addresses.
-    if (type.startsWith('application/json') && !address.endsWith('/doc')) due.push(...addressesIn(JSON.parse(text)))
+    if (type.startsWith('application/json') && !address.endsWith('/doc'))
+      due.push(...addressesIn(JSON.parse(text)))
   }
   return found
 }
@@ -58,7 +63,15 @@ describe('of records that are hard to show', () => {
 
   test('every url, rest_url and member of urls in any answer leads somewhere', async () => {
     found = await walk()
-    const kinds = ['/event/', '/venue/', '/organizer/', '/events/category/', '/tag/', '/series/', '/tribe/events/v1/']
+    const kinds = [
+      '/event/',
+      '/venue/',
+      '/organizer/',
+      '/events/category/',
+      '/tag/',
+      '/series/',
+      '/tribe/events/v1/',
+    ]
     for (const kind of kinds) {
       const some = [...found.keys()].filter((address) => address.includes(kind))
       assert.ok(some.length >= (kind === '/series/' ? 1 : HARD_TEXTS.length), `${kind} ${some.length}`)
@@ -70,10 +83,17 @@ describe('of records that are hard to show', () => {
     skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : onSqlite.skip,
   }, async () => {
     const views = ['/', ...viewPaths, '/embed/?view=month', '/none/']
-    const first = new URL([...found.keys()].find((address) => address.includes('/events/category/')) ?? '').pathname
+    const first = new URL([...found.keys()].find((address) => address.includes('/events/category/')) ?? '')
+      .pathname
     const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     const queries = HARD_TEXTS.map((text) => `/events/?search=${encodeURIComponent(text)}&venue=1`)
-    const others = [`/events/${day}/`, `${first}month/`, '/events/?venue=abc', '/events/?page=999', ...queries]
+    const others = [
+      `/events/${day}/`,
+      `${first}month/`,
+      '/events/?venue=abc',
+      '/events/?page=999',
+      ...queries,
+    ]
     const shown = [...found].filter(([, { type }]) => type.startsWith('text/html'))
     const firsts = firstOfKinds(shown.map(([address]) => new URL(address).pathname))
     // Pages of events contain the texts of all other records, so `npm test` validates the first page of each other kind and every third page.
@@ -82,10 +102,12 @@ describe('of records that are hard to show', () => {
     const pages = shown
       .filter(([address], number) => isLookedAt(new URL(address).pathname, number))
       .map(([address, { text }]) => [address, text] as const)
-    for (const path of [...views, ...others]) pages.push([path, await (await visit(service.origin + path)).text()])
+    for (const path of [...views, ...others])
+      pages.push([path, await (await visit(service.origin + path)).text()])
     const objections: string[] = []
     const validate = await markupValidator()
-    for (const [address, text] of pages) for (const one of await validate(text)) objections.push(`${address}: ${one}`)
+    for (const [address, text] of pages)
+      for (const one of await validate(text)) objections.push(`${address}: ${one}`)
     assert.deepEqual(objections.slice(0, 10), [])
   })
 
@@ -115,13 +137,18 @@ describe('of records that are hard to show', () => {
     const pages = [...found.keys()].filter((address) => /\/(?:event|venue|organizer)\/[^/]+\/$/.test(address))
     assert.ok(pages.length > HARD_TEXTS.length * 4)
     const kindOf = (page: string) => /\/(event|venue|organizer)\//.exec(page)?.[1]
-    const firsts = new Set(['event', 'venue', 'organizer'].map((kind) => pages.find((page) => kindOf(page) === kind)))
+    const firsts = new Set(
+      ['event', 'venue', 'organizer'].map((kind) => pages.find((page) => kindOf(page) === kind)),
+    )
     for (const [number, page] of pages.entries())
       for (const [at, [ending, read]] of Object.entries(readers).entries()) {
         if (!firsts.has(page) && number % Object.keys(readers).length !== at) continue
         const response = await fetch(`${page.slice(0, -1)}.${ending}`)
         assert.equal(response.status, 200, `${page} ${ending}`)
-        assert.ok(read(await response.text()).length <= (page.includes('/event/') ? 1 : 10), `${page} ${ending}`)
+        assert.ok(
+          read(await response.text()).length <= (page.includes('/event/') ? 1 : 10),
+          `${page} ${ending}`,
+        )
       }
   })
 })

@@ -83,11 +83,17 @@ describe('a view without events', () => {
 
   before(async () => {
     service = await startService()
-    for (const name of ['Full', 'Empty']) await service.create('/categories', { name, slug: name.toLowerCase() })
+    for (const name of ['Full', 'Empty'])
+      await service.create('/categories', { name, slug: name.toLowerCase() })
     const on = { start_date: `${DAY} 10:00`, end_date: `${DAY} 11:00` }
     await service.create('/events', { title: 'Talk', ...on, categories: ['Full'] })
     // A category has a page once an event is published in it; this one stands in no view.
-    await service.create('/events', { title: 'Unlisted', ...on, categories: ['Empty'], hide_from_listings: true })
+    await service.create('/events', {
+      title: 'Unlisted',
+      ...on,
+      categories: ['Empty'],
+      hide_from_listings: true,
+    })
   })
   after(() => service.close())
 
@@ -111,7 +117,9 @@ describe('a view without events', () => {
       assert.match(body, /name="robots" content="noindex/)
       const [nothing = ''] = /<section class="nothing">.*?<\/section>.*<\/main>/s.exec(body) ?? []
       assert.match(nothing, /<h2>(?:No events found|There are no events|Nothing planned)[^<]*\.<\/h2>/)
-      const links = [...nothing.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, to = '']) => to.replaceAll('&amp;', '&'))
+      const links = [...nothing.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, to = '']) =>
+        to.replaceAll('&amp;', '&'),
+      )
       assert.ok(links.length > 0)
       for (const to of links) assert.equal((await asked(service, to)).status, 200, to)
     })

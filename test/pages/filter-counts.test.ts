@@ -12,7 +12,13 @@ before(async () => {
   await service.create('/categories', { name: 'Jazz', parent: music.id })
   await service.create('/categories', { name: 'Film' })
   const make = (days: number, more: object) =>
-    service.create('/events', { title: 'E', start_date: day(days), end_date: day(days + 1), all_day: true, ...more })
+    service.create('/events', {
+      title: 'E',
+      start_date: day(days),
+      end_date: day(days + 1),
+      all_day: true,
+      ...more,
+    })
   await make(-20, { categories: ['jazz'], venue: venue.id })
   await make(0, { categories: ['jazz'], captions: true, venue: venue.id, cost: '0' })
   await make(3, { categories: ['music'], captions: true })
@@ -23,7 +29,9 @@ after(() => service.close())
 const read = async (path: string): Promise<string> =>
   (await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).body
 const categories = (body: string) =>
-  [...body.matchAll(/<option value="(?:music|jazz|film)"[^>]*>(.*?)<\/option>/g)].map(([, text = '']) => text.trim())
+  [...body.matchAll(/<option value="(?:music|jazz|film)"[^>]*>(.*?)<\/option>/g)].map(([, text = '']) =>
+    text.trim(),
+  )
 const facts = (body: string) =>
   [...body.matchAll(/name="access" value="(\w+)"([^>]*)>[^<]*<small>(\d+)/g)].map(
     ([, fact, rest, count]) => `${fact} ${count}${rest ? ' chosen' : ''}`,

@@ -35,13 +35,15 @@ const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOStri
 const frame = (query: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
   from.request('anonymous', 'GET', `~/embed/frame/${query}`, undefined, { accept: 'text/html', ...headers })
 
-const titles = (body: string) => ['Concert', 'Talk', 'Walk', 'Far'].filter((title) => body.includes(`>${title}<`))
+const titles = (body: string) =>
+  ['Concert', 'Talk', 'Walk', 'Far'].filter((title) => body.includes(`>${title}<`))
 
 describe('a frame', () => {
   test('shows a list or a month of the events asked for', async () => {
     assert.deepEqual(titles((await frame('')).body), ['Concert', 'Talk', 'Walk', 'Far'])
     assert.deepEqual(titles((await frame('?limit=2')).body), ['Concert', 'Talk'])
-    for (const limit of ['0', '-5', 'x', '1e99', '']) assert.equal((await frame(`?limit=${limit}`)).status, 200, limit)
+    for (const limit of ['0', '-5', 'x', '1e99', ''])
+      assert.equal((await frame(`?limit=${limit}`)).status, 200, limit)
     assert.deepEqual(titles((await frame('?category=music')).body), ['Concert'])
     assert.deepEqual(titles((await frame('?categories=music')).body), ['Concert'])
     assert.deepEqual(titles((await frame('?search=walk')).body), ['Walk'])
@@ -103,7 +105,10 @@ describe('a frame', () => {
       assert.match(body, /No events found/)
       assert.doesNotMatch(body, /abc|script>/)
     }
-    assert.doesNotMatch((await frame('?view=%22%3E%3Cb%3E&x=%22%3E%3Cb%3E&search=%22%3E%3Cb%3E')).body, /"><b>/)
+    assert.doesNotMatch(
+      (await frame('?view=%22%3E%3Cb%3E&x=%22%3E%3Cb%3E&search=%22%3E%3Cb%3E')).body,
+      /"><b>/,
+    )
   })
 
   test('is in the language that its address names, or else the browser', async () => {
@@ -166,7 +171,9 @@ describe('a frame in a browser', { skip: program === undefined && 'no Chromium i
     const chromium = await startChromium(program ?? '')
     const other = createServer((request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' })
-      response.end(`<!doctype html><title>Other</title><iframe src="${service.origin}${request.url}"></iframe>`)
+      response.end(
+        `<!doctype html><title>Other</title><iframe src="${service.origin}${request.url}"></iframe>`,
+      )
     })
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     try {

@@ -108,7 +108,10 @@ test('a poster in portrait is shown whole, and other pictures are cut around the
   await make('With a poster', 1, { featured: true, image: poster })
   await make('With a picture', 2, { featured: true, image: wide })
   const { front } = parts(await page('/'))
-  assert.match(front, /class="hero".*class="shot"><img class="fx2 fy7".*class="card".*class="shot whole"><img src/s)
+  assert.match(
+    front,
+    /class="hero".*class="shot"><img class="fx2 fy7".*class="card".*class="shot whole"><img src/s,
+  )
   assert.deepEqual(titles(front, 'h2'), ['With a picture'])
 })
 
@@ -192,7 +195,10 @@ test('a month has what is over after what is still on', async (context) => {
   const from = daysTo(isLate ? 1 : 15)
   await make('Of a week', 0, show(from, from + 4))
   await make('Still on', 0, show(-40, 40))
-  const order = bandOf(await page('/events/month/')).shown.map(([title, days]) => [title, days?.startsWith('until')])
+  const order = bandOf(await page('/events/month/')).shown.map(([title, days]) => [
+    title,
+    days?.startsWith('until'),
+  ])
   const [still, other] = [
     ['Still on', true],
     ['Of a week', false],
@@ -211,7 +217,10 @@ test('a series stands in lists once, with how it repeats and how many dates foll
   await make('Walk', 4, { recurrence: `RDATE:${also.join(',')}` })
   const body = await page('/')
   assert.deepEqual(titles(body, 'h3'), ['Yoga', 'Choir', 'Concert', 'Walk'])
-  const again = [...body.matchAll(/class="again"><a href="([^"]+)">([^<]+)/g)].map(([, path, text]) => [path, text])
+  const again = [...body.matchAll(/class="again"><a href="([^"]+)">([^<]+)/g)].map(([, path, text]) => [
+    path,
+    text,
+  ])
   const name = (days: number) =>
     new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(new Date(day(days)))
   assert.deepEqual(
@@ -273,7 +282,9 @@ test('a featured series opens the page at its next date, and is not in the list 
 
 test('style sheets are served without comments, and none has a string that this could change', async (context) => {
   const { page } = await calendar(context)
-  const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, path = '']) => path)
+  const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
+    ([, path = '']) => path,
+  )
   assert.equal(sheets.length, 2)
   for (const path of sheets) assert.doesNotMatch(await page(path), /\/\*| {2}/)
   const folder = new URL('../../src/serve/pages/assets/', import.meta.url)
@@ -284,7 +295,10 @@ test('style sheets are served without comments, and none has a string that this 
 
 test('a day of a month has its featured event first, and the evening rather than the morning where not all fit', async (context) => {
   const { make, page } = await calendar(context)
-  const at = (hour: number) => ({ start_date: `2031-05-07 ${HOUR(hour)}`, end_date: `2031-05-07 ${HOUR(hour)}` })
+  const at = (hour: number) => ({
+    start_date: `2031-05-07 ${HOUR(hour)}`,
+    end_date: `2031-05-07 ${HOUR(hour)}`,
+  })
   for (const hour of [8, 9, 10, 11, 18, 19, 20]) await make(`At ${hour}`, 0, at(hour))
   await make('Gala', 0, { ...at(12), featured: true })
   const body = await page('/events/month/2031-05/')

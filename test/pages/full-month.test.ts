@@ -8,7 +8,16 @@ let service: TestService
 const EVENTS = 300
 const MONTH = '/events/month/2027-05/'
 const two = (number: number) => String(number).padStart(2, '0')
-const WORDS = ['Concert', 'Reading', 'Flea market', 'Choir', 'Guided walk', 'Workshop', 'Exhibition', 'Story time']
+const WORDS = [
+  'Concert',
+  'Reading',
+  'Flea market',
+  'Choir',
+  'Guided walk',
+  'Workshop',
+  'Exhibition',
+  'Story time',
+]
 const PLACES = ['Town Hall', 'Library', 'Old Mill', 'Harbour', 'Museum']
 
 /** Returns an event with a title of its own; ten events are on each day but the last of the month. */
@@ -33,7 +42,9 @@ before(async () => {
 after(() => service.close())
 
 const page = async (path: string): Promise<string> => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
+    accept: 'text/html',
+  })
   assert.equal(status, 200)
   return body
 }

@@ -16,7 +16,10 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
   let browser: Chromium
   const times = { start_date: '2027-04-15 10:00:00', end_date: '2027-04-15 12:00:00' }
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo', map_tiles: 'https://tiles.example/{z}/{x}/{y}.png' })
+    service = await startService({
+      timezone: 'Europe/Oslo',
+      map_tiles: 'https://tiles.example/{z}/{x}/{y}.png',
+    })
     for (const name of ['Music', 'Dance']) {
       const { id } = await service.create('/categories', { name })
       for (const n of [1, 2]) {
@@ -33,7 +36,9 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
   const element = async (attributes: string) => {
     const tab = await openTab(browser, service, '/embed/')
     await tab.evaluate(`import('/embed.js')`)
-    await tab.evaluate(`document.getElementById('main').innerHTML = '<kalends-events ${attributes}></kalends-events>'`)
+    await tab.evaluate(
+      `document.getElementById('main').innerHTML = '<kalends-events ${attributes}></kalends-events>'`,
+    )
     return tab
   }
   const root = "document.querySelector('kalends-events').shadowRoot"
@@ -82,7 +87,9 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
     await sleep(1500)
     assert.notEqual(await tab.evaluate('location.search'), '')
     assert.deepEqual(
-      await tab.evaluate("[document.querySelector('.filter input[type=search]').value, document.activeElement.name]"),
+      await tab.evaluate(
+        "[document.querySelector('.filter input[type=search]').value, document.activeElement.name]",
+      ),
       ['jazz', 'search'],
     )
   })
@@ -100,23 +107,29 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
     assert.equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
   })
 
-  test('a page whose style sheet comes late does not replace one that was asked for later', long, async () => {
-    const tab = await openTab(browser, service, '/events/')
-    // Each style sheet is added 1.5 s late.
-    await tab.evaluate(`(() => {
+  test(
+    'a page whose style sheet comes late does not replace one that was asked for later',
+    long,
+    async () => {
+      const tab = await openTab(browser, service, '/events/')
+      // Each style sheet is added 1.5 s late.
+      await tab.evaluate(`(() => {
     const before = Element.prototype.before
     HTMLLinkElement.prototype.before = function (...nodes) { setTimeout(() => before.apply(this, nodes), 1500) }
   })()`)
-    await tab.evaluate(`[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`)
-    await sleep(700)
-    await tab.evaluate(
-      `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => /\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
-    )
-    await sleep(700)
-    const shown = await tab.evaluate<string>('location.href')
-    await sleep(2500)
-    assert.equal(await tab.evaluate('location.href'), shown)
-  })
+      await tab.evaluate(
+        `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,
+      )
+      await sleep(700)
+      await tab.evaluate(
+        `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => /\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
+      )
+      await sleep(700)
+      const shown = await tab.evaluate<string>('location.href')
+      await sleep(2500)
+      assert.equal(await tab.evaluate('location.href'), shown)
+    },
+  )
 
   test('a position that is found late does not replace what the reader went on to', long, async () => {
     const tab = await openTab(browser, service, '/events/')
@@ -127,7 +140,9 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
     )
     await tab.evaluate("document.querySelector('a[data-near]').click()")
     await sleep(300)
-    await tab.evaluate(`[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`)
+    await tab.evaluate(
+      `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,
+    )
     await untilShown(tab, "location.pathname.includes('/month/')")
     await sleep(2500)
     assert.equal(await tab.evaluate('location.search'), '')
@@ -200,7 +215,10 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
         const [heading, events] = await tab.evaluate<[string, number]>(
           `[${root}.querySelector('[part=heading]').textContent, ${root}.querySelectorAll('[part~=entry]').length]`,
         )
-        assert.ok(!(heading.includes('April') && events === 0), `${heading} with ${events} events; there are 4`)
+        assert.ok(
+          !(heading.includes('April') && events === 0),
+          `${heading} with ${events} events; there are 4`,
+        )
       },
     )
 
@@ -224,7 +242,9 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
       `(() => { const Real = Date; window.ahead = 0; window.Date = class extends Real { constructor(...a) { if (a.length) super(...a); else super(Real.now() + window.ahead) } } })()`,
     )
     await tab.evaluate(`import('/embed.js')`)
-    await tab.evaluate(`document.getElementById('main').innerHTML = '<kalends-events view="day"></kalends-events>'`)
+    await tab.evaluate(
+      `document.getElementById('main').innerHTML = '<kalends-events view="day"></kalends-events>'`,
+    )
     await untilShown(tab, `${root}.querySelector('[data-key="0"]')`)
     await tab.evaluate('window.ahead = 86400000')
     const tomorrow = await tab.evaluate<string>(

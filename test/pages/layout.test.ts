@@ -23,7 +23,8 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
     const [day, quiet] = [`${NEXT_YEAR}-05-03`, `${NEXT_YEAR}-05-04`]
     const times = { start_date: `${day} 18:00`, end_date: `${day} 20:00` }
     const categories: number[] = []
-    for (let i = 10; i < 25; i++) categories.push((await service.create('/categories', { name: `Kategorie ${i}` })).id)
+    for (let i = 10; i < 25; i++)
+      categories.push((await service.create('/categories', { name: `Kategorie ${i}` })).id)
     await service.create('/events', {
       title: 'Ganzer Tag',
       all_day: true,

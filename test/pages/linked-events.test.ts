@@ -89,7 +89,9 @@ describe('the linked data of an event', () => {
   test('in the interface, too, has the currency of the cost', async () => {
     const { id } = await service.create('/events', { title: 'Yen', cost: '¥1,500', ...day })
     assert.deepEqual(
-      (({ price, priceCurrency }) => [price, priceCurrency])((await service.get(`/events/${id}`)).body.json_ld.offers),
+      (({ price, priceCurrency }) => [price, priceCurrency])(
+        (await service.get(`/events/${id}`)).body.json_ld.offers,
+      ),
       ['1500', 'JPY'],
     )
   })
@@ -110,7 +112,9 @@ describe('the linked data of an event', () => {
       const answers = [
         (await service.get(`/events/${id}`)).body.json_ld,
         linkedIn((await service.request('anonymous', 'GET', `~${new URL(url).pathname}`)).body),
-        JSON.parse(await fetch(`${service.origin}/events.jsonld?include=${id}`).then((it) => it.text()))['@graph'][0],
+        JSON.parse(await fetch(`${service.origin}/events.jsonld?include=${id}`).then((it) => it.text()))[
+          '@graph'
+        ][0],
       ]
       for (const { eventAttendanceMode, location } of answers) {
         assert.equal(
@@ -133,7 +137,12 @@ describe('the linked data of an event', () => {
 
   test('never has the link of a meeting that is not for everybody yet', async () => {
     const secret = 'https://meet.example/secret'
-    const fields = { attendance: 'mixed', online_url: secret, online_shown: 'never', venue: { venue: 'Hall' } }
+    const fields = {
+      attendance: 'mixed',
+      online_url: secret,
+      online_shown: 'never',
+      venue: { venue: 'Hall' },
+    }
     const data = await linked({ ...fields, website: 'https://example.org/about' })
     assert.doesNotMatch(JSON.stringify(data), /secret/)
     assert.deepEqual(

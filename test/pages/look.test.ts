@@ -25,11 +25,14 @@ after(() => service.close())
 const SETTINGS = '~/wp-json/kalends/v1/settings'
 const set = (look: object) => service.request('admin', 'PATCH', SETTINGS, look)
 const page = async (path: string): Promise<string> => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
+    accept: 'text/html',
+  })
   assert.equal(status, 200, path)
   return String(body)
 }
-const style = async (html: string): Promise<string> => page(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
+const style = async (html: string): Promise<string> =>
+  page(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
 
 test('the head has the sentence and the links of the owner, and the foot what the law asks for', async () => {
   const { status } = await set({
@@ -125,7 +128,8 @@ test('every accent is readable as text and on buttons, and seen as a control, in
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
       const css = accentStyle(`#${number.toString(16).padStart(6, '0')}`)
-      const pair = (name: string) => new RegExp(`${name}:light-dark\\((#[0-9a-f]{6}),(#[0-9a-f]{6})\\)`).exec(css) ?? []
+      const pair = (name: string) =>
+        new RegExp(`${name}:light-dark\\((#[0-9a-f]{6}),(#[0-9a-f]{6})\\)`).exec(css) ?? []
       const text = (name: string) => new RegExp(`${name}:(#[0-9a-f]{6})`).exec(css)?.[1] ?? ''
       for (const [at, scheme] of [
         [1, 'light'],
@@ -189,11 +193,18 @@ test('files of the look are served from every node under names of their content,
     assert.match(html, /<b class="hidden">/)
     assert.match(html, /<meta property="og:image" content="[^"]+\/assets\/picture-[\w-]+\.png">/)
     const logo = await fetch(`http://127.0.0.1:${two.port}${new URL(body.pages_logo).pathname}`)
-    assert.deepEqual([logo.status, logo.headers.get('content-type'), await logo.text()], [200, 'image/svg+xml', SVG])
+    assert.deepEqual(
+      [logo.status, logo.headers.get('content-type'), await logo.text()],
+      [200, 'image/svg+xml', SVG],
+    )
     assert.equal(logo.headers.get('content-security-policy'), "default-src 'none'; sandbox")
     const css = await style(await page('/'))
-    const [, font = ''] = /src:url\((font-[\w-]+\.woff2)\) format\("woff2"\);font-display:swap/.exec(css) ?? []
-    assert.equal((await fetch(`http://127.0.0.1:${two.port}/assets/${font}`)).headers.get('content-type'), 'font/woff2')
+    const [, font = ''] =
+      /src:url\((font-[\w-]+\.woff2)\) format\("woff2"\);font-display:swap/.exec(css) ?? []
+    assert.equal(
+      (await fetch(`http://127.0.0.1:${two.port}/assets/${font}`)).headers.get('content-type'),
+      'font/woff2',
+    )
     // A client may send a whole answer back.
     const { given: _given, set: _set, ...whole } = (await service.get(SETTINGS, 'admin')).body
     assert.equal((await set(whole)).body.pages_logo, body.pages_logo)
@@ -300,7 +311,8 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
 })
 
 test('pages of text stand at addresses of their own, in the foot, and in the site map', async () => {
-  const text = '# About *us*\n\n## Who we are\n\nA [choir](https://choir.example/) since 1998.\n\n- one\n- two\n'
+  const text =
+    '# About *us*\n\n## Who we are\n\nA [choir](https://choir.example/) since 1998.\n\n- one\n- two\n'
   const { status, body } = await set({
     pages_texts: [
       { slug: 'about', text },
@@ -323,9 +335,15 @@ test('pages of text stand at addresses of their own, in the foot, and in the sit
   assert.match(front, /<a href="\/about\/">About \*us\*<\/a>/)
   assert.equal(front.match(/href="\/imprint\/"/g)?.length, 1)
   assert.match(await page('/sitemap-pages.xml'), /\/about\/<\/loc>/)
-  const moved = await fetch(`${service.origin}/about`, { redirect: 'manual', headers: { accept: 'text/html' } })
+  const moved = await fetch(`${service.origin}/about`, {
+    redirect: 'manual',
+    headers: { accept: 'text/html' },
+  })
   assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/about/'])
-  assert.equal((await fetch(`${service.origin}/about/`)).headers.get('content-type'), 'text/html; charset=UTF-8')
+  assert.equal(
+    (await fetch(`${service.origin}/about/`)).headers.get('content-type'),
+    'text/html; charset=UTF-8',
+  )
   await set({ pages_texts: [] })
   assert.equal((await fetch(`${service.origin}/about/`, { headers: { accept: 'text/html' } })).status, 404)
 })
@@ -343,10 +361,16 @@ test('a text of the look carries no markup but that of Markdown, and loads nothi
     '<iframe src="https://www.youtube.com/embed/x"></iframe>',
     '<style>body{display:none}</style>',
   ].join('\n\n')
-  await set({ pages_intro: `# Welcome\n\n${hostile}`, pages_texts: [{ slug: 'about', text: `# A\n\n${hostile}` }] })
+  await set({
+    pages_intro: `# Welcome\n\n${hostile}`,
+    pages_texts: [{ slug: 'about', text: `# A\n\n${hostile}` }],
+  })
   for (const path of ['/', '/about/']) {
     const [main = ''] = /<main[\s\S]*?(?=<div class="head"|<\/article>)/.exec(await page(path)) ?? []
-    assert.doesNotMatch(main, /<(?:script|img|b|iframe|style)\b|href="(?:javascript|data):|elsewhere\.example/i)
+    assert.doesNotMatch(
+      main,
+      /<(?:script|img|b|iframe|style)\b|href="(?:javascript|data):|elsewhere\.example/i,
+    )
     assert.match(main, /&lt;script&gt;/)
   }
   assert.match(await page('/'), /<div class="prose intro"><p><strong>Welcome<\/strong><\/p>/)
@@ -449,16 +473,20 @@ test('pages have the parts that style sheets of owners may rely on', async () =>
       })
     await at('Choir', '10')
     await at('Concert', '11')
-    const table = readFileSync(new URL('../../docs/pages.md', import.meta.url), 'utf8').split('\n| Class ')[1] ?? ''
+    const table =
+      readFileSync(new URL('../../docs/pages.md', import.meta.url), 'utf8').split('\n| Class ')[1] ?? ''
     const rows = [...(table.split('\n\n', 1)[0]?.matchAll(/^\| (`.*?) +\|.*\| `(\/.*?)` +\|$/gm) ?? [])]
     assert.ok(rows.length > 8)
     for (const [, classes = '', path = ''] of rows) {
-      const { status, body } = await own.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      const { status, body } = await own.request('anonymous', 'GET', `~${path}`, undefined, {
+        accept: 'text/html',
+      })
       assert.equal(status, 200, path)
       const found = new Set(
         [...String(body).matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')),
       )
-      for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g)) assert.ok(found.has(name), `${name} on ${path}`)
+      for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g))
+        assert.ok(found.has(name), `${name} on ${path}`)
     }
   } finally {
     await own.close()

@@ -9,28 +9,40 @@ const AT_ONCE = 100
 let service: TestService
 
 const page = async (path: string) => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
+    accept: 'text/html',
+  })
   return { status, body: String(body) }
 }
 
-const numbered = (from: number, word: string) => Array.from({ length: AT_ONCE }, (_, at) => `${word} ${from + at}`)
+const numbered = (from: number, word: string) =>
+  Array.from({ length: AT_ONCE }, (_, at) => `${word} ${from + at}`)
 
 describe('a calendar with thousands of categories and tags', () => {
   before(async () => {
     service = await startService()
     for (let from = 0; from < TAGS; from += AT_ONCE)
       await service.create('/events', { title: 'Honest', ...day, tags: numbered(from, 'Tag') })
-    const roots = await Promise.all(['Music', 'Film', 'Dance'].map((name) => service.create('/categories', { name })))
+    const roots = await Promise.all(
+      ['Music', 'Film', 'Dance'].map((name) => service.create('/categories', { name })),
+    )
     const jazz = await service.create('/categories', { name: 'Jazz', parent: roots[0].id })
-    await service.create('/events', { title: 'Concert', ...day, categories: [jazz.id, roots[1].id], tags: ['Tag 7'] })
+    await service.create('/events', {
+      title: 'Concert',
+      ...day,
+      categories: [jazz.id, roots[1].id],
+      tags: ['Tag 7'],
+    })
     for (let from = 0; from < 300; from += AT_ONCE) {
       const categories: number[] = []
-      for (const name of numbered(from, 'Category')) categories.push((await service.create('/categories', { name })).id)
+      for (const name of numbered(from, 'Category'))
+        categories.push((await service.create('/categories', { name })).id)
       await service.create('/events', { title: 'Many', ...day, categories })
     }
     const popular = await service.create('/categories', { name: 'Popular' })
     const below = await service.create('/categories', { name: 'Below', parent: popular.id })
-    for (const title of ['One', 'Two']) await service.create('/events', { title, ...day, categories: [below.id] })
+    for (const title of ['One', 'Two'])
+      await service.create('/events', { title, ...day, categories: [below.id] })
     const seldom = await service.create('/categories', { name: 'Seldom', parent: popular.id })
     await service.create('/events', { title: 'Rarely', ...day, categories: [seldom.id] })
     await service.create(
@@ -94,7 +106,9 @@ describe('a calendar with thousands of categories and tags', () => {
   })
 
   test('gives a category that no form offers the colour of those above it, on every page', async () => {
-    const colour = /<a class="pill (h\d+)"[^>]*>(?:<i[^>]*><\/i>)?(?:<bdi>)?Popular/.exec((await page('/')).body)?.[1]
+    const colour = /<a class="pill (h\d+)"[^>]*>(?:<i[^>]*><\/i>)?(?:<bdi>)?Popular/.exec(
+      (await page('/')).body,
+    )?.[1]
     assert.ok(colour)
     for (const path of [
       '/event/rarely/',
@@ -107,6 +121,7 @@ describe('a calendar with thousands of categories and tags', () => {
 
   test('has each of them in its site map', async () => {
     const { body } = await page('/sitemap-pages.xml')
-    for (const slug of ['tag-0', 'tag-2299', 'category-299', 'jazz']) assert.match(body, new RegExp(`/${slug}/`))
+    for (const slug of ['tag-0', 'tag-2299', 'category-299', 'jazz'])
+      assert.match(body, new RegExp(`/${slug}/`))
   })
 })

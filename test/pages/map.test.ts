@@ -30,9 +30,16 @@ async function fill(service: TestService): Promise<void> {
     { venue: 'Nowhere' },
     { venue: 'Draft Barn', status: 'draft', geo_lat: 1, geo_lng: 1 },
   ]
-  const [hall, far, nowhere, draft] = await Promise.all(venues.map((venue) => service.create('/venues', venue)))
+  const [hall, far, nowhere, draft] = await Promise.all(
+    venues.map((venue) => service.create('/venues', venue)),
+  )
   const at = (title: string, day: string, more: object) =>
-    service.create('/events', { title, start_date: `2031-05-${day} 20:00`, end_date: `2031-05-${day} 22:00`, ...more })
+    service.create('/events', {
+      title,
+      start_date: `2031-05-${day} 20:00`,
+      end_date: `2031-05-${day} 22:00`,
+      ...more,
+    })
   for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
     await at(title, `1${i}`, { venue: hall.id, tags: ['music'] })
   await at('Far', '20', { venue: far.id })
@@ -76,7 +83,10 @@ describe('the map', () => {
     assert.match(body, /<h1[^>]*>Events by venue</)
     assert.match(await shown(mapped, '/events/map/'), /<h1[^>]*>Map</)
     for (const found of [body, await shown(plain, '/venue/hall-a-b/')])
-      assert.match(found, /href="geo:53\.1,-8\.2\?q=53\.1,-8\.2\(Hall%20%22A%22%20%26%20B\)">Open in map app</)
+      assert.match(
+        found,
+        /href="geo:53\.1,-8\.2\?q=53\.1,-8\.2\(Hall%20%22A%22%20%26%20B\)">Open in map app</,
+      )
     assert.doesNotMatch(await shown(plain, '/venue/nowhere/'), /geo:/)
   })
 
@@ -90,7 +100,11 @@ describe('the map', () => {
   })
 
   test('takes the filters of lists, and is of a category or tag', async () => {
-    for (const path of ['/events/map/?tags=music', '/events/tag/music/map/', '/events/map/?end_date=2031-05-14']) {
+    for (const path of [
+      '/events/map/?tags=music',
+      '/events/tag/music/map/',
+      '/events/map/?end_date=2031-05-14',
+    ]) {
       const body = await shown(plain, path)
       assert.match(body, /<bdi>Hall/)
       assert.doesNotMatch(body, /<bdi>Nowhere/)
@@ -132,7 +146,11 @@ describe('the map', () => {
     const policyOf = async (path: string) => (await ask(mapped, path)).headers
     for (const path of ['/events/map/', '/venue/hall-a-b/']) {
       const headers = await policyOf(path)
-      assert.match(headers.get('content-security-policy') ?? '', /img-src [^;]* http:\/\/tiles\.test:9000;/, path)
+      assert.match(
+        headers.get('content-security-policy') ?? '',
+        /img-src [^;]* http:\/\/tiles\.test:9000;/,
+        path,
+      )
       assert.equal(headers.get('referrer-policy'), 'strict-origin-when-cross-origin')
     }
     for (const path of ['/events/', '/venue/nowhere/', '/venues/'])
@@ -140,7 +158,10 @@ describe('the map', () => {
   })
 
   test('stands on the page of a venue that has a position', async () => {
-    assert.match(await shown(mapped, '/venue/hall-a-b/'), /<article class="linked" data-lat="53.1".*Show map/s)
+    assert.match(
+      await shown(mapped, '/venue/hall-a-b/'),
+      /<article class="linked" data-lat="53.1".*Show map/s,
+    )
     assert.doesNotMatch(await shown(mapped, '/venue/nowhere/'), /Show map/)
     assert.doesNotMatch(await shown(plain, '/venue/hall-a-b/'), /Show map|data-lat/)
   })
@@ -182,7 +203,8 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
   await untilShown(tab, "document.querySelectorAll('.ground .pin button').length === 2")
   await until(async () => asked.length > 0, 'no tile is asked for')
   assert.deepEqual([...new Set(asked)], [`${service.origin}/`])
-  const labels = "[...document.querySelectorAll('.pin button')].map((pin) => pin.getAttribute('aria-label')).join()"
+  const labels =
+    "[...document.querySelectorAll('.pin button')].map((pin) => pin.getAttribute('aria-label')).join()"
   assert.equal(await tab.evaluate(labels), 'Hall "A" & B, 4 events,قاعة البلدية, 1 event')
   const isMoving = "document.querySelector('.ground').matches('.leaflet-fade-anim, .leaflet-zoom-anim')"
   assert.equal(await tab.evaluate(isMoving), true)
@@ -191,7 +213,10 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
   await untilShown(tab, "document.querySelector('.leaflet-popup h3')")
   assert.match(await tab.evaluate("document.querySelector('li[aria-current]').textContent"), /Hall "A"/)
   await tab.key('Escape')
-  await untilShown(tab, "!document.querySelector('li[aria-current]') && document.activeElement.matches('.pin button')")
+  await untilShown(
+    tab,
+    "!document.querySelector('li[aria-current]') && document.activeElement.matches('.pin button')",
+  )
   assert.deepEqual(tab.complaints, [])
   status = 429
   await tab.goTo(`${service.origin}/events/map/`)
@@ -241,5 +266,8 @@ test('templates of tiles name one host, and all three numbers', () => {
     '/{z}/{x}/{y}.png',
   ])
     assert.equal(tileAddress(wrong), undefined, wrong)
-  assert.equal(tileAddress('https://tiles.example.org/{z}/{x}/{y}{r}.png?key=a')?.origin, 'https://tiles.example.org')
+  assert.equal(
+    tileAddress('https://tiles.example.org/{z}/{x}/{y}{r}.png?key=a')?.origin,
+    'https://tiles.example.org',
+  )
 })

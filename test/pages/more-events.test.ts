@@ -16,7 +16,9 @@ async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<strin
   assert.equal(status, 200)
   const [, section = ''] =
     new RegExp(`<section class="further" aria-labelledby="${list}">(.*?)</section>`, 's').exec(body) ?? []
-  return [...section.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, title = '']) => title.replaceAll(/<[^>]+>/g, ''))
+  return [...section.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, title = '']) =>
+    title.replaceAll(/<[^>]+>/g, ''),
+  )
 }
 
 before(async () => {
@@ -26,7 +28,12 @@ before(async () => {
   const secret = await service.create('/organizers', { organizer: 'Secret', status: 'private' })
   const choir = await service.create('/organizers', { organizer: 'Choir' })
   const at = (title: string, days: number, more: object = {}) =>
-    service.create('/events', { title, start_date: `${day(days)} 20:00`, end_date: `${day(days)} 22:00`, ...more })
+    service.create('/events', {
+      title,
+      start_date: `${day(days)} 20:00`,
+      end_date: `${day(days)} 22:00`,
+      ...more,
+    })
   const likeIt = { categories: ['Music'], tags: ['jazz'], organizer: choir.id }
   await at('Subject', 3, { venue: hall.id, ...likeIt })
   await at('Past', -3, { venue: hall.id, ...likeIt })
@@ -51,7 +58,10 @@ after(() => service.close())
 describe('below an event stand', () => {
   test('the next ones at its venue, once for each series', async () => {
     assert.deepEqual(await titlesOf('subject', 'at-venue'), ['Here weekly', 'Here next', 'Here 0', 'Here 1'])
-    assert.deepEqual((await titlesOf(`here-weekly-${day(4)}`, 'at-venue')).slice(0, 2), ['Subject', 'Here next'])
+    assert.deepEqual((await titlesOf(`here-weekly-${day(4)}`, 'at-venue')).slice(0, 2), [
+      'Subject',
+      'Here next',
+    ])
   })
 
   test('what is still on with its last day, and places read in their own direction', async () => {
@@ -60,14 +70,21 @@ describe('below an event stand', () => {
     await service.create('/events', { title: 'Still on', venue: venue.id, tags: ['only two'], ...long })
     const other = { start_date: `${day(3)} 20:00`, end_date: `${day(3)} 22:00`, tags: ['only two'] }
     const { slug } = await service.create('/events', { title: 'Beside it', ...other })
-    const { body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, { accept: 'text/html' })
+    const { body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, {
+      accept: 'text/html',
+    })
     const [card = ''] = /<li[^>]*><a href="\/event\/still-on\/">.*?<\/li>/.exec(body) ?? []
     assert.match(card, /<small>Until [^<]+<\/small>/)
     assert.match(card, /<bdi>دار الثقافة<\/bdi>, <bdi>Bonn<\/bdi>/)
   })
 
   test('those that share the most with it, then the soonest', async () => {
-    assert.deepEqual(await titlesOf('subject', 'alike'), ['All alike', 'By its tag', 'By category', 'Other music 0'])
+    assert.deepEqual(await titlesOf('subject', 'alike'), [
+      'All alike',
+      'By its tag',
+      'By category',
+      'Other music 0',
+    ])
   })
 
   test('none of an event without venue and terms, and none by an organizer whom strangers do not see', async () => {
@@ -82,7 +99,15 @@ test('what is to come is found among a hundred thousand events', () => {
   for (let id = 1; id <= 100_000; id++) {
     const start = `${at(Math.floor(id / 25))} 20:00:00`
     const [terms, venues, organizers] = [[1, 2 + (id % 40), 50 + (id % 3000)], [id % 50], [id % 400]]
-    const more = { date: start, featured: false, ancestors: [], series: 0, access: [], free: false, attendance: 0 }
+    const more = {
+      date: start,
+      featured: false,
+      ancestors: [],
+      series: 0,
+      access: [],
+      free: false,
+      attendance: 0,
+    }
     noteEvent(index, { id, start_date: start, end_date: start, terms, venues, organizers, ...more })
   }
   listNoted(index)

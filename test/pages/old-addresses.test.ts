@@ -15,7 +15,10 @@ after(() => service.close())
 
 /** Returns the status of a path of the site, and the target of its redirect. */
 async function at(path: string): Promise<string> {
-  const response = await fetch(service.origin + path, { redirect: 'manual', headers: { accept: 'text/html' } })
+  const response = await fetch(service.origin + path, {
+    redirect: 'manual',
+    headers: { accept: 'text/html' },
+  })
   await response.arrayBuffer()
   const location = response.headers.get('location')
   return `${response.status}${location === null ? '' : ` ${location}`}`
@@ -44,7 +47,12 @@ describe('what was public', () => {
       const { id, slug } = await service.create(path, { ...WHEN, [name]: `Gone ${kind}` })
       assert.equal(await at(`/${kind}/${slug}/`), '200')
       await service.remove(`${path}/${id}`)
-      for (const address of [`/${kind}/${slug}/`, `/${kind}/${slug}.ics`, `/${kind}/${slug}.jsonld`, `/${kind}/${id}/`])
+      for (const address of [
+        `/${kind}/${slug}/`,
+        `/${kind}/${slug}.ics`,
+        `/${kind}/${slug}.jsonld`,
+        `/${kind}/${id}/`,
+      ])
         assert.equal(await at(address), '410', address)
       const { status, body } = await service.get(`~/${kind}/${slug}.ics`)
       assert.deepEqual([status, body.code, body.data.status], [410, 'rest_gone', 410])
@@ -61,7 +69,8 @@ describe('what was public', () => {
         const addresses = [`/${kind}/never-${status}/`, `/${kind}/never-${status}.ics`, `/${kind}/${id}/`]
         for (const address of addresses) assert.equal(await at(address), '404', `${status} ${address}`)
         await service.remove(`${path}/${id}`)
-        for (const address of addresses) assert.equal(await at(address), '404', `${status} trashed ${address}`)
+        for (const address of addresses)
+          assert.equal(await at(address), '404', `${status} trashed ${address}`)
         assert.ok(slug !== undefined)
       }
     })
@@ -144,7 +153,10 @@ describe('what was public', () => {
       await at('/events/category/dance/month/2027-03/?search=x'),
       '301 /events/category/arts/ballet/month/2027-03/?search=x',
     )
-    assert.equal(await at('/events/category/arts/dance.ics?search=x'), '301 /events/category/arts/ballet.ics?search=x')
+    assert.equal(
+      await at('/events/category/arts/dance.ics?search=x'),
+      '301 /events/category/arts/ballet.ics?search=x',
+    )
     assert.equal(await at('/events/tag/free/'), '301 /events/tag/gratis/')
     assert.equal(await at('/events/tag/free.rss'), '301 /events/tag/gratis.rss')
     await service.update(`/categories/${parent.id}`, { slug: 'culture' })
@@ -156,7 +168,10 @@ describe('what was public', () => {
 
   test('what fails is not noted', async () => {
     await event({ title: 'Holder', slug: 'holder' })
-    const tags = [await service.create('/tags', { name: 'One' }), await service.create('/tags', { name: 'Two' })]
+    const tags = [
+      await service.create('/tags', { name: 'One' }),
+      await service.create('/tags', { name: 'Two' }),
+    ]
     assert.equal((await service.put(`/tags/${tags[0].id}`, { slug: 'two' })).status, 400)
     const rows = await service.app.database.read
       .selectFrom('old_slugs')

@@ -29,7 +29,14 @@ const BROWSERS = [
   'text/html, application/xhtml+xml, image/jxr, */*',
 ]
 
-const PAGES = ['/', '/events/', '/events/month/', '/events/category/music/', '/event/concert/', '/venue/hall/']
+const PAGES = [
+  '/',
+  '/events/',
+  '/events/month/',
+  '/events/category/music/',
+  '/event/concert/',
+  '/venue/hall/',
+]
 
 before(async () => {
   service = await startService({ timezone: 'Europe/Oslo' })
@@ -43,7 +50,11 @@ before(async () => {
     organizer: [{ organizer: 'Choir' }],
   })
   hall = concert.venue.id
-  const weekly = await service.create('/events', { ...WHEN, title: 'Club', recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+  const weekly = await service.create('/events', {
+    ...WHEN,
+    title: 'Club',
+    recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+  })
   series = new URL((await fetch(`${service.origin}/series/${weekly.post_parent}/`)).url).pathname
 })
 after(() => service.close())
@@ -98,14 +109,24 @@ describe('at the address of a page', () => {
   })
 
   test('a format that is wanted more than a page is enough, and HEAD is answered alike', async () => {
-    for (const accept of ['text/calendar, */*;q=0.1', 'text/calendar, text/html;q=0.9', 'TEXT/CALENDAR; charset=utf-8'])
+    for (const accept of [
+      'text/calendar, */*;q=0.1',
+      'text/calendar, text/html;q=0.9',
+      'TEXT/CALENDAR; charset=utf-8',
+    ])
       assert.equal(await feedOf('/events/', accept), '/events.ics')
     assert.equal(await feedOf('/events/', 'application/rss+xml;q=0.5, application/atom+xml'), '/events.atom')
     assert.equal((await ask('/events/', 'text/calendar', 'HEAD')).status, 303)
   })
 
   test('browsers, and who wants a page as much or takes anything, get the page, which a shared cache keeps for them alone', async () => {
-    const others = ['*/*', 'text/*', 'text/html, text/calendar', 'text/calendar;q=0.5, text/html', 'text/calendar;q=0']
+    const others = [
+      '*/*',
+      'text/*',
+      'text/html, text/calendar',
+      'text/calendar;q=0.5, text/html',
+      'text/calendar;q=0',
+    ]
     for (const path of [...PAGES, series])
       for (const accept of [...BROWSERS, ...others]) {
         const answer = await ask(path, accept)
@@ -118,9 +139,14 @@ describe('at the address of a page', () => {
   test('a page that is kept is not given to who wants its feed, nor the other way round', async () => {
     for (let round = 0; round < 3; round++) {
       assert.equal((await ask('/events/month/?search=concert', BROWSERS[0] ?? '')).status, 200)
-      assert.equal(await feedOf('/events/month/?search=concert', 'text/calendar'), '/events.ics?words=concert')
+      assert.equal(
+        await feedOf('/events/month/?search=concert', 'text/calendar'),
+        '/events.ics?words=concert',
+      )
     }
-    const both = await Promise.all(['text/html', 'text/calendar', 'text/csv'].map((accept) => ask('/events/', accept)))
+    const both = await Promise.all(
+      ['text/html', 'text/calendar', 'text/csv'].map((accept) => ask('/events/', accept)),
+    )
     assert.deepEqual(
       both.map(({ status }) => status),
       [200, 303, 303],

@@ -14,13 +14,26 @@ const sources = readdirSync(folder)
   .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))
 
 test('text in a template is escaped, markup stays, lists are joined, and what is not there is left out', () => {
-  assert.equal(html`<p title="${`"'<&>`}">${'<b>'}</p>`.markup, '<p title="&quot;&#39;&lt;&amp;&gt;">&lt;b&gt;</p>')
+  assert.equal(
+    html`<p title="${`"'<&>`}">${'<b>'}</p>`.markup,
+    '<p title="&quot;&#39;&lt;&amp;&gt;">&lt;b&gt;</p>',
+  )
   assert.equal(html`${html`<b>${'&'}</b>`}${trusted('<i>')}`.markup, '<b>&amp;</b><i>')
   assert.equal(html`${[html`<b>`, '<', [1, 2]]}${undefined}${null}${false}${0}${''}`.markup, '<b>&lt;120')
 })
 
 test('addresses of schemes that act on the machine of the reader lead nowhere', () => {
-  for (const kept of ['https://a.b/', 'http://a', 'mailto:a@b.c', 'tel:+1', 'webcal://a', 'geo:1,2', '/a', '#a', '?a'])
+  for (const kept of [
+    'https://a.b/',
+    'http://a',
+    'mailto:a@b.c',
+    'tel:+1',
+    'webcal://a',
+    'geo:1,2',
+    '/a',
+    '#a',
+    '?a',
+  ])
     assert.equal(link(kept), kept)
   for (const refused of [
     'javascript:x',
@@ -42,7 +55,13 @@ test('trusted markup comes from places that clean it', () => {
   const callers = sources
     .filter(({ name, text }) => name !== 'page-html.ts' && /\btrusted\((?!\{)/.test(text))
     .map(({ name }) => name)
-  assert.deepEqual(callers.sort(), ['event-view.ts', 'layout.ts', 'linked-view.ts', 'look.ts', 'series-view.ts'])
+  assert.deepEqual(callers.sort(), [
+    'event-view.ts',
+    'layout.ts',
+    'linked-view.ts',
+    'look.ts',
+    'series-view.ts',
+  ])
   for (const { name, text } of sources)
     for (const [, argument = ''] of text.matchAll(/\btrusted\(([^\n)]*)/g))
       if (name.endsWith('-view.ts')) assert.match(argument, /^renderedForPage\(/, name)
@@ -74,7 +93,12 @@ test('months and days are read as they are written, and others are none', () => 
     false,
   ])
   assert.deepEqual(
-    [monthsLater('2026-12', 1), monthsLater('2026-01', -1), monthsLater('9999-12', 1), monthsLater('0001-01', -1)],
+    [
+      monthsLater('2026-12', 1),
+      monthsLater('2026-01', -1),
+      monthsLater('9999-12', 1),
+      monthsLater('0001-01', -1),
+    ],
     ['2027-01', '2025-12', undefined, undefined],
   )
   assert.equal(

@@ -35,17 +35,36 @@ async function fill(to: TestService): Promise<void> {
     phone: '1',
     website: 'https://x.example/',
   }
-  const venue = await to.create('/venues', { ...access, geo_lat: 52, geo_lng: 13, description: '<p>Xd</p>', image })
+  const venue = await to.create('/venues', {
+    ...access,
+    geo_lat: 52,
+    geo_lng: 13,
+    description: '<p>Xd</p>',
+    image,
+  })
   const organizer = await to.create('/organizers', { organizer: 'Xe', email: 'x@x.example', phone: '2' })
   const hours = (days: number) => ({ start_date: `${day(days)} 19:30:00`, end_date: `${day(days)} 22:00:00` })
   const linked = { venue: venue.id, organizer: organizer.id, categories: [category.id], tags: ['xf'], image }
   const events = [
-    { title: 'Xg', ...hours(2), ...linked, cost: '12.50', description: '<p>Xh</p>', website: 'https://x.example/' },
+    {
+      title: 'Xg',
+      ...hours(2),
+      ...linked,
+      cost: '12.50',
+      description: '<p>Xh</p>',
+      website: 'https://x.example/',
+    },
     { title: 'Xi', ...hours(3), event_status: 'canceled', event_status_reason: 'Xj', cost: '0' },
     { title: 'Xk', ...hours(4), event_status: 'postponed', timezone: 'America/New_York' },
     { title: 'Xl', start_date: day(5), end_date: day(9), all_day: true, captions: true, relaxed: true },
     { title: 'Xm', ...hours(-40), ...linked },
-    { title: 'Xn', ...hours(6), attendance: 'mixed', online_url: 'https://x.example/o', online_shown: 'before:60' },
+    {
+      title: 'Xn',
+      ...hours(6),
+      attendance: 'mixed',
+      online_url: 'https://x.example/o',
+      online_shown: 'before:60',
+    },
     { title: 'Xo', ...hours(2), recurrence: { rules: [{ type: 'Weekly', count: 4 }] } },
   ]
   for (const event of events) {
@@ -88,7 +107,10 @@ const everyPage = (): string[] => [
 
 /** Returns the texts that a page shows or tells screen readers. */
 function textsOf(markup: string): string[] {
-  const plain = markup.replace(/<(script|style|pre|nav class="languages")[\s\S]*?<\/(script|style|pre|nav)>/g, '')
+  const plain = markup.replace(
+    /<(script|style|pre|nav class="languages")[\s\S]*?<\/(script|style|pre|nav)>/g,
+    '',
+  )
   const said = [...plain.matchAll(/(?:title|aria-label|placeholder|alt|content|summary)="([^"]*)"/g)].map(
     ([, text = '']) => text,
   )
@@ -116,7 +138,9 @@ describe('in every language', () => {
         assert.ok(status < 500, path)
         assert.match(body, new RegExp(`^<!doctype html>\n<html lang="${language}"`), path)
         assert.match(headers.get('vary') ?? '', /Accept-Language/, path)
-        const left = textsOf(body).filter((text) => english.some((one) => one.test(text)) || ENGLISH_DATES.test(text))
+        const left = textsOf(body).filter(
+          (text) => english.some((one) => one.test(text)) || ENGLISH_DATES.test(text),
+        )
         assert.deepEqual(left, [], path)
       }
     })
@@ -127,7 +151,8 @@ describe('in every language', () => {
       const { body, headers } = await page(named, { 'accept-language': 'de' })
       assert.match(body, /<html lang="fr"/, named)
       assert.doesNotMatch(headers.get('vary') ?? '', /Accept-Language/, named)
-      const [main = ''] = body.replace(/<nav class="languages"[\s\S]*?<\/nav>/, '').match(/<body[\s\S]*/) ?? []
+      const [main = ''] =
+        body.replace(/<nav class="languages"[\s\S]*?<\/nav>/, '').match(/<body[\s\S]*/) ?? []
       const links = [...main.matchAll(/<a [^>]*?href="(\/[^"]*)"/g)].map(([, address = '']) => address)
       assert.ok(links.length > 3, named)
       const without = links.filter(
@@ -157,7 +182,11 @@ describe('the language', () => {
     languages: readonly Language[] = LANGUAGES,
   ) =>
     chooseLanguage(
-      makeLanguageChooser({ ...service.app.site, language: site, languages: [...new Set([site, ...languages])] }),
+      makeLanguageChooser({
+        ...service.app.site,
+        language: site,
+        languages: [...new Set([site, ...languages])],
+      }),
       query,
       header,
     )
@@ -219,7 +248,10 @@ describe('kept pages', () => {
   test('answer with 304 and to HEAD in the language asked for', async () => {
     const first = await page('/events/month/', { 'accept-language': 'de' })
     const tag = first.headers.get('etag') ?? ''
-    assert.equal((await page('/events/month/', { 'accept-language': 'de-CH', 'if-none-match': tag })).status, 304)
+    assert.equal(
+      (await page('/events/month/', { 'accept-language': 'de-CH', 'if-none-match': tag })).status,
+      304,
+    )
     const other = await page('/events/month/', { 'accept-language': 'fr', 'if-none-match': tag })
     assert.equal(other.status, 200)
     assert.notEqual(other.headers.get('etag'), tag)
@@ -328,7 +360,11 @@ describe('money', () => {
       ['gratis', 'Free', 'Kostenlos', 'Gratuit', 'Gratis'],
       ['Free – €5', 'Free – €5', 'Kostenlos – 5 €', 'Gratuit – 5 €', 'Gratis – 5 €'],
     ] as const)
-      assert.deepEqual([plain('en', raw), plain('de', raw), plain('fr', raw), plain('es', raw)], [en, de, fr, es], raw)
+      assert.deepEqual(
+        [plain('en', raw), plain('de', raw), plain('fr', raw), plain('es', raw)],
+        [en, de, fr, es],
+        raw,
+      )
     assert.equal(plain('de', '5', '12.50 €'), '5,00–12,50 €')
   })
 
@@ -359,7 +395,10 @@ describe('zones', () => {
     assert.match(`${german.title} ${german.letters}`, /^Mitteleuropäische (Normalzeit MEZ|Sommerzeit MESZ)$/)
     assert.match(german.foot ?? '', /Mitteleuropäische Zeit/)
     const english = await zoneOf('en', paths.Xg ?? '')
-    assert.match(`${english.title} ${english.letters}`, /^Central European (Standard Time CET|Summer Time CEST)$/)
+    assert.match(
+      `${english.title} ${english.letters}`,
+      /^Central European (Standard Time CET|Summer Time CEST)$/,
+    )
     const abroad = await zoneOf('de', paths.Xk ?? '')
     assert.match(`${abroad.title} ${abroad.letters}`, /^Nordamerikanische Ostküsten.+ E[SD]T$/)
   })

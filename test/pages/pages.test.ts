@@ -186,7 +186,9 @@ describe('every page', () => {
     const { body } = await page('/event/concert/')
     const style = await page(/href="(\/assets\/[^"]+\.css)"/.exec(body)?.[1] ?? '')
     assert.doesNotMatch(style.body, /url\(|@import/)
-    for (const [, address = ''] of body.matchAll(/<(?:script|link rel="stylesheet"|img)[^>]*?(?:src|href)="([^"]+)"/g))
+    for (const [, address = ''] of body.matchAll(
+      /<(?:script|link rel="stylesheet"|img)[^>]*?(?:src|href)="([^"]+)"/g,
+    ))
       assert.ok(address.startsWith('/') || address.startsWith(service.origin), address)
   })
 
@@ -284,7 +286,8 @@ describe('a month', () => {
 })
 
 describe('the list', () => {
-  const slugs = (body: string) => [...body.matchAll(/<h[23]><a href="\/event\/([^"/]+)\/"/g)].map(([, slug]) => slug)
+  const slugs = (body: string) =>
+    [...body.matchAll(/<h[23]><a href="\/event\/([^"/]+)\/"/g)].map(([, slug]) => slug)
 
   test('has the events from today on that the interface lists for everybody, in its order', async () => {
     const listed = await service.get(`/events?start_date=${day(0)}&per_page=20`)
@@ -295,7 +298,12 @@ describe('the list', () => {
     )
   })
 
-  for (const query of ['search=concert', 'categories=music', 'tags=outdoors', `start_date=${NEXT_YEAR}-06-01`]) {
+  for (const query of [
+    'search=concert',
+    'categories=music',
+    'tags=outdoors',
+    `start_date=${NEXT_YEAR}-06-01`,
+  ]) {
     test(`is narrowed by ${query} as the list of the interface is, and kept from search engines`, async () => {
       const start = query.startsWith('start_date') ? '' : `&start_date=${day(0)}`
       const listed = await service.get(`/events?${query.replace('search=', 'words=')}${start}&per_page=20`)
@@ -317,7 +325,8 @@ describe('the list', () => {
       slugs(body),
       listed.body.events.map(({ slug }: { slug: string }) => slug),
     )
-    for (const fact of ['step_free', 'lift']) assert.ok(body.includes(`name="access" value="${fact}" checked`), fact)
+    for (const fact of ['step_free', 'lift'])
+      assert.ok(body.includes(`name="access" value="${fact}" checked`), fact)
     assert.ok(body.includes('aria-label="Remove filter: Step-free access, Lift"'))
   })
 
@@ -343,7 +352,8 @@ describe('the list', () => {
   })
 
   test('takes every filter of lists, or docs/pages.md names it among those that pages ignore', async () => {
-    const [, ignored = ''] = /except (.*?), which they ignore/s.exec(readFileSync('docs/pages.md', 'utf8')) ?? []
+    const [, ignored = ''] =
+      /except (.*?), which they ignore/s.exec(readFileSync('docs/pages.md', 'utf8')) ?? []
     const { concert = 0, music = 0, hall = 0, society = 0 } = made
     const values: Record<string, string> = {
       ...{
@@ -353,7 +363,13 @@ describe('the list', () => {
         time: 'evening',
         free: 'true',
       },
-      ...{ categories: `${music}`, tags: 'outdoors', venue: `${hall}`, organizer: `${society}`, include: `${concert}` },
+      ...{
+        categories: `${music}`,
+        tags: 'outdoors',
+        venue: `${hall}`,
+        organizer: `${society}`,
+        include: `${concert}`,
+      },
       ...{
         featured: 'true',
         modified_after: '2099-01-01',
@@ -361,7 +377,12 @@ describe('the list', () => {
         attendance: 'online',
         access: 'lift',
       },
-      ...{ geoloc: 'true', geoloc_lat: '53.1&geoloc_lng=-8.2', geoloc_lng: '0&geoloc_lat=0', bbox: '-9,53,-8,54' },
+      ...{
+        geoloc: 'true',
+        geoloc_lat: '53.1&geoloc_lng=-8.2',
+        geoloc_lng: '0&geoloc_lat=0',
+        bbox: '-9,53,-8,54',
+      },
       ...{ post_parent: `${concert}`, when: 'tomorrow', geoloc_radius: '9&geoloc_lat=53.1&geoloc_lng=-8.2' },
     }
     const all = slugs((await page('/events/')).body)
@@ -376,7 +397,8 @@ describe('the list', () => {
     }
     const others = ['page', 'hide_subsequent_recurrences']
     const left = Object.keys(eventFilters).filter((name) => !(name in values) && !others.includes(name))
-    for (const name of left) assert.ok(ignored.includes(`\`${name.replace(/_(before|after)$/, '_…')}\``), name)
+    for (const name of left)
+      assert.ok(ignored.includes(`\`${name.replace(/_(before|after)$/, '_…')}\``), name)
     for (const half of ['geoloc_lat=53', 'geoloc_lng=-8'])
       assert.equal((await page(`/events/?${half}`)).status, 400, half)
     const month = await page(`${MONTH}?when=tomorrow`)
@@ -459,7 +481,10 @@ describe('an event', () => {
   })
 
   test('says its zone where it is not that of the site', async () => {
-    assert.match((await page('/event/abroad/')).body, /<abbr class="zone" title="Japan Standard Time">JST<\/abbr>/)
+    assert.match(
+      (await page('/event/abroad/')).body,
+      /<abbr class="zone" title="Japan Standard Time">JST<\/abbr>/,
+    )
     assert.match((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /<abbr class="zone">JST<\/abbr>/)
   })
 
@@ -584,7 +609,10 @@ describe('feeds', () => {
     ['/events/?tribe-bar-search=concert&ical=1', 'search=concert'],
     ['/events/?search=concert&ical=1&featured=false', 'search=concert&featured=false'],
     ['/events/category/jazz/list/?ical=1', 'categories=jazz'],
-    ['/events/category/music/jazz/month/2026-12/?ical=1', 'categories=jazz&start_date=2026-12-01&end_date=2026-12-31'],
+    [
+      '/events/category/music/jazz/month/2026-12/?ical=1',
+      'categories=jazz&start_date=2026-12-01&end_date=2026-12-31',
+    ],
     ['/tag/outdoors/?ical=1', 'tags=outdoors'],
     ['/event/concert/2026-11-21/?ical=1', 'search=concert'],
     ['/?tribe_events=concert&ical=1', 'search=concert'],
@@ -615,12 +643,20 @@ describe('feeds', () => {
       ['/events/?eventDisplay=past&ical=1', 301],
     ] as const) {
       const { status, headers } = await fetch(service.origin + path, { redirect: 'manual' })
-      assert.deepEqual([status, headers.get('cache-control')], [expected, 'public, max-age=0, must-revalidate'], path)
+      assert.deepEqual(
+        [status, headers.get('cache-control')],
+        [expected, 'public, max-age=0, must-revalidate'],
+        path,
+      )
     }
   })
 
   test('of moved sites that are of nothing are pages with 404', async () => {
-    for (const path of ['/event/none/?ical=1', '/event/99999999/?ical=1', '/events/category/none/month/?ical=1']) {
+    for (const path of [
+      '/event/none/?ical=1',
+      '/event/99999999/?ical=1',
+      '/events/category/none/month/?ical=1',
+    ]) {
       const { status, headers } = await page(path)
       assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=UTF-8'], path)
     }
@@ -649,7 +685,10 @@ describe('addresses', () => {
     ['/events/?tribe-bar-date=2026-11', '/events/month/2026-11/'],
     ['/events/month/2026-11/?tribe-bar-search=jazz', '/events/month/2026-11/?search=jazz'],
     ['/events/2026-11-21/?tribe-bar-search=jazz', '/events/2026-11-21/?search=jazz'],
-    ['/events/category/music/month/2026-11/?tribe-bar-search=a', '/events/category/music/month/2026-11/?search=a'],
+    [
+      '/events/category/music/month/2026-11/?tribe-bar-search=a',
+      '/events/category/music/month/2026-11/?search=a',
+    ],
     ['/events/week/2026-11-23/?tribe-bar-search=jazz', '/events/week/2026-11-23/?search=jazz'],
     ['/events/week/?tribe-bar-date=2026-11-23', '/events/week/2026-11-23/'],
     ['/events/category/music/week/?tribe-bar-search=a', '/events/category/music/week/?search=a'],
@@ -754,7 +793,13 @@ describe('what crawlers read', () => {
     const listed = await service.get('/events?start_date=2000-01-01&per_page=50')
     for (const { url } of listed.body.events) assert.ok(addresses.includes(url), url)
     assert.ok(!addresses.some((address) => /draft|gone/.test(address)))
-    for (const path of ['/', '/venue/town-hall/', '/organizer/music-society/', '/events/category/music/jazz/', MONTH])
+    for (const path of [
+      '/',
+      '/venue/town-hall/',
+      '/organizer/music-society/',
+      '/events/category/music/jazz/',
+      MONTH,
+    ])
       assert.ok(addresses.includes(service.origin + path), path)
   })
 })
@@ -772,7 +817,9 @@ describe('a service', () => {
     const { aside } = database
     let contexts = 0
     Object.defineProperty(database, 'aside', { configurable: true, get: () => ++contexts && aside })
-    t.after(() => Object.defineProperty(database, 'aside', { value: aside, enumerable: true, writable: true }))
+    t.after(() =>
+      Object.defineProperty(database, 'aside', { value: aside, enumerable: true, writable: true }),
+    )
     const month = `/events/month/${NEXT_YEAR}-06/?search=nasty`
     const answers = await Promise.all(Array.from({ length: readers }, () => page(month)))
     unsubscribe('http.server.request.start', count)

@@ -43,7 +43,13 @@ async function read(path: string) {
     }),
   )
   const titles = [...body.matchAll(/<h[234]><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
-  return { response, body, titles, presses, press: (text: string) => presses.find((press) => press.text === text) }
+  return {
+    response,
+    body,
+    titles,
+    presses,
+    press: (text: string) => presses.find((press) => press.text === text),
+  }
 }
 
 test('a press sets its filter, keeps all others, and is taken back by a second press', async () => {
@@ -74,7 +80,8 @@ test('a view whose address says when has no presses for a time, and keeps all ot
       shown.filter((name) => times.includes(name) || name === 'Any day'),
       [],
     )
-    for (const kept of ['Evenings', 'Free', 'Online', 'Near me', 'Family']) assert.ok(shown.includes(kept), kept)
+    for (const kept of ['Evenings', 'Free', 'Online', 'Near me', 'Family'])
+      assert.ok(shown.includes(kept), kept)
   }
   for (const time of times) assert.ok((await names('/events/')).includes(time), time)
 })

@@ -9,12 +9,15 @@ const HEBREW = 'קונצרט 2 בערב'
 let service: TestService
 
 const read = async (path: string) => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
+    accept: 'text/html',
+  })
   return { status, body: String(body) }
 }
 const text = (body: string) => body.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 const main = (body: string) => /<main[\s\S]*<\/main>/.exec(body)?.[0] ?? ''
-const meta = (body: string, name: string) => new RegExp(`(?:name|property)="${name}" content="([^"]*)"`).exec(body)?.[1]
+const meta = (body: string, name: string) =>
+  new RegExp(`(?:name|property)="${name}" content="([^"]*)"`).exec(body)?.[1]
 const pathOf = (url: string) => new URL(url).pathname
 const linkedData = (body: string) => JSON.parse(/ld\+json">(.*?)<\/script>/.exec(body)?.[1] ?? '')
 
@@ -31,12 +34,19 @@ describe('a calendar without coming events', () => {
       assert.match(text(main(body)), /Nothing planned at the moment\./)
       assert.doesNotMatch(main(body), /class="ways"/)
     }
-    assert.match(main((await read('/events/month/')).body), /<p class="ways"><a class="button" href="\/events\/">/)
+    assert.match(
+      main((await read('/events/month/')).body),
+      /<p class="ways"><a class="button" href="\/events\/">/,
+    )
     assert.match(text(main((await read('/events/past/')).body)), /No events found\./)
   })
 
   test('names the last event, and does not say that there was none', async () => {
-    await service.create('/events', { title: 'Choir', start_date: '2020-05-03 19:00', end_date: '2020-05-03 20:00' })
+    await service.create('/events', {
+      title: 'Choir',
+      start_date: '2020-05-03 19:00',
+      end_date: '2020-05-03 20:00',
+    })
     assert.match(
       text(main((await read('/events/')).body)),
       /Nothing planned at the moment\. ?The last one was on [^.]*May 3, 2020/,
@@ -45,7 +55,10 @@ describe('a calendar without coming events', () => {
 })
 
 describe('pages', () => {
-  const times = (from: string, to: string) => ({ start_date: `${NEXT_YEAR}-${from}`, end_date: `${NEXT_YEAR}-${to}` })
+  const times = (from: string, to: string) => ({
+    start_date: `${NEXT_YEAR}-${from}`,
+    end_date: `${NEXT_YEAR}-${to}`,
+  })
   const event = async (fields: object) => pathOf((await service.create('/events', fields)).url)
 
   before(async () => {
@@ -55,7 +68,12 @@ describe('pages', () => {
 
   test('keep names of other directions to themselves, and align them as the page', async () => {
     const venue = { venue: HEBREW, address: HEBREW, city: 'חיפה' }
-    const path = await event({ title: HEBREW, excerpt: HEBREW, venue, ...times('02-03 10:00', '02-03 11:00') })
+    const path = await event({
+      title: HEBREW,
+      excerpt: HEBREW,
+      venue,
+      ...times('02-03 10:00', '02-03 11:00'),
+    })
     for (const one of [path, `/events/${NEXT_YEAR}-02-03/`, `/events/month/${NEXT_YEAR}-02/`, '/events/']) {
       const { body } = await read(one)
       assert.match(body, new RegExp(`<bdi>${HEBREW}</bdi>`), one)
@@ -77,9 +95,15 @@ describe('pages', () => {
 
   test('tell of several days by the hours at which they begin and end', async () => {
     const path = await event({ title: 'Hackathon', ...times('10-08 18:00', '10-10 16:00') })
-    assert.match(text(main((await read(path)).body)), /8 October \d{4}, 18:00until \w+,? 10 October \d{4}, 16:00 CEST/)
+    assert.match(
+      text(main((await read(path)).body)),
+      /8 October \d{4}, 18:00until \w+,? 10 October \d{4}, 16:00 CEST/,
+    )
     const small = await event({ title: 'Two nights', ...times('10-15 22:00', '10-17 03:00') })
-    assert.match(text(main((await read(small)).body)), /15 October \d{4}, 22:00until \w+,? 17 October \d{4}, 3:00 CEST/)
+    assert.match(
+      text(main((await read(small)).body)),
+      /15 October \d{4}, 22:00until \w+,? 17 October \d{4}, 3:00 CEST/,
+    )
     const whole = await event({ title: 'Market', all_day: true, ...times('10-20', '10-22') })
     assert.match(text(main((await read(whole)).body)), /20 October \d{4}until \w+,? 22 October \d{4}All day/)
   })
@@ -99,7 +123,10 @@ describe('pages', () => {
     const { items } = (await service.get('~/events.json?search=vigil')).body
     assert.match(JSON.stringify(items), /10 July \d{4}, 0:00 – 24:00 \(Europe\/Oslo\)/)
     const long = await event({ title: 'Long vigil', ...times('07-15 00:00', '07-17 00:00') })
-    assert.match(text(main((await read(long)).body)), /15 July \d{4}, 0:00until \w+,? 16 July \d{4}, 24:00 CEST/)
+    assert.match(
+      text(main((await read(long)).body)),
+      /15 July \d{4}, 0:00until \w+,? 16 July \d{4}, 24:00 CEST/,
+    )
   })
 
   test('tell each edge by the letters of its zone where the clocks change in between', async () => {
@@ -194,24 +221,42 @@ describe('pages', () => {
           (await read(new URL(url).pathname)).body,
         ) ?? []
       assert.equal(meta, teaser, description.slice(0, 60))
-      await service.remove(`/events/${(await service.get(`/events/by-slug/${url.split('/').at(-2)}`)).body.id}`)
+      await service.remove(
+        `/events/${(await service.get(`/events/by-slug/${url.split('/').at(-2)}`)).body.id}`,
+      )
     }
   })
 
   test('offer to keep what is to come, and not as the first press what is over or does not take place', async () => {
     const coming = await event({ title: 'Coming', ...times('03-03 10:00', '03-03 11:00') })
     const past = await event({ title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' })
-    const off = await event({ title: 'Off', ...times('03-03 10:00', '03-03 11:00'), event_status: 'canceled' })
-    const later = await event({ title: 'Later', ...times('03-03 10:00', '03-03 11:00'), event_status: 'postponed' })
-    const isMain = async (path: string) => /summary class="button main">Add to calendar/.test((await read(path)).body)
+    const off = await event({
+      title: 'Off',
+      ...times('03-03 10:00', '03-03 11:00'),
+      event_status: 'canceled',
+    })
+    const later = await event({
+      title: 'Later',
+      ...times('03-03 10:00', '03-03 11:00'),
+      event_status: 'postponed',
+    })
+    const isMain = async (path: string) =>
+      /summary class="button main">Add to calendar/.test((await read(path)).body)
     assert.deepEqual(await Promise.all([coming, past, off, later].map(isMain)), [true, false, false, false])
   })
 
   test('describe an event to those it is sent to by whether it takes place, its day and its text', async () => {
     const plain = await event({ title: 'Plain', ...times('04-05 10:00', '04-05 11:00') })
     assert.match(meta((await read(plain)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}$/)
-    const told = await event({ title: 'Told', excerpt: 'Bring a cup.', ...times('04-05 10:00', '04-05 11:00') })
-    assert.match(meta((await read(told)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}\. Bring a cup\.$/)
+    const told = await event({
+      title: 'Told',
+      excerpt: 'Bring a cup.',
+      ...times('04-05 10:00', '04-05 11:00'),
+    })
+    assert.match(
+      meta((await read(told)).body, 'og:description') ?? '',
+      /^\w+, 5 April \d{4}\. Bring a cup\.$/,
+    )
     const off = { event_status: 'canceled', event_status_reason: 'The hall is flooded' }
     const canceled = await event({ title: 'Flooded', ...off, ...times('04-05 10:00', '04-05 11:00') })
     const { body } = await read(canceled)

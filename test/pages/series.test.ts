@@ -39,26 +39,47 @@ test('the page of an event says how it repeats, and leads to its other dates and
   const [, path = ''] = /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)"/.exec(text) ?? []
   const series = await page(service.origin + path)
   assert.equal(series.status, 200)
-  assert.match(series.text, /<h1><bdi>Straßenmarkt am Tor<\/bdi><\/h1><p class="lead">Every 3 days, 40 times<\/p>/)
+  assert.match(
+    series.text,
+    /<h1><bdi>Straßenmarkt am Tor<\/bdi><\/h1><p class="lead">Every 3 days, 40 times<\/p>/,
+  )
   assert.match(series.text, /<b>cheese<\/b>/)
   // Its dates do not repeat the text of the series.
   assert.doesNotMatch(series.text, /class="excerpt"/)
   assert.match(series.text, /40 dates/)
   assert.match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
   assert.match(series.text, /"@type":"EventSeries"/)
-  assert.match((await page(`${service.origin}/sitemap-pages.xml`)).text, new RegExp(`<loc>[^<]*${path}</loc>`))
+  assert.match(
+    (await page(`${service.origin}/sitemap-pages.xml`)).text,
+    new RegExp(`<loc>[^<]*${path}</loc>`),
+  )
 })
 
 test('the page of a series says once what its dates share, and keeps to itself what they keep', async () => {
   const { id: venue } = await service.create('/venues', { venue: 'Barn', city: 'Bonn', step_free: true })
-  const { id: organizer } = await service.create('/organizers', { organizer: 'Private circle', status: 'private' })
+  const { id: organizer } = await service.create('/organizers', {
+    organizer: 'Private circle',
+    status: 'private',
+  })
   const online = { attendance: 'mixed', online_url: 'https://meet.example/room', online_shown: 'before:15' }
-  const facts = { cost: '2.5', website: 'https://tickets.example/7', access_note: 'Ring twice', tags: ['Cheese'] }
+  const facts = {
+    cost: '2.5',
+    website: 'https://tickets.example/7',
+    access_note: 'Ring twice',
+    tags: ['Cheese'],
+  }
   const shared = { description: '', excerpt: 'With cheese', venue, organizer, ...online, ...facts }
   const { post_parent: id } = await make(shared)
   const { text } = await followed(`/series/${id}/`)
   const about = /<dl>.*<section/s.exec(text)?.[0] ?? ''
-  for (const once of ['Barn', 'In person and online', 'With cheese', 'Ring twice', 'Step-free access', '$2.50'])
+  for (const once of [
+    'Barn',
+    'In person and online',
+    'With cheese',
+    'Ring twice',
+    'Step-free access',
+    '$2.50',
+  ])
     assert.equal(text.split(`>${once}<`).length, once === '$2.50' ? 3 : 2, once)
   assert.match(about, /href="https:\/\/tickets\.example\/7"[^>]*>Tickets</)
   assert.match(about, /The link isn’t shown here\./)
@@ -70,7 +91,8 @@ test('the page of a series says once what its dates share, and keeps to itself w
 
 test('the address of a series is that of its id, under whatever name', async () => {
   const { post_parent: id } = await make({ title: 'Ärger & Söhne', slug: '' })
-  const [, path = ''] = /<link rel="canonical" href="([^"]+)"/.exec((await followed(`/series/${id}/`)).text) ?? []
+  const [, path = ''] =
+    /<link rel="canonical" href="([^"]+)"/.exec((await followed(`/series/${id}/`)).text) ?? []
   assert.match(path, new RegExp(`-${id}/$`))
   const moved = await page(`${service.origin}/series/other-${id}/`)
   assert.equal(moved.status, 301)
@@ -90,7 +112,8 @@ test('a venue has a series at its next date, and every date behind a press', asy
   const later = new Date(Date.parse(FIRST) + 30 * 86_400_000).toISOString().slice(0, 10)
   const times = { start_date: `${later} 20:00:00`, end_date: `${later} 21:00:00` }
   await service.create('/events', { title: 'Concert', ...times, venue: venue.id })
-  const titles = (text: string) => [...text.matchAll(/<h3><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
+  const titles = (text: string) =>
+    [...text.matchAll(/<h3><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
   const { text } = await page(venue.url)
   assert.deepEqual(titles(text), ['Yoga', 'Concert'])
   assert.match(text, /<p class="again"><a href="[^"]+">Every 3 days, 39 more dates<\/a>/)

@@ -11,7 +11,11 @@ async function iconsOf(settings: object) {
   try {
     const ask = async (path: string) => {
       const response = await fetch(`${service.origin}${path}`)
-      return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+      return {
+        status: response.status,
+        headers: response.headers,
+        bytes: Buffer.from(await response.arrayBuffer()),
+      }
     }
     const again = await Promise.all([ask('/favicon.ico'), ask('/favicon.ico')])
     assert.deepEqual(again[0]?.bytes, again[1]?.bytes)
@@ -48,7 +52,10 @@ test('icons are made of the logo where it has pixels, and of the mark where it i
   const [png, svg] = [join(folder, 'logo.png'), join(folder, 'logo.svg')]
   const ground = { width: 60, height: 30, channels: 3, background: '#00f' } as const
   writeFileSync(png, await sharp({ create: ground }).png().toBuffer())
-  writeFileSync(svg, '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>')
+  writeFileSync(
+    svg,
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
+  )
   const drawn = await iconsOf({ pages_logo: png })
   assert.deepEqual(await pixel(drawn.touch.bytes, 90, 90), [0, 0, 255, 255])
   assert.deepEqual(await pixel(drawn.touch.bytes, 90, 5), [255, 255, 255, 255])

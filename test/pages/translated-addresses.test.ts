@@ -30,7 +30,9 @@ after(() => service.close())
 
 test('no page of text has an address that the service answers or leads on, in any language', async () => {
   const roots = ['events', 'event', 'venue', 'venues', 'organizer', 'organizers', 'category', 'tag'] as const
-  const words = Object.values(pathWords).flatMap((language) => roots.flatMap((root) => language[root].map(slugify)))
+  const words = Object.values(pathWords).flatMap((language) =>
+    roots.flatMap((root) => language[root].map(slugify)),
+  )
   for (const slug of ['mcp', 'desk', 'media', ...words]) {
     const pages_texts = [{ slug, text: '# About us' }]
     const { status } = await service.request('admin', 'PUT', '~/wp-json/kalends/v1/settings', { pages_texts })
@@ -261,7 +263,12 @@ describe('old addresses of feeds', () => {
 
 describe('names of files that are of no format', () => {
   test('are 404 at once, at whatever address', async () => {
-    for (const path of ['/events/category/musik.html', '/event/fest.html', '/events.html', '/venue/halle.php'])
+    for (const path of [
+      '/events/category/musik.html',
+      '/event/fest.html',
+      '/events.html',
+      '/venue/halle.php',
+    ])
       assert.equal(await at(path), '404', path)
   })
 })

@@ -11,7 +11,8 @@ import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const program = findChromium()
-const skip = program === undefined ? 'no Chromium is installed' : axePath === undefined && 'axe-core is not installed'
+const skip =
+  program === undefined ? 'no Chromium is installed' : axePath === undefined && 'axe-core is not installed'
 
 const asked: { address: string; referrer: string | undefined }[] = []
 let areTilesThere = true
@@ -63,7 +64,9 @@ describe('a map in the browser', { skip }, () => {
     await settled(`!document.querySelector('.offer').hidden`)
     assert.deepEqual(asked, [])
     assert.deepEqual(
-      tab.requested.filter((address) => /leaflet|127\.0\.0\.1/.test(address) && !address.startsWith(service.origin)),
+      tab.requested.filter(
+        (address) => /leaflet|127\.0\.0\.1/.test(address) && !address.startsWith(service.origin),
+      ),
       [],
     )
     assert.equal(
@@ -85,8 +88,14 @@ describe('a map in the browser', { skip }, () => {
       '市民会館, 4 events',
       'Дом культуры, 5 events',
     ])
-    assert.equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'Harbour Hall, 1 event')
-    assert.match(await tab.evaluate(`document.querySelector('.source').innerText`), /© OpenStreetMap contributors/)
+    assert.equal(
+      await tab.evaluate(`document.activeElement.getAttribute('aria-label')`),
+      'Harbour Hall, 1 event',
+    )
+    assert.match(
+      await tab.evaluate(`document.querySelector('.source').innerText`),
+      /© OpenStreetMap contributors/,
+    )
     assert.ok(asked.length > 0)
     for (const { referrer } of asked) assert.equal(referrer, `${service.origin}/`)
     assert.deepEqual(tab.complaints, [])
@@ -99,13 +108,19 @@ describe('a map in the browser', { skip }, () => {
     await tab.key('Enter')
     await settled(`document.querySelector('.leaflet-popup a')?.textContent === 'Old Mill'`)
     assert.equal(await tab.evaluate(`document.activeElement.textContent`), 'Old Mill')
-    assert.match(await tab.evaluate(`document.querySelector('.places [aria-current]').innerText`), /^Old Mill/)
+    assert.match(
+      await tab.evaluate(`document.querySelector('.places [aria-current]').innerText`),
+      /^Old Mill/,
+    )
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-open.png`, await tab.picture())
     await tab.key('Escape')
     await settled(
       `document.querySelector('.leaflet-popup-content') === null || document.querySelector('.places [aria-current]') === null`,
     )
-    assert.equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'Old Mill, 2 events')
+    assert.equal(
+      await tab.evaluate(`document.activeElement.getAttribute('aria-label')`),
+      'Old Mill, 2 events',
+    )
     assert.equal(await tab.evaluate(`document.querySelector('.places [aria-current]')`), null)
   })
 
@@ -113,7 +128,10 @@ describe('a map in the browser', { skip }, () => {
     areTilesThere = false
     await tab.goTo(`${service.origin}/events/map/?featured=false`)
     await settled(`document.querySelector('.failed').textContent !== ''`)
-    assert.match(await tab.evaluate(`document.querySelector('.failed').textContent`), /The list has the same venues\./)
+    assert.match(
+      await tab.evaluate(`document.querySelector('.failed').textContent`),
+      /The list has the same venues\./,
+    )
     assert.equal(await tab.evaluate(`document.querySelectorAll('.places > li').length`), 6)
   })
 

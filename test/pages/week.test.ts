@@ -5,7 +5,8 @@ import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 
-const page = (path: string) => service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+const page = (path: string) =>
+  service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
 /** Gets a page, and removes the thin spaces around dashes, which differ by version of ICU. */
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
@@ -87,7 +88,8 @@ describe('a week', () => {
   test('has seven days where the clocks change', async () => {
     const body = await shown('/events/week/2031-03-30/')
     assert.equal(body.match(/<section class="of/g)?.length, 7)
-    for (const day of ['2031-03-29', '2031-03-30']) assert.match(sectionOf(body, day), new RegExp(`Clocks ${day}`))
+    for (const day of ['2031-03-29', '2031-03-30'])
+      assert.match(sectionOf(body, day), new RegExp(`Clocks ${day}`))
   })
 
   test('without events says when the nearest is', async () => {
@@ -98,13 +100,26 @@ describe('a week', () => {
   })
 
   test('is there for the first and the last years, and for nothing that is no week', async () => {
-    for (const end of ['0001-01-01', '9999-12-31', '0001-W01', '9999-W52']) await shown(`/events/week/${end}/`)
-    for (const end of ['2031-W54', '2031-W53', '2031-W00', '0000-W01', '2031-02-30', 'x', '2031-5-5', '99999-01-01'])
+    for (const end of ['0001-01-01', '9999-12-31', '0001-W01', '9999-W52'])
+      await shown(`/events/week/${end}/`)
+    for (const end of [
+      '2031-W54',
+      '2031-W53',
+      '2031-W00',
+      '0000-W01',
+      '2031-02-30',
+      'x',
+      '2031-5-5',
+      '99999-01-01',
+    ])
       assert.equal((await page(`/events/week/${end}/`)).status, 404, end)
   })
 
   test('isolates names that are written from right to left', async () => {
-    assert.match(await shown('/events/week/2031-06-17/'), /<span class="title"><(?:bdi|span dir="auto")>مهرجان/u)
+    assert.match(
+      await shown('/events/week/2031-06-17/'),
+      /<span class="title"><(?:bdi|span dir="auto")>مهرجان/u,
+    )
   })
 })
 

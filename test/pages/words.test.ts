@@ -48,7 +48,11 @@ describe('a search on pages', () => {
   })
 
   test('finds what is at a venue by the name of the venue, though its name is nowhere in the event', async () => {
-    assert.deepEqual(titlesIn(await page('lantern galway')), ['harbour-walk', 'early-concert', 'late-concert'])
+    assert.deepEqual(titlesIn(await page('lantern galway')), [
+      'harbour-walk',
+      'early-concert',
+      'late-concert',
+    ])
   })
 
   test('keeps months in the order of their days', async () => {
@@ -131,7 +135,13 @@ describe('what is suggested as one types', () => {
 
   test('are venues by any word of their names, and the coming events by their titles, the next one first', async () => {
     assert.deepEqual(await suggested('lan'), [
-      { kind: 'venue', id: hall, name: 'Lantern Hall', about: 'Galway', url: `${service.origin}/venue/lantern-hall/` },
+      {
+        kind: 'venue',
+        id: hall,
+        name: 'Lantern Hall',
+        about: 'Galway',
+        url: `${service.origin}/venue/lantern-hall/`,
+      },
     ])
     const events = await suggested('conc')
     assert.deepEqual(
@@ -156,7 +166,12 @@ describe('what is suggested as one types', () => {
     await service.post('/organizers', { organizer: 'Cafeteria in secret', status: 'draft' })
     await service.post('/categories', { name: 'Cafés without events' })
     const times = { start_date: '2050-04-01 20:00:00', end_date: '2050-04-01 22:00:00' }
-    await service.post('/events', { title: 'Tea', ...times, categories: [category.id], organizer: organizer.id })
+    await service.post('/events', {
+      title: 'Tea',
+      ...times,
+      categories: [category.id],
+      organizer: organizer.id,
+    })
     const found = await suggested('cafe')
     assert.deepEqual(
       found.map(({ kind, name, url }) => [kind, name, url]),

@@ -10,13 +10,31 @@ import { scratchDatabase } from './scratch-database.ts'
 
 const DAY_MS = 86_400_000
 
-const anna: Writer = { user: 2, login: 'anna', address: '192.0.2.7', client: 'Browser/1.0', request: 'request-1' }
-const bob: Writer = { user: 3, login: 'bob', address: '192.0.2.8', client: 'Script\n\u001b[2J/2', request: 'request-2' }
+const anna: Writer = {
+  user: 2,
+  login: 'anna',
+  address: '192.0.2.7',
+  client: 'Browser/1.0',
+  request: 'request-1',
+}
+const bob: Writer = {
+  user: 3,
+  login: 'bob',
+  address: '192.0.2.8',
+  client: 'Script\n\u001b[2J/2',
+  request: 'request-2',
+}
 
 /** Makes a history of four acts and the command to list it. */
 async function audited(t: TestContext) {
   const { database } = await scratchDatabase(t)
-  const act = (by: Writer, kind: RecordedChange['kind'], record: number, action: 'create' | 'update', name: string) =>
+  const act = (
+    by: Writer,
+    kind: RecordedChange['kind'],
+    record: number,
+    action: 'create' | 'update',
+    name: string,
+  ) =>
     database.write(
       async (tx) => recordChange(tx, { kind, record, wasPublic: false, isPublic: true }, { action, name }),
       by,
@@ -40,7 +58,10 @@ test('acts are listed the newest first, with who, what, from where and by which 
   const { audit } = await audited(t)
   const { out } = await audit()
   const lines = out.trimEnd().split('\n')
-  assert.match(lines[0] ?? '', /^TIME \(UTC\) +USER +ACT +KIND +ID +SEQUENCE +NAME +CHANGED +ADDRESS +CLIENT +REQUEST$/)
+  assert.match(
+    lines[0] ?? '',
+    /^TIME \(UTC\) +USER +ACT +KIND +ID +SEQUENCE +NAME +CHANGED +ADDRESS +CLIENT +REQUEST$/,
+  )
   assert.match(
     lines[1] ?? '',
     /^20\S+ \S+ +anna +update +term +10 +\d+ +Music +- +192\.0\.2\.7 +Browser\/1\.0 +request-1$/,

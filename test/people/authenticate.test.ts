@@ -11,7 +11,8 @@ import { NOON, scratchDatabase } from './scratch-database.ts'
 const HOME = '192.0.2.1'
 const ELSEWHERE = '192.0.2.2'
 
-const basic = (login: string, password: string) => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+const basic = (login: string, password: string) =>
+  `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 const wrong = { name: 'Problem', code: 'incorrect_password' }
 const unknown = { name: 'Problem', code: 'invalid_username' }
 
@@ -51,7 +52,10 @@ test('an application password signs in with login or e-mail address, in any lett
     assert.deepEqual(await authenticate(basic(login, 'annasecret'), HOME, NOON), caller, login)
   }
   assert.deepEqual(await authenticate(basic('anna', ' anna  secret '), HOME, NOON), caller)
-  assert.deepEqual(await authenticate(basic('anna', 'anna secret').replace('Basic', 'bASIC '), HOME, NOON), caller)
+  assert.deepEqual(
+    await authenticate(basic('anna', 'anna secret').replace('Basic', 'bASIC '), HOME, NOON),
+    caller,
+  )
 })
 
 test('a token signs in as Bearer', async (t) => {
@@ -64,7 +68,15 @@ test('a token signs in as Bearer', async (t) => {
 
 test('no header, tokens of other programs and other schemes are anonymous', async (t) => {
   const { authenticate, waits } = await site(t)
-  const headers = [undefined, '', ' ', 'Bearer', 'Bearer not-a-token', 'Digest username="anna"', 'anna:secret']
+  const headers = [
+    undefined,
+    '',
+    ' ',
+    'Bearer',
+    'Bearer not-a-token',
+    'Digest username="anna"',
+    'anna:secret',
+  ]
   for (const header of headers) assert.equal(await authenticate(header, HOME, NOON), anonymous, header)
   assert.deepEqual(waits, [])
 })
@@ -171,7 +183,8 @@ test('what was read before a change is not believed after it', async (t) => {
 
 test('after five failures refusals wait 250 ms, doubling up to four seconds', async (t) => {
   const { authenticate, waits } = await site(t)
-  for (let i = 0; i < 12; i += 1) await assert.rejects(authenticate(basic('anna', `guess ${i}`), HOME, NOON + i), wrong)
+  for (let i = 0; i < 12; i += 1)
+    await assert.rejects(authenticate(basic('anna', `guess ${i}`), HOME, NOON + i), wrong)
   assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 4000, 4000])
 })
 
@@ -258,10 +271,13 @@ test('of guesses sent in parallel four are looked at, the others in turn, and wh
   const waiting: (() => void)[] = []
   const sleep = () => new Promise<void>((resolve) => waiting.push(resolve))
   const { authenticate } = makeAuthenticator(database, sleep)
-  for (let i = 0; i < 5; i += 1) await assert.rejects(authenticate(basic('anna', `first ${i}`), HOME, NOON), wrong)
+  for (let i = 0; i < 5; i += 1)
+    await assert.rejects(authenticate(basic('anna', `first ${i}`), HOME, NOON), wrong)
   const refusals: string[] = []
   const guesses = Array.from({ length: 300 }, (_, i) =>
-    authenticate(basic('anna', `guess ${i}`), HOME, NOON).catch((error: { code: string }) => refusals.push(error.code)),
+    authenticate(basic('anna', `guess ${i}`), HOME, NOON).catch((error: { code: string }) =>
+      refusals.push(error.code),
+    ),
   )
   await until(() => waiting.length === 4 && refusals.length === 246, 'guesses are not held back')
   assert.deepEqual(new Set(refusals), new Set(['too_many_attempts']))
@@ -279,8 +295,10 @@ test('guesses in parallel hold up neither the owner elsewhere, nor the owner at 
   const never = new Promise<void>(() => undefined)
   const { authenticate } = makeAuthenticator(database, () => never)
   await authenticate(basic('anna', 'anna secret'), HOME, NOON)
-  for (let i = 0; i < 5; i += 1) await assert.rejects(authenticate(basic('anna', `first ${i}`), HOME, NOON), wrong)
-  for (let i = 0; i < 300; i += 1) authenticate(basic('anna', `guess ${i}`), HOME, NOON).catch(() => undefined)
+  for (let i = 0; i < 5; i += 1)
+    await assert.rejects(authenticate(basic('anna', `first ${i}`), HOME, NOON), wrong)
+  for (let i = 0; i < 300; i += 1)
+    authenticate(basic('anna', `guess ${i}`), HOME, NOON).catch(() => undefined)
   const later = NOON + 6000
   assert.equal((await authenticate(basic('anna', 'anna secret'), HOME, later)).login, 'anna')
   assert.equal((await authenticate(basic('anna', 'anna secret'), ELSEWHERE, later)).login, 'anna')
@@ -310,12 +328,18 @@ test('a credential is good until it expires, and then says so', async (t) => {
   const { authenticate, database, bob } = await site(t)
   const limits = { expires: NOON + 10_000 }
   const token = await database.write((tx) => addCredential(tx, bob, 'token', 'T', NOON, undefined, limits))
-  const password = await database.write((tx) => addCredential(tx, bob, 'password', 'P', NOON, undefined, limits))
+  const password = await database.write((tx) =>
+    addCredential(tx, bob, 'password', 'P', NOON, undefined, limits),
+  )
   const expired = { name: 'Problem', code: 'credential_expired' }
   for (const header of [`Bearer ${token}`, basic('bob', password)]) {
     assert.equal((await authenticate(header, HOME, NOON + 8000)).login, 'bob')
     assert.equal((await authenticate(header, HOME, NOON + 9999)).login, 'bob')
-    await assert.rejects(authenticate(header, HOME, NOON + 10_000), expired, 'not even for those who are known')
+    await assert.rejects(
+      authenticate(header, HOME, NOON + 10_000),
+      expired,
+      'not even for those who are known',
+    )
   }
 })
 

@@ -54,7 +54,10 @@ test('a password opens for its user alone, and whichever way a keyboard writes i
   assert.equal(await findRightHash(database, hashing, undefined, sent(SECRET)), undefined)
   const hash = await hashDeskPassword(hashing, 'Cafe\u0301 in der Straße')
   await database.write((tx) => setDeskPassword(tx, anna, hash, NOON))
-  assert.equal((await findRightHash(database, hashing, anna, sent('Caf\u00e9 in der Straße'))) !== undefined, true)
+  assert.equal(
+    (await findRightHash(database, hashing, anna, sent('Caf\u00e9 in der Straße'))) !== undefined,
+    true,
+  )
   assert.equal(await findRightHash(database, hashing, anna, sent('Cafe in der Straße')), undefined)
 })
 
@@ -97,7 +100,10 @@ test('who was deactivated has no use for a password', async (t) => {
   assert.equal(await hasDeskPassword(database.read, anna), true)
   assert.equal(await hasDeskPasswords(database.read), true)
   await database.write((tx) => deactivateUser(tx, anna.id, NOON))
-  assert.equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, sent(SECRET)), undefined)
+  assert.equal(
+    await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, sent(SECRET)),
+    undefined,
+  )
   assert.equal(await hasDeskPasswords(database.read), false)
 })
 

@@ -34,7 +34,11 @@ async function desk(t: TestContext) {
   return { database, anna, gate, signIn, waits, refusals }
 }
 
-const tooMany = (retryAfter: number) => ({ name: 'Problem', code: 'too_many_attempts', details: { retryAfter } })
+const tooMany = (retryAfter: number) => ({
+  name: 'Problem',
+  code: 'too_many_attempts',
+  details: { retryAfter },
+})
 
 test('login or e-mail address and password sign in, in any letter case of the login', async (t) => {
   const { anna, gate, signIn, refusals } = await desk(t)
@@ -62,14 +66,18 @@ test(
   },
 )
 
-test('whoever guesses at a login elsewhere, the owner is neither delayed nor locked out', onSqlite, async (t) => {
-  const { signIn, waits } = await desk(t)
-  for (let i = 0; i < 100; i += 1) await signIn('anna', 'a wrong password', `198.51.100.${i}`)
-  assert.equal(waits.length, 95, 'the guesses wait, from wherever they come')
-  waits.length = 0
-  assert.ok(await signIn('anna', SECRET))
-  assert.deepEqual(waits, [])
-})
+test(
+  'whoever guesses at a login elsewhere, the owner is neither delayed nor locked out',
+  onSqlite,
+  async (t) => {
+    const { signIn, waits } = await desk(t)
+    for (let i = 0; i < 100; i += 1) await signIn('anna', 'a wrong password', `198.51.100.${i}`)
+    assert.equal(waits.length, 95, 'the guesses wait, from wherever they come')
+    waits.length = 0
+    assert.ok(await signIn('anna', SECRET))
+    assert.deepEqual(waits, [])
+  },
+)
 
 test('a client where the user has a session is not turned away for the guesses of others there', async (t) => {
   const { signIn } = await desk(t)
@@ -86,15 +94,21 @@ test('all addresses of a network of IPv6 are one client', onSqlite, async (t) =>
   assert.ok(await signIn('anna', SECRET, '2001:db8:1:3::1'))
 })
 
-test('a thousand guesses at once of one client cost a dozen hashes, and others still sign in', onSqlite, async (t) => {
-  const { signIn, refusals } = await desk(t)
-  const guesses = Array.from({ length: 1000 }, (_, i) => signIn(`login-${i}`, 'a wrong password', ELSEWHERE))
-  const owner = signIn('anna', SECRET)
-  const answers = await Promise.allSettled(guesses)
-  assert.ok(await owner)
-  assert.ok(refusals.length <= 12, `${refusals.length} guesses were looked at`)
-  assert.equal(answers.filter(({ status }) => status === 'rejected').length, 1000 - refusals.length)
-})
+test(
+  'a thousand guesses at once of one client cost a dozen hashes, and others still sign in',
+  onSqlite,
+  async (t) => {
+    const { signIn, refusals } = await desk(t)
+    const guesses = Array.from({ length: 1000 }, (_, i) =>
+      signIn(`login-${i}`, 'a wrong password', ELSEWHERE),
+    )
+    const owner = signIn('anna', SECRET)
+    const answers = await Promise.allSettled(guesses)
+    assert.ok(await owner)
+    assert.ok(refusals.length <= 12, `${refusals.length} guesses were looked at`)
+    assert.equal(answers.filter(({ status }) => status === 'rejected').length, 1000 - refusals.length)
+  },
+)
 
 test(
   'guessers from everywhere keep out nobody with a session, and those of unknown logins no owner',

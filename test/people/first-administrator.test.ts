@@ -97,7 +97,8 @@ test('the first start tells of a link, later ones how to get one, until somebody
   const first = await giveFirstPassword(database)
   const entry = await findDeskEntry(database, { isFirst: true, isDemo: false }, NOON)
   const sentences = tellFirstSteps(first, entry, told)
-  const [, token = ''] = /https:\/\/example\.org\/desk\/set-up\/([\w-]{43})$/.exec(sentences.at(-1) ?? '') ?? []
+  const [, token = ''] =
+    /https:\/\/example\.org\/desk\/set-up\/([\w-]{43})$/.exec(sentences.at(-1) ?? '') ?? []
   assert.deepEqual((await findSignInLink(database.read, token, NOON))?.isFirst, true)
   const later = await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON)
   assert.deepEqual(tellFirstSteps(undefined, later, told), [

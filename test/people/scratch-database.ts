@@ -48,7 +48,9 @@ const isFile = ({ address }: support.ScratchDatabase) => address.startsWith('sql
 /** Returns the files of a SQLite database, which still hold removed data. */
 async function filesOf({ address }: support.ScratchDatabase): Promise<string> {
   const folder = dirname(address.slice('sqlite:'.length))
-  const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1')))
+  const files = await Promise.all(
+    (await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1')),
+  )
   return files.join('\n')
 }
 

@@ -23,7 +23,11 @@ async function desk(t: TestContext) {
 test('a link is good for thirty minutes, and is in the database as a hash alone', async (t) => {
   const { anna, link, find, bytes } = await desk(t)
   const token = await link()
-  assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), { user: anna, purpose: 'set-up', isFirst: false })
+  assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), {
+    user: anna,
+    purpose: 'set-up',
+    isFirst: false,
+  })
   assert.equal(await find(token, NOON + 30 * MINUTE), undefined)
   for (const wrong of ['', `${token}x`, token.toLowerCase(), '\0', 'x'.repeat(1_000_000)])
     assert.equal(await find(wrong), undefined)

@@ -81,7 +81,10 @@ test('user add and user link print a link to the desk, and a new one voids the o
   const find = async (token: string) => (await findSignInLink(database.read, token, NOON))?.user.login
   assert.equal(await find(first), 'anna')
   const second = await kalends('user', 'link', 'ANNA')
-  assert.match(second.out, /^A link for ANNA to choose a password for the desk, good once and for 30 minutes: /)
+  assert.match(
+    second.out,
+    /^A link for ANNA to choose a password for the desk, good once and for 30 minutes: /,
+  )
   assert.deepEqual([await find(first), await find(tokenIn(second.out))], [undefined, 'anna'])
   assert.deepEqual(await kalends('user', 'link', 'bob'), refused('There is no user bob.'))
 })
@@ -91,7 +94,8 @@ test('a user is deactivated and let in again, and their sessions are listed and 
   await kalends('user', 'add', 'admin', '--role', 'administrator')
   await kalends('user', 'add', 'anna', '--role', 'editor')
   const anna = await getUserByLogin(database.read, 'anna')
-  const signIn = () => database.write((tx) => startSession(tx, anna, NOON, { client: 'Firefox', address: '192.0.2.1' }))
+  const signIn = () =>
+    database.write((tx) => startSession(tx, anna, NOON, { client: 'Firefox', address: '192.0.2.1' }))
   await signIn()
   assert.equal(
     (await kalends('user', 'sessions', 'anna')).out,
@@ -102,7 +106,10 @@ test('a user is deactivated and let in again, and their sessions are listed and 
   assert.equal((await kalends('user', 'deactivate', 'anna')).out, 'anna signs in nowhere from now on.\n')
   assert.doesNotMatch((await kalends('user', 'sessions', 'anna')).out, /192/)
   assert.match((await kalends('user', 'list')).out, /anna +editor +no +anna/)
-  assert.deepEqual(await kalends('user', 'link', 'anna'), refused('anna was deactivated and signs in nowhere.'))
+  assert.deepEqual(
+    await kalends('user', 'link', 'anna'),
+    refused('anna was deactivated and signs in nowhere.'),
+  )
   assert.equal((await kalends('user', 'reactivate', 'anna')).out, 'anna may sign in again.\n')
   assert.deepEqual(
     await kalends('user', 'deactivate', 'admin'),
@@ -155,7 +162,11 @@ test('user role changes a role, but not that of the last administrator', async (
   const { database, kalends } = await commandLine(t)
   await kalends('user', 'add', 'anna', '--role', 'administrator')
   await kalends('user', 'add', 'bob', '--role', 'author')
-  assert.deepEqual(await kalends('user', 'role', 'bob', 'editor'), { out: 'bob is now editor.\n', err: '', code: 0 })
+  assert.deepEqual(await kalends('user', 'role', 'bob', 'editor'), {
+    out: 'bob is now editor.\n',
+    err: '',
+    code: 0,
+  })
   assert.equal((await getUserByLogin(database.read, 'bob')).role, 'editor')
   assert.deepEqual(
     await kalends('user', 'role', 'anna', 'editor'),
@@ -171,9 +182,22 @@ test('user remove hands records over when told to whom', async (t) => {
   await kalends('user', 'add', 'bob', '--role', 'author')
   const bob = await getUserByLogin(database.read, 'bob')
   const texts = { slug: '', alt_text: '', caption: '', description: '', search: '', modified_utc: '' }
-  const picture = { title: '', date_utc: '', file: '', mime_type: '', width: 1, height: 1, filesize: 1, sizes: '{}' }
+  const picture = {
+    title: '',
+    date_utc: '',
+    file: '',
+    mime_type: '',
+    width: 1,
+    height: 1,
+    filesize: 1,
+    sizes: '{}',
+  }
   await database.write(async (tx) => {
-    const { id } = await tx.insertInto('records').values({ kind: 'image' }).returning('id').executeTakeFirstOrThrow()
+    const { id } = await tx
+      .insertInto('records')
+      .values({ kind: 'image' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     await tx
       .insertInto('images')
       .values({ id, author: bob.id, ...texts, ...picture, source_url: '', original_image: '' })
@@ -183,7 +207,10 @@ test('user remove hands records over when told to whom', async (t) => {
     await kalends('user', 'remove', 'bob'),
     refused('bob owns records; name the user who takes them over with --reassign LOGIN.'),
   )
-  assert.deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'carl'), refused('There is no user carl.'))
+  assert.deepEqual(
+    await kalends('user', 'remove', 'bob', '--reassign', 'carl'),
+    refused('There is no user carl.'),
+  )
   assert.deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'anna'), {
     out: 'Removed bob.\n',
     err: '',
@@ -202,7 +229,9 @@ test('password add prints a password or a token that signs in, and password list
     (await kalends('password', 'add', 'anna')).out.match(/^Application password.*: (.*)\n$/) ?? []
   assert.equal(await isPasswordOf(database.read, anna, password), true)
   const [, token = ''] =
-    (await kalends('password', 'add', 'anna', '--token', '--name', 'Importer')).out.match(/^Token.*: (.*)\n$/) ?? []
+    (await kalends('password', 'add', 'anna', '--token', '--name', 'Importer')).out.match(
+      /^Token.*: (.*)\n$/,
+    ) ?? []
   assert.equal(await findTokenUser(database.read, token), anna.id)
   assert.deepEqual(await kalends('password', 'list', 'anna'), {
     out: [
@@ -226,9 +255,16 @@ test('password revoke takes one credential or all, and asks which when told neit
   await kalends('password', 'add', 'anna', '--token')
   for (const words of [[], ['1', '--all'], ['one']]) {
     const answer = await kalends('password', 'revoke', 'anna', ...words)
-    assert.deepEqual(answer, refused('Give either the id that `password list` shows or --all.'), words.join(' '))
+    assert.deepEqual(
+      answer,
+      refused('Give either the id that `password list` shows or --all.'),
+      words.join(' '),
+    )
   }
-  assert.deepEqual(await kalends('password', 'revoke', 'anna', '9'), refused('anna has no credential with the id 9.'))
+  assert.deepEqual(
+    await kalends('password', 'revoke', 'anna', '9'),
+    refused('anna has no credential with the id 9.'),
+  )
   assert.equal((await kalends('password', 'revoke', 'anna', '2')).out, 'Revoked 1 credential of anna.\n')
   assert.equal((await kalends('password', 'revoke', 'anna', '--all')).out, 'Revoked 2 credentials of anna.\n')
   assert.equal(
@@ -246,11 +282,20 @@ test('a token is limited by scope and time as it was asked for, and the list sho
     ['--scope', 'write-own', '--expires', '12h'],
     ['--expires', '2027-12-31'],
   ]
-  for (const words of given) assert.equal((await kalends('password', 'add', 'anna', '--token', ...words)).code, 0)
+  for (const words of given)
+    assert.equal((await kalends('password', 'add', 'anna', '--token', ...words)).code, 0)
   const lines = (await kalends('password', 'list', 'anna')).out.split('\n').map((line) => line.split(/ {2,}/))
   assert.deepEqual(lines.slice(0, 4), [
     ['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'],
-    ['2', 'token', '2026-11-20 12:00:00', 'read-drafts,media', '2027-02-18 12:00:00', 'never', 'Command line'],
+    [
+      '2',
+      'token',
+      '2026-11-20 12:00:00',
+      'read-drafts,media',
+      '2027-02-18 12:00:00',
+      'never',
+      'Command line',
+    ],
     ['3', 'token', '2026-11-20 12:00:00', 'write-own', '2026-11-21 00:00:00', 'never', 'Command line'],
     ['4', 'token', '2026-11-20 12:00:00', 'all', '2027-12-31 00:00:00', 'never', 'Command line'],
   ])
@@ -261,7 +306,11 @@ test('a scope or an expiry that means nothing is refused by name, and nothing is
   await kalends('user', 'add', 'anna', '--role', 'editor')
   const listed = (await kalends('password', 'list', 'anna')).out
   const wrong = [
-    ['--scope', 'everything', 'A scope is one of read-drafts, write-own, write-all, media, not "everything".'],
+    [
+      '--scope',
+      'everything',
+      'A scope is one of read-drafts, write-own, write-all, media, not "everything".',
+    ],
     ['--scope', '', 'A scope is one of read-drafts, write-own, write-all, media, not "".'],
     ['--expires', 'soon', 'An expiry is such as 12h, 90d, 4w or 2027-12-31, not "soon".'],
     ['--expires', '2027-13-41', 'An expiry is such as 12h, 90d, 4w or 2027-12-31, not "2027-13-41".'],
@@ -269,7 +318,11 @@ test('a scope or an expiry that means nothing is refused by name, and nothing is
     ['--expires', '2020-01-01', 'A credential expires in the future.'],
   ] as const
   for (const [option, value, sentence] of wrong)
-    assert.deepEqual(await kalends('password', 'add', 'anna', '--token', option, value), refused(sentence), value)
+    assert.deepEqual(
+      await kalends('password', 'add', 'anna', '--token', option, value),
+      refused(sentence),
+      value,
+    )
   assert.equal((await kalends('password', 'list', 'anna')).out, listed)
 })
 

@@ -19,9 +19,13 @@ const add = (database: Database, login: string, role: Role, email?: string) =>
   database.write((tx) => insertUser(tx, { login, role, email }, NOON))
 
 const changesOf = async (database: Database) =>
-  (await database.read.selectFrom('changes').select(['kind', 'record', 'deleted']).orderBy('record').execute()).map(
-    ({ kind, record, deleted }) => `${kind} ${record}${deleted === 1 ? ' is gone' : ''}`,
-  )
+  (
+    await database.read
+      .selectFrom('changes')
+      .select(['kind', 'record', 'deleted'])
+      .orderBy('record')
+      .execute()
+  ).map(({ kind, record, deleted }) => `${kind} ${record}${deleted === 1 ? ' is gone' : ''}`)
 
 const TABLES = { events: 'event', venues: 'venue', organizers: 'organizer', images: 'image' } as const
 

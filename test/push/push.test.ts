@@ -10,7 +10,14 @@ import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
 import { day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
 import { pushTo } from './push-command.ts'
-import { type Gate, openGate, resetUnsent, withoutMembers, withoutOwnRoutes, writesOf } from './target-gate.ts'
+import {
+  type Gate,
+  openGate,
+  resetUnsent,
+  withoutMembers,
+  withoutOwnRoutes,
+  writesOf,
+} from './target-gate.ts'
 
 const ALL = 'start_date=1000-01-01&end_date=9999-12-31&per_page=50'
 const ANY = 'status=publish,draft,private,future,pending'
@@ -97,7 +104,12 @@ describe('a calendar that is pushed into another one', () => {
     await start()
     await fillCalendar(source)
     const music = await source.create('/categories', { name: 'Music', slug: 'music' })
-    await source.create('/categories', { name: 'Jazz & more', slug: 'jazz', parent: music.id, description: 'Late' })
+    await source.create('/categories', {
+      name: 'Jazz & more',
+      slug: 'jazz',
+      parent: music.id,
+      description: 'Late',
+    })
     await source.create('/events', {
       title: 'Evening & morning',
       start_date: '2027-03-28 01:30',
@@ -128,7 +140,9 @@ describe('a calendar that is pushed into another one', () => {
     await succeed()
     const titles = await titlesOf(target)
     assert.ok(
-      titles.some((title) => title.startsWith('Evening')) && !titles.includes('A draft') && !titles.includes('Private'),
+      titles.some((title) => title.startsWith('Evening')) &&
+        !titles.includes('A draft') &&
+        !titles.includes('Private'),
     )
     await succeed('--all')
     assert.deepEqual(await listsOf(target), await listsOf(source))
@@ -146,10 +160,19 @@ describe('a calendar that is pushed into another one', () => {
 
   test('brings along what has changed here since, field by field', async () => {
     const { id } = await eventNamed(source, 'Evening &#038; morning')
-    await source.update(`/events/${id}`, { title: 'Evening', cost: '', categories: '', venue: { venue: 'New hall' } })
+    await source.update(`/events/${id}`, {
+      title: 'Evening',
+      cost: '',
+      categories: '',
+      venue: { venue: 'New hall' },
+    })
     const { body } = await source.request('admin', 'GET', '~/wp-json/kalends/v1/series')
     const series = body.series[0].id
-    const changed = { start_date: '2026-12-01 17:30', end_date: '2026-12-01 19:30', description: 'Bring a lantern' }
+    const changed = {
+      start_date: '2026-12-01 17:30',
+      end_date: '2026-12-01 19:30',
+      description: 'Bring a lantern',
+    }
     await source.request('admin', 'PUT', `~/wp-json/kalends/v1/series/${series}`, changed)
     const { body: dates } = await source.get(`/events?${ALL}&post_parent=${series}`)
     await source.update(`/events/${dates.events[0].id}`, { title: 'The first one', image: '' })
@@ -182,7 +205,12 @@ describe('what was changed there since', () => {
   let there: Named
   beforeEach(async () => {
     title = `Event ${++number}`
-    here = await source.create('/events', { ...day, title, website: 'https://example.org/1', excerpt: 'Before' })
+    here = await source.create('/events', {
+      ...day,
+      title,
+      website: 'https://example.org/1',
+      excerpt: 'Before',
+    })
     await succeed()
     there = await eventNamed(target, title)
   })
@@ -193,7 +221,10 @@ describe('what was changed there since', () => {
     await target.update(`/events/${there.id}`, { website: 'https://example.org/there', sticky: true })
     await source.update(`/events/${here.id}`, { website: 'https://example.org/2', featured: true })
     const out = await succeed()
-    assert.match(out, new RegExp(`Changed there, and kept:\\n {2}event ${here.id}: event “${title}” .*stays: website`))
+    assert.match(
+      out,
+      new RegExp(`Changed there, and kept:\\n {2}event ${here.id}: event “${title}” .*stays: website`),
+    )
     const { website, featured, sticky } = await show(target, there)
     assert.deepEqual(
       { website, featured, sticky },
@@ -250,7 +281,12 @@ describe('a push over a bad line', onSqlite, () => {
   beforeEach(async () => {
     await start()
     for (let i = 1; i <= 9; i++)
-      await source.create('/events', { ...day, title: `Event ${i}`, venue: { venue: `Hall ${i % 3}` }, tags: ['one'] })
+      await source.create('/events', {
+        ...day,
+        title: `Event ${i}`,
+        venue: { venue: `Hall ${i % 3}` },
+        tags: ['one'],
+      })
   })
   const stopEach = { timeout: 120_000 }
 
@@ -349,7 +385,12 @@ describe('a push over a bad line', onSqlite, () => {
 })
 
 describe('facts and links of meetings that are pushed', onSqlite, () => {
-  const facts = { captions: true, sign_language: 'bfi', attendance: 'mixed', online_url: 'https://meet.example/1' }
+  const facts = {
+    captions: true,
+    sign_language: 'bfi',
+    attendance: 'mixed',
+    online_url: 'https://meet.example/1',
+  }
   const rule = {
     recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'],
     start_date: '2027-12-01 17:00',
@@ -457,7 +498,12 @@ describe('a push', onSqlite, () => {
       tags: ['loud'],
     }
     const { id } = await source.create('/events', full)
-    const draft = await source.create('/events', { ...full, title: 'Sketch', status: 'draft', categories: '' })
+    const draft = await source.create('/events', {
+      ...full,
+      title: 'Sketch',
+      status: 'draft',
+      categories: '',
+    })
     await succeed('--all')
     await source.update(`/events/${id}`, { title: 'Full house' })
     await source.update(`/events/${draft.id}`, { end_date: `${day.start_date.slice(0, 10)} 23:30:00` })
@@ -484,7 +530,10 @@ describe('a push', onSqlite, () => {
     await succeed('--tags', 'loud')
     const titles = await titlesOf(target)
     assert.ok(titles.includes('Concert') && !titles.includes('Reading'))
-    assert.match((await push('--start-date', 'soonish')).err, /The filter does not take this value: --start-date/)
+    assert.match(
+      (await push('--start-date', 'soonish')).err,
+      /The filter does not take this value: --start-date/,
+    )
   })
 
   test('is refused into the calendar itself, whatever its address', async (t) => {

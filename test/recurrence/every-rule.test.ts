@@ -67,7 +67,12 @@ const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: strin
   ['FREQ=YEARLY;BYWEEKNO=-1', '2026-12-31 20:00:00', '2026-12-31 20:00:00', '2027-12-30 20:00:00'],
   ['FREQ=YEARLY;BYYEARDAY=-1,366', '2027-12-31 20:00:00', '2027-12-31 20:00:00', '2028-12-31 20:00:00'],
   // Not in the RFC: the last time of each day.
-  ['FREQ=DAILY;BYHOUR=10,14,18;BYSETPOS=-1', '2027-01-01 18:00:00', '2027-01-01 18:00:00', '2027-01-02 18:00:00'],
+  [
+    'FREQ=DAILY;BYHOUR=10,14,18;BYSETPOS=-1',
+    '2027-01-01 18:00:00',
+    '2027-01-01 18:00:00',
+    '2027-01-02 18:00:00',
+  ],
 ]
 
 for (const [text, start, ...dates] of EXAMPLES)
@@ -106,7 +111,9 @@ test('Rules without a date end with the steps that they may take, and unknown pa
   ]) {
     const rule = readEveryRule(text)
     assert.ok(rule)
-    assert.ok([...everyDate(rule, '0001-01-01 09:00:00', '9999-12-31 00:00:00', { left: 100_000 })].length <= 100_000)
+    assert.ok(
+      [...everyDate(rule, '0001-01-01 09:00:00', '9999-12-31 00:00:00', { left: 100_000 })].length <= 100_000,
+    )
   }
   for (const text of [
     '',

@@ -26,7 +26,8 @@ test('rules have the dates that a library gives them', () => {
       .between(asUtc(start.local), asUtc(horizon), true)
       .map((date) => date.toPlainDateTime().toString().slice(0, 19).replace('T', ' '))
     const ours = [...matchingDates(rule, start, horizon)].filter((wall) => wall <= horizon)
-    const whole = (walls: readonly string[]) => walls.map((wall) => (wall.length === 16 ? `${wall}:00` : wall))
+    const whole = (walls: readonly string[]) =>
+      walls.map((wall) => (wall.length === 16 ? `${wall}:00` : wall))
     assert.deepEqual(whole(theirs), ours, text)
     compared += 1
   }

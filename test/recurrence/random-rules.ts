@@ -50,7 +50,9 @@ const start: fc.Arbitrary<Start> = fc
 const listOf = (entry: fc.Arbitrary<string>, most: number) =>
   fc.uniqueArray(entry, { minLength: 1, maxLength: most }).map((entries) => entries.join(','))
 const weekday = fc.constantFrom(...WEEKDAYS)
-const placed = fc.tuple(fc.constantFrom(1, 2, 3, 4, 5, -1, -2, -5), weekday).map(([nth, name]) => `${nth}${name}`)
+const placed = fc
+  .tuple(fc.constantFrom(1, 2, 3, 4, 5, -1, -2, -5), weekday)
+  .map(([nth, name]) => `${nth}${name}`)
 const monthday = fc.constantFrom(1, 2, 7, 13, 15, 28, 29, 30, 31, -1, -2, -28, -31).map(String)
 const month = fc.integer({ min: 1, max: 12 }).map(String)
 const position = fc.constantFrom(1, 2, 3, -1, -2, 10).map(String)
@@ -61,7 +63,11 @@ const parts = fc.record({
   FREQ: fc.constantFrom('DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'),
   INTERVAL: fc.oneof({ weight: 3, arbitrary: fc.constant('1') }, fc.constantFrom('2', '3', '5', '13')),
   BYDAY: rarely(
-    fc.oneof({ weight: 2, arbitrary: listOf(weekday, 4) }, listOf(placed, 3), listOf(fc.oneof(weekday, placed), 4)),
+    fc.oneof(
+      { weight: 2, arbitrary: listOf(weekday, 4) },
+      listOf(placed, 3),
+      listOf(fc.oneof(weekday, placed), 4),
+    ),
   ),
   BYMONTHDAY: rarely(listOf(monthday, 3)),
   BYMONTH: rarely(listOf(month, 4)),
@@ -78,7 +84,9 @@ function ruleLine(
   { end, ...others }: typeof parts extends fc.Arbitrary<infer Parts> ? Parts : never,
   from: Start,
 ): string {
-  const pairs = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  const pairs = Object.entries(others).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  )
   if (end?.[0] === 'COUNT') pairs.push(`COUNT=${end[1]}`)
   if (end?.[0] === 'UNTIL') {
     const last = formatUtc(utcToMs(from.local) + end[1] * DAY_MS)
@@ -104,10 +112,12 @@ function datesLine(name: string, days: readonly number[] | undefined, from: Star
 }
 
 /** Rules of the supported grammar; some contradict themselves and are refused. */
-export const sentRules: fc.Arbitrary<Sent> = fc.tuple(start, parts, dates, dates).map(([from, made, added, left]) => ({
-  start: from,
-  lines: [ruleLine(made, from), ...datesLine('RDATE', added, from), ...datesLine('EXDATE', left, from)],
-}))
+export const sentRules: fc.Arbitrary<Sent> = fc
+  .tuple(start, parts, dates, dates)
+  .map(([from, made, added, left]) => ({
+    start: from,
+    lines: [ruleLine(made, from), ...datesLine('RDATE', added, from), ...datesLine('EXDATE', left, from)],
+  }))
 
 /** A recurrence with the starts of its dates. */
 export interface Expanded {

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { moveRecurrence, splitRecurrence } from '../../src/base/recurrence/change-recurrence.ts'
-import { isFault, occurrenceStarts, type Recurrence, type Start } from '../../src/base/recurrence/recurrence.ts'
+import {
+  isFault,
+  occurrenceStarts,
+  type Recurrence,
+  type Start,
+} from '../../src/base/recurrence/recurrence.ts'
 import { recurrenceInWords } from '../../src/base/recurrence/recurrence-in-words.ts'
-import { readRecurrence, recurrenceLines, recurrenceObject } from '../../src/base/recurrence/recurrence-text.ts'
+import {
+  readRecurrence,
+  recurrenceLines,
+  recurrenceObject,
+} from '../../src/base/recurrence/recurrence-text.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
 import { fc, rounds } from '../support/rounds.ts'
@@ -15,7 +24,8 @@ const HORIZON = '2028-12-31 00:00:00'
 
 function read(input: unknown, start = START): Recurrence {
   const recurrence = readRecurrence(input, start)
-  if (!recurrence || isFault(recurrence)) return assert.fail(`${JSON.stringify(input)}: ${JSON.stringify(recurrence)}`)
+  if (!recurrence || isFault(recurrence))
+    return assert.fail(`${JSON.stringify(input)}: ${JSON.stringify(recurrence)}`)
   return recurrence
 }
 
@@ -31,7 +41,10 @@ test('lines, text and object say the same', () => {
     'FREQ=WEEKLY;INTERVAL=2;UNTIL=20270630;BYDAY=TU',
     'RSCALE=GREGORIAN;FREQ=WEEKLY;INTERVAL=2;UNTIL=20270630;BYDAY=TU;skip=omit',
     'rrule:freq=weekly;byday=tu;interval=2;until=20270630T190000',
-    ['DTSTART;TZID=Europe/Berlin:20261124T190000', 'RRULE:FREQ=WEEKLY;INTERVAL=2;\r\n UNTIL=20270630T170000Z;BYDAY=TU'],
+    [
+      'DTSTART;TZID=Europe/Berlin:20261124T190000',
+      'RRULE:FREQ=WEEKLY;INTERVAL=2;\r\n UNTIL=20270630T170000Z;BYDAY=TU',
+    ],
   ]) {
     assert.deepEqual(recurrenceLines(read(input), START), lines)
     assert.deepEqual(recurrenceObject(read(input), START), object)
@@ -79,8 +92,11 @@ test('added dates and exceptions are read in any zone and as days', () => {
   ])
 })
 
-const MANY = Array.from({ length: 10_000 }, (_, day) => new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10))
-const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at).join(',')
+const MANY = Array.from({ length: 10_000 }, (_, day) =>
+  new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10),
+)
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at).join(',')
 const EVERY = `BYMONTH=${numbers(1, 12)};BYMONTHDAY=${numbers(1, 31)};BYDAY=MO,TU,WE,TH,FR,SA,SU`
 
 /** Refused recurrences, with the part that the fault names. */
@@ -158,7 +174,9 @@ for (const [input, part, start = START] of REFUSED)
 const evil = fc
   .array(
     fc.tuple(
-      fc.constantFrom(...'FREQ INTERVAL COUNT UNTIL BYDAY BYMONTHDAY BYMONTH BYSETPOS WKST BYHOUR X'.split(' ')),
+      fc.constantFrom(
+        ...'FREQ INTERVAL COUNT UNTIL BYDAY BYMONTHDAY BYMONTH BYSETPOS WKST BYHOUR X'.split(' '),
+      ),
       fc.oneof(
         fc.constantFrom(...'DAILY WEEKLY MONTHLY YEARLY MO -5SU,53MO 29 30,31 -31 366 99991231 2'.split(' ')),
         fc.array(fc.integer({ min: -400, max: 400 }), { maxLength: 80 }).map(String),
@@ -168,7 +186,10 @@ const evil = fc
     { maxLength: 9 },
   )
   .map((pairs) =>
-    `RRULE:FREQ=YEARLY;${pairs.map((pair) => pair.join('=')).join(';')}`.replace(/FREQ=YEARLY;(?=.*FREQ=)/, ''),
+    `RRULE:FREQ=YEARLY;${pairs.map((pair) => pair.join('=')).join(';')}`.replace(
+      /FREQ=YEARLY;(?=.*FREQ=)/,
+      '',
+    ),
   )
 
 test('whatever is sent is read or refused, and what is read has at most so many dates', () => {
@@ -223,14 +244,18 @@ test('a series is split at an added date by the same rule from there on, or by a
     return recurrenceLines(halves.after, { ...START, local: at })
   }
   const thursday = ['RDATE:20261203T190000', '2026-12-03 19:00:00'] as const
-  assert.deepEqual(split(['FREQ=WEEKLY;COUNT=4', thursday[0]], thursday[1]), ['RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=TU'])
+  assert.deepEqual(split(['FREQ=WEEKLY;COUNT=4', thursday[0]], thursday[1]), [
+    'RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=TU',
+  ])
   assert.deepEqual(split(['FREQ=WEEKLY', thursday[0]], thursday[1]), ['RRULE:FREQ=WEEKLY;BYDAY=TU'])
   // The rule would count its second weeks from another week, so the dates are listed.
   assert.deepEqual(split(['FREQ=WEEKLY;INTERVAL=2;COUNT=3', thursday[0]], thursday[1]), [
     'RDATE;TZID=Europe/Berlin:20261208T190000,20261222T190000',
   ])
   const morning = ['RDATE:20261203T090000', '2026-12-03 09:00:00'] as const
-  assert.deepEqual(split(['FREQ=WEEKLY;COUNT=3', morning[0]], morning[1]), ['RDATE;TZID=Europe/Berlin:20261208T190000'])
+  assert.deepEqual(split(['FREQ=WEEKLY;COUNT=3', morning[0]], morning[1]), [
+    'RDATE;TZID=Europe/Berlin:20261208T190000',
+  ])
   assert.equal(split(['FREQ=WEEKLY', morning[0]], morning[1]), undefined)
 })
 
@@ -254,7 +279,10 @@ test('an exception stays one where a series moves along by the place of a weekda
   const start = { ...START, local: '2027-01-15 19:00:00' }
   const left = ['EXDATE:20270416T190000', 'EXDATE:20270521T190000']
   const before = read(['RRULE:FREQ=MONTHLY;BYDAY=3FR', ...left], start)
-  const moved = moveRecurrence(before, start, '2027-02-19 19:00:00', { ...START, local: '2027-02-23 19:00:00' })
+  const moved = moveRecurrence(before, start, '2027-02-19 19:00:00', {
+    ...START,
+    local: '2027-02-23 19:00:00',
+  })
   assert.ok(moved)
   assert.deepEqual(recurrenceLines(moved.recurrence, moved.start), [
     'RRULE:FREQ=MONTHLY;BYDAY=4TU',
@@ -277,7 +305,11 @@ const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
   ['FREQ=WEEKLY', 'every Tuesday', 'jeden Dienstag'],
   ['FREQ=MONTHLY', 'every month on day 24', 'jeden Monat am 24.'],
   ['FREQ=YEARLY', 'every year on 24 November', 'jedes Jahr am 24. November'],
-  ['FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', 'every week from Monday to Friday', 'jede Woche von Montag bis Freitag'],
+  [
+    'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR',
+    'every week from Monday to Friday',
+    'jede Woche von Montag bis Freitag',
+  ],
   ['FREQ=DAILY;INTERVAL=3', 'every 3 days', 'alle 3 Tage'],
   ['FREQ=MONTHLY;BYDAY=2TU', 'every month on the second Tuesday', 'jeden Monat am zweiten Dienstag'],
   ['FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2', 'every month on the second Monday', 'jeden Monat am zweiten Montag'],
@@ -297,7 +329,11 @@ const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
     'every month on the second of these days: Monday and Tuesday',
     'jeden Monat am zweiten dieser Tage: Montag und Dienstag',
   ],
-  ['FREQ=MONTHLY;BYMONTHDAY=1,-1', 'every month on day 1 and the last day', 'jeden Monat am 1. und letzten Tag'],
+  [
+    'FREQ=MONTHLY;BYMONTHDAY=1,-1',
+    'every month on day 1 and the last day',
+    'jeden Monat am 1. und letzten Tag',
+  ],
   [
     'FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13',
     'every month on Friday if it is day 13',

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFault, occurrenceStarts, type Recurrence, searchedUntil } from '../../src/base/recurrence/recurrence.ts'
+import {
+  isFault,
+  occurrenceStarts,
+  type Recurrence,
+  searchedUntil,
+} from '../../src/base/recurrence/recurrence.ts'
 import { readRecurrence, recurrenceLines } from '../../src/base/recurrence/recurrence-text.ts'
-import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../src/base/recurrence/rule-builder.ts'
+import {
+  fieldsOfRule,
+  nextDates,
+  type RuleFields,
+  valueOfRule,
+} from '../../src/base/recurrence/rule-builder.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 const start = { local: '2027-03-02 19:00:00', zone: 'Europe/Berlin', allDay: false }
@@ -88,7 +98,10 @@ const ends = fc.oneof(
   fc.record({ count: fc.integer({ min: 1, max: 200 }) }),
   fc.record({ until: days.map((day) => day.slice(0, 10)) }),
 )
-const lists = fc.record({ added: fc.uniqueArray(days, { maxLength: 5 }), left: fc.uniqueArray(days, { maxLength: 5 }) })
+const lists = fc.record({
+  added: fc.uniqueArray(days, { maxLength: 5 }),
+  left: fc.uniqueArray(days, { maxLength: 5 }),
+})
 const weekdays = fc.subarray(['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su'])
 const rules = fc.oneof(
   fc.constant({ frequency: 'daily' }),

@@ -134,7 +134,13 @@ async function addEvent({ port }: Pick<App, 'port'>, title: string, more = {}): 
   const response = await fetch(`http://127.0.0.1:${port}/wp-json/tribe/events/v1/events`, {
     method: 'POST',
     headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
-    body: JSON.stringify({ title, start_date: '2026-12-01', end_date: '2026-12-01', status: 'publish', ...more }),
+    body: JSON.stringify({
+      title,
+      start_date: '2026-12-01',
+      end_date: '2026-12-01',
+      status: 'publish',
+      ...more,
+    }),
   })
   assert.equal(response.status, 201)
   return (await response.json()) as Made
@@ -161,7 +167,9 @@ async function changedBackup(of: string, change: Change): Promise<string> {
   await copyFile(of, file)
   await truncate(file, (await stat(file)).size - 88)
   const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-  const manifest: Manifest = JSON.parse(String(connection.prepare('select manifest from backup').get()?.manifest))
+  const manifest: Manifest = JSON.parse(
+    String(connection.prepare('select manifest from backup').get()?.manifest),
+  )
   change(manifest, connection)
   connection.prepare('update backup set manifest = ?').run(JSON.stringify(manifest))
   connection.close()
@@ -232,7 +240,10 @@ describe('a backup of a whole calendar', () => {
     assert.match(await succeed(['backup', '--without-secrets', file], source), /but no hashes of passwords/)
     const bytes = await readFile(file, 'latin1')
     assert.equal(bytes.includes('$scrypt$') || bytes.includes('$argon2'), false)
-    const target = { database: `sqlite:${path('handed-on.sqlite')}`, media: `file:${path('handed-on-media')}` }
+    const target = {
+      database: `sqlite:${path('handed-on.sqlite')}`,
+      media: `file:${path('handed-on-media')}`,
+    }
     assert.match(await succeed(['restore', file], target), /nobody can sign in before kalends password add/)
     const app = await serve(target)
     t.after(() => app.stop())
@@ -315,7 +326,10 @@ describe('a backup of a whole calendar', () => {
     const newer = await withManifest((manifest) => {
       manifest.migrations = [...migrationNames, '9999-of-tomorrow']
     })
-    assert.match((await command(['restore', newer], target)).err, /newer version of Kalends .*9999-of-tomorrow/)
+    assert.match(
+      (await command(['restore', newer], target)).err,
+      /newer version of Kalends .*9999-of-tomorrow/,
+    )
     const between = await withManifest((manifest) => {
       manifest.migrations = ['0001-first', '0019-fewer-pages']
     })
@@ -325,7 +339,10 @@ describe('a backup of a whole calendar', () => {
     })
     assert.match((await command(['restore', other], target)).err, /newer than this one/)
     const fewer = await withManifest((_manifest, connection) => connection.exec('delete from event_terms'))
-    assert.match((await command(['restore', fewer], target)).err, /its table event_terms does not have the \d+ rows/)
+    assert.match(
+      (await command(['restore', fewer], target)).err,
+      /its table event_terms does not have the \d+ rows/,
+    )
     assert.deepEqual(await titlesOf(target), ['Former'])
     await target.remove()
   })
@@ -342,22 +359,28 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
-  test('does not write over a file of images that is another, and touches nothing then', onSqlite, async () => {
-    const target = await otherCalendar('conflict-media')
-    const key = (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
-    await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
-    const { err } = await command(['restore', backup()], target)
-    assert.match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
-    assert.deepEqual(await titlesOf(target), ['Former'])
-    await target.remove()
-  })
+  test(
+    'does not write over a file of images that is another, and touches nothing then',
+    onSqlite,
+    async () => {
+      const target = await otherCalendar('conflict-media')
+      const key =
+        (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
+      await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
+      const { err } = await command(['restore', backup()], target)
+      assert.match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
+      assert.deepEqual(await titlesOf(target), ['Former'])
+      await target.remove()
+    },
+  )
 
   test(
     'puts its files over others when the calendar is the same, and over those of another where that is asked for',
     onSqlite,
     async () => {
       const target = await otherCalendar('replaced-media')
-      const key = (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
+      const key =
+        (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
       const bytes = await readFile(path(`media/${key}`))
       const store = localMediaStore(path('replaced-media'))
       await store.restore(key, Buffer.from('another'), 'image/png')
@@ -365,7 +388,10 @@ describe('a backup of a whole calendar', () => {
       await printedBy(['restore', '--replace-images', backup()], target)
       assert.deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
       await store.restore(key, Buffer.from('another'), 'image/png')
-      assert.match(await printedBy(['restore', backup()], target), /1 other files? of the same names? gave way/)
+      assert.match(
+        await printedBy(['restore', backup()], target),
+        /1 other files? of the same names? gave way/,
+      )
       assert.deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
       await target.remove()
     },
@@ -380,11 +406,17 @@ describe('a backup of a whole calendar', () => {
     assert.equal(await readFile(other, 'utf8'), 'Dear Ann')
     await copyFile(backup(), path('older.backup'))
     const { all } = await eventsOf(source.database)
-    assert.match(await succeed(['backup', path('older.backup')], source), new RegExp(`is whole: ${all} events`))
+    assert.match(
+      await succeed(['backup', path('older.backup')], source),
+      new RegExp(`is whole: ${all} events`),
+    )
   })
 
   test('that is not there, or has no folder to go to, is said in a sentence', async () => {
-    assert.match((await command(['restore', path('no.backup')], source)).err, /^There is no file .*no\.backup\.$/m)
+    assert.match(
+      (await command(['restore', path('no.backup')], source)).err,
+      /^There is no file .*no\.backup\.$/m,
+    )
     assert.match(
       (await command(['restore', path('')], source)).err,
       /^\S+ is a folder: name one of the backups in it\.$/m,
@@ -430,28 +462,35 @@ describe('a backup of a whole calendar', () => {
   })
 
   test('names files that the store lacks', async () => {
-    const printed = await succeed(['backup', path('lacking.backup')], { ...source, media: `file:${path('none')}` })
+    const printed = await succeed(['backup', path('lacking.backup')], {
+      ...source,
+      media: `file:${path('none')}`,
+    })
     assert.match(printed, /^Not in the store, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
     const { all } = await eventsOf(source.database)
     assert.match(printed, new RegExp(`${all} events, \\d+ rows in all, 0 files of images`))
   })
 
-  test('takes files from a bucket, puts them into one, and names the reason when it fails', onSqlite, async () => {
-    const s3 = await startS3()
-    const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
-    await succeed(['restore', backup()], bucket)
-    assert.equal((await s3.names()).length, 6)
-    assert.match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
-    await s3.halt()
-    const { err, code } = await command(['backup', path('failing.backup')], bucket)
-    assert.match(err, /media store s3:\/\/images fails/)
-    assert.equal(code, 1)
-    assert.deepEqual(
-      (await readdir(folder)).filter((name) => name.startsWith('failing')),
-      [],
-    )
-    await s3.close()
-  })
+  test(
+    'takes files from a bucket, puts them into one, and names the reason when it fails',
+    onSqlite,
+    async () => {
+      const s3 = await startS3()
+      const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
+      await succeed(['restore', backup()], bucket)
+      assert.equal((await s3.names()).length, 6)
+      assert.match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
+      await s3.halt()
+      const { err, code } = await command(['backup', path('failing.backup')], bucket)
+      assert.match(err, /media store s3:\/\/images fails/)
+      assert.equal(code, 1)
+      assert.deepEqual(
+        (await readdir(folder)).filter((name) => name.startsWith('failing')),
+        [],
+      )
+      await s3.close()
+    },
+  )
 
   test('leaves out every table with a column that sounds like a secret, when asked', async () => {
     const database = await openDatabase(source.database)
@@ -524,8 +563,14 @@ test('of a calendar that a newer version has had no backup is taken', async () =
   })
   await database.close()
   const words = ['backup', path('of-newer.backup')]
-  const { err, code } = await command(words, { database: newer.address, media: `file:${path('newer-media')}` })
-  assert.match(err, /^The database is of a newer version of Kalends, which made the steps 9999-later; start that/)
+  const { err, code } = await command(words, {
+    database: newer.address,
+    media: `file:${path('newer-media')}`,
+  })
+  assert.match(
+    err,
+    /^The database is of a newer version of Kalends, which made the steps 9999-later; start that/,
+  )
   assert.equal(code, 1)
   assert.equal(existsSync(path('of-newer.backup')), false)
   await newer.remove()
@@ -565,7 +610,9 @@ describe('what a restore replaces', () => {
     await succeed(['restore', backup()], places)
     assert.equal(await titles(), 'First')
 
-    const copies = (await succeed(['restore', '--list'], places)).split('\n').filter((line) => line.endsWith(' bytes'))
+    const copies = (await succeed(['restore', '--list'], places))
+      .split('\n')
+      .filter((line) => line.endsWith(' bytes'))
     assert.equal(copies.length, 3, copies.join())
     const [, second = '', third] = copies.map((line) => line.split(' ')[0])
     assert.notEqual(second, third)
@@ -578,7 +625,10 @@ describe('what a restore replaces', () => {
     assert.equal(await titles(), 'First,Second')
     await succeed(['restore', '--undo'], places)
     assert.equal(await titles(), 'First,Third')
-    assert.match((await command(['restore', '--undo', 'nothing'], places)).err, /^No restore has kept nothing;/)
+    assert.match(
+      (await command(['restore', '--undo', 'nothing'], places)).err,
+      /^No restore has kept nothing;/,
+    )
   })
 
   test('is named, with every place that is written to, before anything is written', async (t) => {
@@ -624,7 +674,10 @@ test('a restore by root leaves folders and files to those who had them', {
   const from = { database: service.config.database, media: `file:${path('root-media')}` }
   await succeed(['backup', path('root.backup')], from)
   await service.close()
-  const target = { database: `sqlite:${path('owned/deep/kalends.sqlite')}`, media: `file:${path('owned/media')}` }
+  const target = {
+    database: `sqlite:${path('owned/deep/kalends.sqlite')}`,
+    media: `file:${path('owned/media')}`,
+  }
   await mkdir(path('owned'))
   await chown(path('owned'), 4711, 4712)
   for (const _ of ['new', 'in place of another']) {
@@ -653,7 +706,10 @@ test('a restore makes no data folder that nobody has named', onSqlite, async () 
     })
   const { stderr, status } = restoreIn()
   assert.equal(status, 1)
-  assert.match(stderr, /^There is no \S+elsewhere-\w+\/data\/kalends\.sqlite, and no setting names another place/)
+  assert.match(
+    stderr,
+    /^There is no \S+elsewhere-\w+\/data\/kalends\.sqlite, and no setting names another place/,
+  )
   assert.deepEqual(await readdir(elsewhere), [])
   const named = restoreIn('--data', './data')
   assert.equal(named.status, 0, named.stderr)
@@ -750,7 +806,10 @@ describe('a calendar with a webhook and an import on a schedule', () => {
 
     const other = await scratchDatabase()
     const elsewhere = { database: other.address, media: `file:${path('held-elsewhere')}` }
-    assert.match(await succeed(['restore', path('held.backup')], elsewhere), /are off until kalends resume\.$/m)
+    assert.match(
+      await succeed(['restore', path('held.backup')], elsewhere),
+      /are off until kalends resume\.$/m,
+    )
     const begun = Date.now()
     assert.deepEqual(await lookOn(elsewhere, () => Date.now() > begun + 1500), { messages: 0, imports: 0 })
     const lists = [
@@ -794,56 +853,73 @@ test('what a former database has left beside it is no part of the restored one',
   await succeed(['backup', path('beside.backup')], from)
   await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
   // A killed process leaves the log of SQLite with the last writes.
-  for (const end of ['', '-wal', '-shm']) await copyFile(path(`beside.sqlite${end}`), path(`killed.sqlite${end}`))
+  for (const end of ['', '-wal', '-shm'])
+    await copyFile(path(`beside.sqlite${end}`), path(`killed.sqlite${end}`))
   await service.close()
   const killed = { database: `sqlite:${path('killed.sqlite')}`, media: from.media }
   await succeed(['restore', path('beside.backup')], killed)
   assert.deepEqual(await titlesOf(killed), ['Backed up'])
 })
 
-test('a log without its file is moved aside by a restore, and by one that is taken back', onSqlite, async (t) => {
-  const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
-  const service = await startService(from)
-  t.after(() => service.close())
-  await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
-  await succeed(['backup', path('lone.backup')], from)
-  await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
-  const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
-  // A copy, since the service may still write derived rows.
-  await copyFile(path('whose.sqlite-wal'), path('whose.log'))
-  const leaveLog = () => copyFile(path('whose.log'), path('lone.sqlite-wal'))
-  const { size } = await stat(path('whose.log'))
-  const logsAside = async () => {
-    const names = (await readdir(folder)).filter((name) => /^lone\.sqlite\.before-restore-.*-wal$/.test(name))
-    for (const name of names) assert.equal((await stat(path(name))).size, size)
-    return names.length
-  }
-  await leaveLog()
-  assert.match(await succeed(['restore', path('lone.backup')], lone), /lone\.sqlite-wal.* is kept as .*-wal\./)
-  assert.equal(await logsAside(), 1)
-  assert.deepEqual(await titlesOf(lone), ['Backed up'])
-  assert.match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
+test(
+  'a log without its file is moved aside by a restore, and by one that is taken back',
+  onSqlite,
+  async (t) => {
+    const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
+    const service = await startService(from)
+    t.after(() => service.close())
+    await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
+    await succeed(['backup', path('lone.backup')], from)
+    await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
+    const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
+    // A copy, since the service may still write derived rows.
+    await copyFile(path('whose.sqlite-wal'), path('whose.log'))
+    const leaveLog = () => copyFile(path('whose.log'), path('lone.sqlite-wal'))
+    const { size } = await stat(path('whose.log'))
+    const logsAside = async () => {
+      const names = (await readdir(folder)).filter((name) =>
+        /^lone\.sqlite\.before-restore-.*-wal$/.test(name),
+      )
+      for (const name of names) assert.equal((await stat(path(name))).size, size)
+      return names.length
+    }
+    await leaveLog()
+    assert.match(
+      await succeed(['restore', path('lone.backup')], lone),
+      /lone\.sqlite-wal.* is kept as .*-wal\./,
+    )
+    assert.equal(await logsAside(), 1)
+    assert.deepEqual(await titlesOf(lone), ['Backed up'])
+    assert.match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
 
-  await succeed(['restore', path('lone.backup')], lone)
-  await rm(path('lone.sqlite'))
-  await leaveLog()
-  await succeed(['restore', '--undo'], lone)
-  assert.equal(await logsAside(), 2)
-  assert.deepEqual(await titlesOf(lone), ['Backed up'])
-})
+    await succeed(['restore', path('lone.backup')], lone)
+    await rm(path('lone.sqlite'))
+    await leaveLog()
+    await succeed(['restore', '--undo'], lone)
+    assert.equal(await logsAside(), 2)
+    assert.deepEqual(await titlesOf(lone), ['Backed up'])
+  },
+)
 
-test('a backup of a calendar that was copied elsewhere warns, and removes no older one', onSqlite, async (t) => {
-  const places = { database: `sqlite:${path('stale.sqlite')}`, media: `file:${path('stale-media')}` }
-  await (await startService(places)).close()
-  const kept = await mkdtemp(path('stale-'))
-  await succeed(['backup', kept, '--keep', '1'], places)
-  noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
-  const said = t.mock.method(console, 'error', () => undefined)
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1000 })
-  await succeed(['backup', kept, '--keep', '1'], places)
-  assert.equal((await readdir(kept)).length, 2)
-  assert.match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
-})
+test(
+  'a backup of a calendar that was copied elsewhere warns, and removes no older one',
+  onSqlite,
+  async (t) => {
+    const places = { database: `sqlite:${path('stale.sqlite')}`, media: `file:${path('stale-media')}` }
+    await (await startService(places)).close()
+    const kept = await mkdtemp(path('stale-'))
+    await succeed(['backup', kept, '--keep', '1'], places)
+    noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
+    const said = t.mock.method(console, 'error', () => undefined)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1000 })
+    await succeed(['backup', kept, '--keep', '1'], places)
+    assert.equal((await readdir(kept)).length, 2)
+    assert.match(
+      String(said.mock.calls[0]?.arguments),
+      /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/,
+    )
+  },
+)
 
 test(
   'a calendar that was copied to another database is still said to be there when a restore that replaced it is taken back',
@@ -858,7 +934,10 @@ test(
     const whereItIs = () => findMove(places.database)?.told.match(/postgres:\S+/)?.[0]
     await succeed(['restore', path('left.backup')], places)
     assert.equal(whereItIs(), undefined)
-    assert.match(await succeed(['restore', '--undo'], places), /was copied to postgres:.* to go on with .*remove/)
+    assert.match(
+      await succeed(['restore', '--undo'], places),
+      /was copied to postgres:.* to go on with .*remove/,
+    )
     assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
     await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
 
@@ -872,22 +951,26 @@ test(
   },
 )
 
-test('the removal of a kept calendar removes all its files, whatever signs their names have', onSqlite, async () => {
-  const name = `of O'Brien & Sons.sqlite`
-  const kept = `${name}.before-restore-2026-01-01T000000Z`
-  for (const end of ['', '-wal', '-shm', '-moved']) await writeFile(path(kept + end), 'bytes')
-  const listed = await succeed(['restore', '--list'], {
-    database: `sqlite:${path(name)}`,
-    media: `file:${path('signs-media')}`,
-  })
-  assert.match(listed, / 20 bytes\n/)
-  const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
-  assert.equal(spawnSync('sh', ['-c', removal]).status, 0)
-  assert.deepEqual(
-    (await readdir(folder)).filter((one) => one.startsWith(name)),
-    [],
-  )
-})
+test(
+  'the removal of a kept calendar removes all its files, whatever signs their names have',
+  onSqlite,
+  async () => {
+    const name = `of O'Brien & Sons.sqlite`
+    const kept = `${name}.before-restore-2026-01-01T000000Z`
+    for (const end of ['', '-wal', '-shm', '-moved']) await writeFile(path(kept + end), 'bytes')
+    const listed = await succeed(['restore', '--list'], {
+      database: `sqlite:${path(name)}`,
+      media: `file:${path('signs-media')}`,
+    })
+    assert.match(listed, / 20 bytes\n/)
+    const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
+    assert.equal(spawnSync('sh', ['-c', removal]).status, 0)
+    assert.deepEqual(
+      (await readdir(folder)).filter((one) => one.startsWith(name)),
+      [],
+    )
+  },
+)
 
 describe('a calendar that goes back to a state that knows less', () => {
   /** The ways to return the calendar to its backup. */
@@ -920,7 +1003,8 @@ describe('a calendar that goes back to a state that knows less', () => {
       const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
       const { id } = await service.create('/events', { title: 'Moth', ...times })
       await succeed(['backup', path('less.backup')], places)
-      for (let change = 0; change < 9; change++) await service.update(`/events/${id}`, { excerpt: `${change}` })
+      for (let change = 0; change < 9; change++)
+        await service.update(`/events/${id}`, { excerpt: `${change}` })
       return await sequenceOf(service.app)
     } finally {
       await service.close()

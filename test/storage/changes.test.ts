@@ -118,37 +118,41 @@ test('a change is told although transactions that began before it go on', onPost
   assert.deepEqual((await readFrom(database, second.cursor)).changes, [])
 })
 
-test('what another began and gave up leaves the data the name that others have for it', onPostgres, async (t) => {
-  const { database, address } = await openScratch(t)
-  const other = await openAgain(t, address)
-  const remember = async () => {
-    const memory = openEventMemory(database, cacheBudget(1_000_000))
-    t.after(() => closeMemory(memory))
+test(
+  'what another began and gave up leaves the data the name that others have for it',
+  onPostgres,
+  async (t) => {
+    const { database, address } = await openScratch(t)
+    const other = await openAgain(t, address)
+    const remember = async () => {
+      const memory = openEventMemory(database, cacheBudget(1_000_000))
+      t.after(() => closeMemory(memory))
+      await catchUp(memory)
+      return memory
+    }
+    const memory = await remember()
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const givenUp = other.write(async (tx) => {
+      await sql`select pg_current_xact_id()`.execute(tx)
+      begun.resolve()
+      await released.promise
+      throw new Error('not after all')
+    })
+    await begun.promise
+    await change(database, 1)
     await catchUp(memory)
-    return memory
-  }
-  const memory = await remember()
-  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const givenUp = other.write(async (tx) => {
-    await sql`select pg_current_xact_id()`.execute(tx)
-    begun.resolve()
-    await released.promise
-    throw new Error('not after all')
-  })
-  await begun.promise
-  await change(database, 1)
-  await catchUp(memory)
-  const { sources, settings } = memory
-  released.resolve()
-  await assert.rejects(givenUp)
-  await catchUp(memory)
-  const { version } = memory
-  assert.equal(version, (await remember()).version)
-  assert.deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
-  await change(database, 2)
-  await catchUp(memory)
-  assert.notEqual(memory.version, version)
-})
+    const { sources, settings } = memory
+    released.resolve()
+    await assert.rejects(givenUp)
+    await catchUp(memory)
+    const { version } = memory
+    assert.equal(version, (await remember()).version)
+    assert.deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
+    await change(database, 2)
+    await catchUp(memory)
+    assert.notEqual(memory.version, version)
+  },
+)
 
 test('listeners are called before a write is acknowledged, until they are taken away', async (t) => {
   const { database } = await openScratch(t)
@@ -213,7 +217,9 @@ async function remove(database: Database, record: number): Promise<void> {
 }
 
 const recordsOf = async (database: Database) =>
-  (await database.read.selectFrom('changes').select('record').orderBy('record').execute()).map(({ record }) => record)
+  (await database.read.selectFrom('changes').select('record').orderBy('record').execute()).map(
+    ({ record }) => record,
+  )
 
 test('the rows of deleted records go after 90 days, and who has missed them is told so; those of others stay', async (t) => {
   const { database } = await openScratch(t)
@@ -295,7 +301,8 @@ test('a reader that follows eight writers of the same records misses no change, 
   const states = new Map<string, string>()
   let cursor = await database.cursor()
   const start = sequenceAt(formatUtc(Date.now()))
-  const sequences = () => database.read.selectFrom('changes').select(['record', 'sequence']).orderBy('record').execute()
+  const sequences = () =>
+    database.read.selectFrom('changes').select(['record', 'sequence']).orderBy('record').execute()
   const look = async () => {
     const read = await readFrom(database, cursor)
     const rows = await sequences()
@@ -319,7 +326,10 @@ test('a reader that follows eight writers of the same records misses no change, 
   const touched = lines.flatMap((line) => line.split(' '))
   for (const { record, sequence } of rows) {
     const times = touched.filter((one) => one === String(record)).length
-    assert.ok(sequence >= start + times - 1, `${record} changed ${times} times, and is at ${sequence - start}`)
+    assert.ok(
+      sequence >= start + times - 1,
+      `${record} changed ${times} times, and is at ${sequence - start}`,
+    )
   }
   t.diagnostic(`${looks} looks, ${states.size} cursors`)
 })

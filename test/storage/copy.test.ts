@@ -30,7 +30,11 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }))
 
 /** Copies a calendar and returns the output. */
-async function copy(from: string, to: string, media: { mediaFrom?: string; mediaTo?: string } = {}): Promise<string> {
+async function copy(
+  from: string,
+  to: string,
+  media: { mediaFrom?: string; mediaTo?: string } = {},
+): Promise<string> {
   const lines: string[] = []
   await copyByAddress({ from, to, ...media }, (line) => lines.push(line))
   return lines.join('\n')
@@ -214,7 +218,10 @@ test('files are carried into a bucket, and a bucket that fails is named', async 
     /media store s3:\/\/images fails: ECONNREFUSED/,
   )
   await s3.close()
-  await assert.rejects(copy(fileAddress('source'), fileAddress('again'), { mediaTo: s3.place() }), /give both/)
+  await assert.rejects(
+    copy(fileAddress('source'), fileAddress('again'), { mediaTo: s3.place() }),
+    /give both/,
+  )
 })
 
 test('a target with other data is refused in one sentence and stays as it is', async () => {
@@ -283,7 +290,10 @@ test('imports into a file whose calendar has been copied elsewhere are refused, 
       () => '',
       ({ stderr }: { stderr: string }) => stderr,
     )
-  assert.match(await program(['import', join(folder, 'events.csv')]), /^The calendar in .* was copied to sqlite:.*/)
+  assert.match(
+    await program(['import', join(folder, 'events.csv')]),
+    /^The calendar in .* was copied to sqlite:.*/,
+  )
   assert.equal(await program(['export', '--format', 'json', '--output', join(folder, 'moved.json')]), '')
 })
 

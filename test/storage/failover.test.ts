@@ -28,7 +28,10 @@ async function ask(address: string, text: string): Promise<string> {
 /** Makes a server a standby of another one from its next start on. */
 async function makeFollow(server: PostgresServer, other: PostgresServer): Promise<string> {
   const { port } = new URL(other.address())
-  await ask(server.address(), `alter system set primary_conninfo = 'host=127.0.0.1 port=${port} user=kalends'`)
+  await ask(
+    server.address(),
+    `alter system set primary_conninfo = 'host=127.0.0.1 port=${port} user=kalends'`,
+  )
   return join(await ask(server.address(), 'show data_directory'), 'standby.signal')
 }
 

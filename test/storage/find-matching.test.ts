@@ -11,7 +11,8 @@ import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 const EVENTS = 5000
-const SYLLABLES = 'ka ri mo ten sel bra vin dor lu ap ost ing er an hof lin mar che to ga ja zz eve ni ng'.split(' ')
+const SYLLABLES =
+  'ka ri mo ten sel bra vin dor lu ap ost ing er an hof lin mar che to ga ja zz eve ni ng'.split(' ')
 const SIGNS = [...'夏祭東京🎏%_-"']
 
 let scratch: ScratchDatabase
@@ -59,11 +60,30 @@ after(async () => {
 
 async function insert(folded: readonly string[]): Promise<void> {
   const time = '2027-01-01 00:00:00'
-  const times = { date: time, date_utc: time, modified: time, modified_utc: time, start_date: time, end_date: time }
+  const times = {
+    date: time,
+    date_utc: time,
+    modified: time,
+    modified_utc: time,
+    start_date: time,
+    end_date: time,
+  }
   await database.write(async (tx) => {
     for (const search of folded) {
-      const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
-      const columns = { id, author: 1, status: 'publish', slug: `event-${id}`, trusted: 1, title: '', timezone: 'UTC' }
+      const { id } = await tx
+        .insertInto('records')
+        .values({ kind: 'event' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const columns = {
+        id,
+        author: 1,
+        status: 'publish',
+        slug: `event-${id}`,
+        trusted: 1,
+        title: '',
+        timezone: 'UTC',
+      }
       const row = { ...columns, ...times, utc_start_date: time, utc_end_date: time, search }
       await tx
         .insertInto('events')
@@ -153,7 +173,8 @@ describe('the events that a search finds', () => {
       if (change === 0) await insert([text])
       else if (texts.has(id))
         await database.write(async (tx) => {
-          if (change === 1) await tx.updateTable('events').set({ search: text }).where('id', '=', id).execute()
+          if (change === 1)
+            await tx.updateTable('events').set({ search: text }).where('id', '=', id).execute()
           else await tx.deleteFrom('events').where('id', '=', id).execute()
         })
       if (change === 1 && texts.has(id)) texts.set(id, text)

@@ -60,8 +60,13 @@ async function startLate(t: TestContext) {
   })
   const day = { start_date: '2027-08-01', end_date: '2027-08-01' }
   const { id } = await service.create('/events', { title: 'Version 0', ...day })
-  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
-  const list = async () => (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
+  await until(
+    async () => (await service.get('~/readyz')).body.memory === 'filled',
+    'the memory was not filled',
+    20,
+  )
+  const list = async () =>
+    (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
   return { late, service, direct, id, list }
 }
 
@@ -87,18 +92,22 @@ test(
   },
 )
 
-test('who has seen a change while memory reads it never sees what was there before it', onPostgres, async (t) => {
-  const { late, service, id, list } = await startLate(t)
-  for (let reads = 0; reads < 3; reads++) assert.equal(await list(), 'Version 0')
-  const begun = Promise.withResolvers<string>()
-  late.isLate = (sent) => {
-    const isOfMemory = late.isOfMemory(sent)
-    if (isOfMemory) begun.resolve('begun')
-    return isOfMemory
-  }
-  const writing = service.update(`/events/${id}`, { title: 'Version 1' })
-  assert.equal(await Promise.race([begun.promise, writing]), 'begun')
-  const { body } = await service.get(`/events/${id}?read=1`)
-  assert.deepEqual([body.title, await list()], ['Version 1', 'Version 1'])
-  await writing
-})
+test(
+  'who has seen a change while memory reads it never sees what was there before it',
+  onPostgres,
+  async (t) => {
+    const { late, service, id, list } = await startLate(t)
+    for (let reads = 0; reads < 3; reads++) assert.equal(await list(), 'Version 0')
+    const begun = Promise.withResolvers<string>()
+    late.isLate = (sent) => {
+      const isOfMemory = late.isOfMemory(sent)
+      if (isOfMemory) begun.resolve('begun')
+      return isOfMemory
+    }
+    const writing = service.update(`/events/${id}`, { title: 'Version 1' })
+    assert.equal(await Promise.race([begun.promise, writing]), 'begun')
+    const { body } = await service.get(`/events/${id}?read=1`)
+    assert.deepEqual([body.title, await list()], ['Version 1', 'Version 1'])
+    await writing
+  },
+)

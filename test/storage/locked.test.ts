@@ -7,7 +7,11 @@ import { onPostgres, onSqlite, type ScratchDatabase, scratchDatabase } from '../
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const event = (title: string) => ({ title, start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' })
+const event = (title: string) => ({
+  title,
+  start_date: '2031-05-01 20:00:00',
+  end_date: '2031-05-01 22:00:00',
+})
 
 describe('while another process has the file locked', onSqlite, () => {
   let scratch: ScratchDatabase
@@ -28,9 +32,11 @@ describe('while another process has the file locked', onSqlite, () => {
   test('writes wait without holding up anybody, and are done once it is free', async () => {
     other.exec('begin exclusive')
     let isWritten = false
-    const writes = Promise.all([1, 2, 3].map((n) => service.post('/events', event(`Event ${n}`)))).finally(() => {
-      isWritten = true
-    })
+    const writes = Promise.all([1, 2, 3].map((n) => service.post('/events', event(`Event ${n}`)))).finally(
+      () => {
+        isWritten = true
+      },
+    )
     for (let i = 0; i < 20; i++) {
       const answers = await Promise.all([
         service.get('~/healthz'),
@@ -73,7 +79,10 @@ describe('while somebody has a row locked', onPostgres, () => {
 
   beforeEach(async () => {
     scratch = await scratchDatabase()
-    service = await startService({ database: `${scratch.address}?connections=10&lock_ms=1500` }, { seesRefusals: true })
+    service = await startService(
+      { database: `${scratch.address}?connections=10&lock_ms=1500` },
+      { seesRefusals: true },
+    )
     other = new Client(scratch.address)
     await other.connect()
   })

@@ -39,7 +39,9 @@ describe('the file of a database', onSqlite, () => {
       const { status, headers } = await service.post('/events', { title: 'Lost', ...day }, 'admin')
       assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
       assert.equal(await ready(), 503)
-      const together = await Promise.all(['A', 'B', 'C'].map((title) => service.post('/events', { title, ...day })))
+      const together = await Promise.all(
+        ['A', 'B', 'C'].map((title) => service.post('/events', { title, ...day })),
+      )
       assert.deepEqual(new Set(together.map((each) => each.status)), new Set([503]))
       await rename(`${file}.away`, file)
       assert.equal(await ready(), 200)
@@ -117,7 +119,10 @@ describe('the file of a database', onSqlite, () => {
     const config = testConfig(folder, { database: `sqlite:${file}` })
     await (await openStorage(config)).close()
     await truncate(file)
-    await assert.rejects(openStorage(config), /^Error: The database .*emptied\.sqlite is empty: restore a backup/)
+    await assert.rejects(
+      openStorage(config),
+      /^Error: The database .*emptied\.sqlite is empty: restore a backup/,
+    )
     assert.equal((await stat(file)).size, 0)
     await rm(file)
     await writeFile(`${file}-wal`, 'what was written last')

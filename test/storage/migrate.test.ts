@@ -105,30 +105,36 @@ test('searches use an index of trigrams', onPostgres, async (t) => {
   assert.match(JSON.stringify(plan.rows), /events_search/)
 })
 
-test('without the extension for trigrams everything works, and a start says what to do', onPostgres, async (t) => {
-  const { address, remove } = await scratchDatabase('bare')
-  const name = new URL(address).pathname.slice(1)
-  await administer(address, `create role ${name} login`)
-  await administer(address, `grant create on schema public to ${name}`)
-  const restricted = new URL(address)
-  restricted.username = name
-  const poor = await openDatabase(restricted.href)
-  const { ran, remarks } = await migrate(poor)
-  assert.deepEqual(ran, migrationNames)
-  assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
-  await poor.close()
-  assert.match((await startedLines(t, restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
+test(
+  'without the extension for trigrams everything works, and a start says what to do',
+  onPostgres,
+  async (t) => {
+    const { address, remove } = await scratchDatabase('bare')
+    const name = new URL(address).pathname.slice(1)
+    await administer(address, `create role ${name} login`)
+    await administer(address, `grant create on schema public to ${name}`)
+    const restricted = new URL(address)
+    restricted.username = name
+    const poor = await openDatabase(restricted.href)
+    const { ran, remarks } = await migrate(poor)
+    assert.deepEqual(ran, migrationNames)
+    assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
+    await poor.close()
+    assert.match((await startedLines(t, restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
 
-  await administer(address, 'create extension pg_trgm')
-  const again = await openDatabase(restricted.href)
-  assert.deepEqual(await migrate(again), { ran: [], remarks: [] })
-  const { rows } = await sql`select indexname from pg_indexes where indexname like '%\\_search'`.execute(again.read)
-  assert.equal(rows.length, 3)
-  await again.close()
-  await administer(address, `drop owned by ${name}`)
-  await administer(address, `drop role ${name}`)
-  await remove()
-})
+    await administer(address, 'create extension pg_trgm')
+    const again = await openDatabase(restricted.href)
+    assert.deepEqual(await migrate(again), { ran: [], remarks: [] })
+    const { rows } = await sql`select indexname from pg_indexes where indexname like '%\\_search'`.execute(
+      again.read,
+    )
+    assert.equal(rows.length, 3)
+    await again.close()
+    await administer(address, `drop owned by ${name}`)
+    await administer(address, `drop role ${name}`)
+    await remove()
+  },
+)
 
 test('a process of the release before cannot write unnoticed to a migrated database', async (t) => {
   const { database } = await openScratch(t)
@@ -141,11 +147,16 @@ test('a process of the release before cannot write unnoticed to a migrated datab
 type Row = Record<string, unknown>
 
 /** The tables of the first version that hold the calendar. */
-const FIRST_TABLES = ['records', 'users', 'credentials', 'events', 'venues', 'organizers', 'images', 'terms'].concat([
-  'event_venues',
-  'event_organizers',
-  'event_terms',
-])
+const FIRST_TABLES = [
+  'records',
+  'users',
+  'credentials',
+  'events',
+  'venues',
+  'organizers',
+  'images',
+  'terms',
+].concat(['event_venues', 'event_organizers', 'event_terms'])
 
 async function rowsOf(database: Database, table: string): Promise<Row[]> {
   const { rows } = await sql<Row>`select * from ${sql.table(table)} order by 1, 2`.execute(database.read)
@@ -256,7 +267,8 @@ test('events of a calendar of before are known to be free of charge by their cos
     [12, '["Entrée libre"]'],
     [13, '["Free","5 €"]'],
   ])
-  for (const [id, cost] of costs) await sql`update events set cost = ${cost} where id = ${id}`.execute(database.read)
+  for (const [id, cost] of costs)
+    await sql`update events set cost = ${cost} where id = ${id}`.execute(database.read)
   await migrate(database)
   const free = (await rowsOf(database, 'events')).filter(({ is_free }) => is_free === 1)
   assert.deepEqual(free.map(({ id }) => id).sort(), [11, 12])
@@ -268,7 +280,9 @@ test('a calendar of the first version goes on with its numbers and its readers',
   const cursor = await database.cursor()
   if (databaseName() === 'sqlite') assert.equal(cursor, '22')
   await database.write(async (tx) => {
-    const { rows } = await sql<{ id: number }>`insert into records (kind) values ('event') returning id`.execute(tx)
+    const { rows } = await sql<{
+      id: number
+    }>`insert into records (kind) values ('event') returning id`.execute(tx)
     assert.equal(rows[0]?.id, 15)
     await touch(tx, 'event', 10)
   })
@@ -284,7 +298,13 @@ test('a calendar of the first version is served with its addresses, links and ti
   assert.deepEqual(others, [])
   assert.deepEqual(
     [event.id, event.slug, event.start_date, event.utc_start_date, event.description.trim()],
-    [10, 'evening-of-songs', '2026-12-05 19:30:00', '2026-12-05 18:30:00', `<p>Über <b>alles</b>: it's "quoted"</p>`],
+    [
+      10,
+      'evening-of-songs',
+      '2026-12-05 19:30:00',
+      '2026-12-05 18:30:00',
+      `<p>Über <b>alles</b>: it's "quoted"</p>`,
+    ],
   )
   const slugs = [event.venue, event.organizer, event.categories, event.tags].map((all) =>
     all.map(({ slug }: { slug: string }) => slug).join(),
@@ -360,7 +380,9 @@ test('suggestions know the titles that were cut before their list was kept', onS
     )
   })
   await migrate(database)
-  const { rows } = await sql<{ stem: string }>`select stem from named_stems order by id`.execute(database.read)
+  const { rows } = await sql<{ stem: string }>`select stem from named_stems order by id`.execute(
+    database.read,
+  )
   assert.equal(rows[0]?.stem, '=jazz')
   assert.deepEqual(rows.map(({ stem }) => stem).sort(), ['=jazz', '=night'])
 })
@@ -405,7 +427,9 @@ test('texts with marks are found after they are folded, and stems are cut anew w
       await sql`update ${sql.table(table)} set folded = 'שָׁלוֹם'`.execute(tx)
     await sql`delete from unstemmed`.execute(tx)
     const stems =
-      databaseName() === 'sqlite' ? sql`(rowid, words) values (10, 'before =before')` : sql`values (10, 'before')`
+      databaseName() === 'sqlite'
+        ? sql`(rowid, words) values (10, 'before =before')`
+        : sql`values (10, 'before')`
     await sql`insert into stems ${stems}`.execute(tx)
   })
   let waiting: Row[] = []
@@ -418,14 +442,17 @@ test('texts with marks are found after they are folded, and stems are cut anew w
     waiting.map(({ doc }) => Number(doc)),
     [10],
   )
-  const folded = async (table: string) => new Set((await rowsOf(database, table)).map(({ folded: own }) => own))
-  for (const table of ['venues', 'organizers', 'terms']) assert.deepEqual([...(await folded(table))], ['שלום'])
+  const folded = async (table: string) =>
+    new Set((await rowsOf(database, table)).map(({ folded: own }) => own))
+  for (const table of ['venues', 'organizers', 'terms'])
+    assert.deepEqual([...(await folded(table))], ['שלום'])
   const events = (await rowsOf(database, 'events')).filter(({ id }) => id === 10)
   assert.deepEqual(
     events.map(({ search }) => search),
     ['عن احمد\nموسيقى cafe'],
   )
-  const isNoneLeft = async () => (await sql`select doc from unstemmed`.execute(database.read)).rows.length === 0
+  const isNoneLeft = async () =>
+    (await sql`select doc from unstemmed`.execute(database.read)).rows.length === 0
   await until(isNoneLeft, 'stems are not cut anew')
   const searcher = { db: database.read, aside: database.aside }
   const found = async (words: string) => listIds((await findWords(searcher, wantedWords(words))).all)

@@ -23,7 +23,10 @@ test('stems that no title has any more are forgotten as others are cut', onSqlit
       known = await cut()
     }
     assert.ok(!known.includes('=zoo'), 'a stem that nothing has is kept')
-    assert.ok(known.includes('=harp') && (known.includes('=lute') || known.includes('=drum')), known.join(' '))
+    assert.ok(
+      known.includes('=harp') && (known.includes('=lute') || known.includes('=drum')),
+      known.join(' '),
+    )
   } finally {
     await service.close()
   }

@@ -33,7 +33,10 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
   let service: TestService
   /** Runs a statement on the connection for writes. */
   const run = (text: string) =>
-    statement<Record<never, never>>()(() => sql.raw<Record<string, number>>(text))(service.app.database.read, {})
+    statement<Record<never, never>>()(() => sql.raw<Record<string, number>>(text))(
+      service.app.database.read,
+      {},
+    )
 
   beforeEach(async () => {
     service = await startService()
@@ -52,7 +55,9 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
     )
     const all = (await service.get('/events?start_date=2031-01-01&end_date=2031-12-31', 'admin')).body.total
     assert.equal(all, made.length + 1)
-    const together = await Promise.all(Array.from({ length: 20 }, (_, n) => service.post('/events', event(`All ${n}`))))
+    const together = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => service.post('/events', event(`All ${n}`))),
+    )
     for (const answer of together) assert.ok([507, 201].includes(answer.status), String(answer.status))
     await run('pragma max_page_count = 1000000')
     assert.equal((await service.post('/events', event('Again'))).status, 201)
@@ -95,7 +100,10 @@ test('a full disk of images refuses uploads with 507 and all else goes on, until
     const ballast = join(disk.folder, 'ballast')
     await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined)
     const { status, headers, body } = await upload()
-    assert.deepEqual([status, headers.get('retry-after'), body.code], [507, '30', 'rest_insufficient_storage'])
+    assert.deepEqual(
+      [status, headers.get('retry-after'), body.code],
+      [507, '30', 'rest_insufficient_storage'],
+    )
     assert.deepEqual(
       [(await service.get('~/readyz')).status, (await service.get('~/readyz')).body.status],
       [503, 'there is no room left to write into'],

@@ -99,7 +99,11 @@ test('new terms that many events name at once are made once each, and no event i
         tags: i % 2 ? names.toReversed() : names,
       }),
     )
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]), JSON.stringify(answers[0]?.body))
+    assert.deepEqual(
+      new Set(answers.map(({ status }) => status)),
+      new Set([201]),
+      JSON.stringify(answers[0]?.body),
+    )
     for (const path of ['categories', 'tags']) {
       const { body } = await send(round, 'GET', `/${path}?search=Fresh ${round} `)
       assert.deepEqual(
@@ -127,9 +131,13 @@ test('changes of one event from all sides leave its terms counted right', async 
     answers.map(({ status }) => status),
     answers.map(() => 200),
   )
-  const now = (await send(1, 'GET', `/events/${event.id}`)).body.tags.map(({ slug }: { slug: string }) => slug)
+  const now = (await send(1, 'GET', `/events/${event.id}`)).body.tags.map(
+    ({ slug }: { slug: string }) => slug,
+  )
   const { body } = await send(2, 'GET', '/tags?hide_empty=false&search=m')
-  const counted = Object.fromEntries(body.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]))
+  const counted = Object.fromEntries(
+    body.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
+  )
   assert.deepEqual(
     ['m0', 'm1', 'm2', 'm3'].filter((slug) => counted[slug] === 1),
     now.sort(),
@@ -155,7 +163,8 @@ test("two categories never become each other's parents", async () => {
 test('a change made through one node is seen at once there, and soon through the others without being asked for', async () => {
   const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Version 0' })
   const path = `/events?start_date=2031-01-01&end_date=2031-12-31&include=${event.id}`
-  const titleAt = async (i: number) => (await send(i, 'GET', path, undefined, 'anonymous')).body.events[0]?.title
+  const titleAt = async (i: number) =>
+    (await send(i, 'GET', path, undefined, 'anonymous')).body.events[0]?.title
   for (let version = 1; version <= 7; version++) {
     const title = `Version ${version}`
     await send(version, 'PUT', `/events/${event.id}`, { title })
@@ -172,7 +181,10 @@ const tagAt = async (app: App) => {
 }
 
 test('a list has the same entity tag on all nodes with the same settings, whatever has changed', async (t) => {
-  const config = testConfig(folder, { database: patient(scratch.address), site_url: 'http://calendar.example' })
+  const config = testConfig(folder, {
+    database: patient(scratch.address),
+    site_url: 'http://calendar.example',
+  })
   const apps = await Promise.all([startApp(config), startApp(config)])
   t.after(() => Promise.all(apps.map((app) => app.stop())))
   const seen = new Set<string | null>()
@@ -191,7 +203,10 @@ test(
   'a list has the same entity tag on all nodes where a transaction without a change ran beside the last one',
   onPostgres,
   async (t) => {
-    const config = testConfig(folder, { database: patient(scratch.address), site_url: 'http://calendar.example' })
+    const config = testConfig(folder, {
+      database: patient(scratch.address),
+      site_url: 'http://calendar.example',
+    })
     const start = async () => {
       const app = await startApp(config)
       t.after(() => app.stop())

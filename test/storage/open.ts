@@ -30,7 +30,9 @@ export async function makeFirstVersion(t: TestContext): Promise<string> {
   const { address, remove } = await scratchDatabase('bare')
   t.after(remove)
   const file = new URL(`first-version.${databaseName()}.sql`, import.meta.url)
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('--'))
+  const lines = (await readFile(file, 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('--'))
   const database = await openDatabase(address)
   await database.migrate(async (tx) => {
     for (const line of lines) await sql.raw(line).execute(tx)

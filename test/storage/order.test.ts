@@ -13,10 +13,13 @@ after(() => service.close())
 
 /** Names in their order. */
 const NAMES =
-  '-dash|10 Jahre|9 Lives|_under|𝒜 script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'.split('|')
+  '-dash|10 Jahre|9 Lives|_under|𝒜 script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'.split(
+    '|',
+  )
 
 test('categories are listed by folded name, code point by code point', async () => {
-  for (const name of NAMES.toReversed()) assert.equal((await service.post('/categories', { name })).status, 201, name)
+  for (const name of NAMES.toReversed())
+    assert.equal((await service.post('/categories', { name })).status, 201, name)
   const { body } = await service.get('/categories?hide_empty=false&per_page=50')
   assert.deepEqual(
     body.categories.map(({ name }: { name: string }) => name),
@@ -28,8 +31,14 @@ test('events that begin together are listed by id, whatever their titles', async
   const ids: number[] = []
   for (const title of ['b', 'Ä', 'a', 'Z'])
     ids.push(
-      (await service.post('/events', { title, start_date: '2032-01-01', end_date: '2032-01-02', date: '2026-01-01' }))
-        .body.id,
+      (
+        await service.post('/events', {
+          title,
+          start_date: '2032-01-01',
+          end_date: '2032-01-02',
+          date: '2026-01-01',
+        })
+      ).body.id,
     )
   const { body } = await service.get('/events?start_date=2032-01-01&end_date=2032-12-31')
   assert.deepEqual(
@@ -87,8 +96,12 @@ test('searches find the same in any letter case, with and without accents, in an
 
 test('words for a venue must stand in one and the same field', async () => {
   await service.post('/venues', { venue: 'Grüner Saal', address: 'Am Markt 5', city: 'Ulm' })
-  const found = async (words: string) => (await service.get(`/venues?search=${encodeURIComponent(words)}`)).body.total
-  assert.deepEqual(await Promise.all(['saal GRUNER', 'markt 5', 'saal markt', 'ulm'].map(found)), [1, 1, 0, 1])
+  const found = async (words: string) =>
+    (await service.get(`/venues?search=${encodeURIComponent(words)}`)).body.total
+  assert.deepEqual(
+    await Promise.all(['saal GRUNER', 'markt 5', 'saal markt', 'ulm'].map(found)),
+    [1, 1, 0, 1],
+  )
 })
 
 test('a slug with a sign that no database keeps finds nothing', async () => {

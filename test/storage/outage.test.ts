@@ -42,7 +42,11 @@ function load(nodes: readonly ServiceProcess[]) {
   const client = async (node: ServiceProcess, i: number) => {
     for (let n = 0; isGoing; n++) {
       const method = n % 2 ? 'GET' : 'POST'
-      const event = { title: `Event ${i}-${n}`, start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
+      const event = {
+        title: `Event ${i}-${n}`,
+        start_date: '2031-05-01 20:00:00',
+        end_date: '2031-05-01 22:00:00',
+      }
       const begun = performance.now()
       const answer = await (method === 'POST'
         ? node.send('admin', 'POST', '/events', event)
@@ -71,7 +75,9 @@ test(
     const { address } = await scratchPostgres(server.address())
     const folder = await mkdtemp(join(tmpdir(), 'kalends-outage-'))
     await makeCalendar(address)
-    const nodes = await Promise.all([1, 2].map(() => startServiceProcess({ database: address, data: folder })))
+    const nodes = await Promise.all(
+      [1, 2].map(() => startServiceProcess({ database: address, data: folder })),
+    )
     t.after(async () => {
       await Promise.all(nodes.map((node) => node.end('SIGKILL')))
       await server.close()

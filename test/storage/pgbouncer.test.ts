@@ -15,7 +15,8 @@ import { happensWithin, until } from '../support/waiting.ts'
 
 const isPossible = databaseName() === 'postgres' && hasPgBouncer
 const pooled = {
-  skip: !isPossible && (hasPgBouncer ? 'on PostgreSQL' : 'there is no PgBouncer here; apt-get install pgbouncer'),
+  skip:
+    !isPossible && (hasPgBouncer ? 'on PostgreSQL' : 'there is no PgBouncer here; apt-get install pgbouncer'),
 }
 
 /** Fewer sessions than clients, so that clients share them. */
@@ -52,7 +53,12 @@ async function open(t: TestContext, parameters = ''): Promise<Database> {
 test('the interface works through a pooler, with many clients at once', pooled, async (t) => {
   const service = await startService({ database: address })
   t.after(service.close)
-  const event = { title: 'Ball', start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00', tags: ['waltz'] }
+  const event = {
+    title: 'Ball',
+    start_date: '2031-05-01 20:00:00',
+    end_date: '2031-05-01 22:00:00',
+    tags: ['waltz'],
+  }
   const made = await Promise.all(
     Array.from({ length: 12 }, () => service.post('/events', { ...event, venue: { venue: 'Old Mill' } })),
   )

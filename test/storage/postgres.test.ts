@@ -15,19 +15,23 @@ import { openAgain, openScratch } from './open.ts'
 
 const server = () => process.env[SERVER] ?? ''
 
-test('a statement that takes too long is stopped on the server, and its connection goes on', onPostgres, async (t) => {
-  const { address } = await openScratch(t)
-  const database = await openAgain(t, `${address}?statement_ms=1000&connections=1`)
-  const pid = async () =>
-    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)).rows[0]?.pid
-  const before = await pid()
-  await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
-  assert.equal(await pid(), before)
-  const { rows } =
-    await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%' and pid <> pg_backend_pid()
+test(
+  'a statement that takes too long is stopped on the server, and its connection goes on',
+  onPostgres,
+  async (t) => {
+    const { address } = await openScratch(t)
+    const database = await openAgain(t, `${address}?statement_ms=1000&connections=1`)
+    const pid = async () =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)).rows[0]?.pid
+    const before = await pid()
+    await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
+    assert.equal(await pid(), before)
+    const { rows } =
+      await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%' and pid <> pg_backend_pid()
       and datname = current_database()`.execute(database.read)
-  assert.equal(rows.length, 0)
-})
+    assert.equal(rows.length, 0)
+  },
+)
 
 test('who gets no connection in time is told so, and the next one does', onPostgres, async (t) => {
   const { address } = await openScratch(t)
@@ -54,28 +58,32 @@ test('who gets no connection in time is told so, and the next one does', onPostg
   await database.ping()
 })
 
-test('without a free connection requests are answered with 503 and when to try again', onPostgres, async () => {
-  const scratch = await scratchDatabase()
-  const service = await startService(
-    { database: `${scratch.address}?connections=2&connect_ms=1500&statement_ms=3000` },
-    { seesRefusals: true },
-  )
-  const locker = new Client(scratch.address)
-  await locker.connect()
-  await locker.query('begin; lock table venues in access exclusive mode')
-  const answers = await Promise.all([1, 2, 3, 4].map(() => service.get('/venues', 'admin')))
-  for (const { status, headers, body } of answers) {
-    assert.deepEqual(
-      [status, headers.get('retry-after'), body.code, body.data.status],
-      [503, '1', 'rest_unavailable', 503],
+test(
+  'without a free connection requests are answered with 503 and when to try again',
+  onPostgres,
+  async () => {
+    const scratch = await scratchDatabase()
+    const service = await startService(
+      { database: `${scratch.address}?connections=2&connect_ms=1500&statement_ms=3000` },
+      { seesRefusals: true },
     )
-  }
-  await locker.query('rollback')
-  await locker.end()
-  assert.equal((await service.get('/venues', 'admin')).status, 200)
-  await service.close()
-  await scratch.remove()
-})
+    const locker = new Client(scratch.address)
+    await locker.connect()
+    await locker.query('begin; lock table venues in access exclusive mode')
+    const answers = await Promise.all([1, 2, 3, 4].map(() => service.get('/venues', 'admin')))
+    for (const { status, headers, body } of answers) {
+      assert.deepEqual(
+        [status, headers.get('retry-after'), body.code, body.data.status],
+        [503, '1', 'rest_unavailable', 503],
+      )
+    }
+    await locker.query('rollback')
+    await locker.end()
+    assert.equal((await service.get('/venues', 'admin')).status, 200)
+    await service.close()
+    await scratch.remove()
+  },
+)
 
 test(
   'a connection that is cut in the middle of a write undoes it, and the next write succeeds',
@@ -103,12 +111,16 @@ test('a write whose failed statement went unnoticed is not acknowledged', onPost
   await assert.rejects(write, /rolled back|aborted/)
 })
 
-test('nothing of a session outlives its transaction but the statements that it keeps', onPostgres, async (t) => {
-  const { database } = await openScratch(t)
-  await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-  const { rows } = await sql`select name from pg_settings where source = 'session'`.execute(database.read)
-  assert.deepEqual(rows, [])
-})
+test(
+  'nothing of a session outlives its transaction but the statements that it keeps',
+  onPostgres,
+  async (t) => {
+    const { database } = await openScratch(t)
+    await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+    const { rows } = await sql`select name from pg_settings where source = 'session'`.execute(database.read)
+    assert.deepEqual(rows, [])
+  },
+)
 
 test(
   'a write whose beginning the server did not answer in time leaves nothing behind, however late it is seen',
@@ -126,7 +138,9 @@ test(
     })
     await assert.rejects(write, DatabaseUnavailable)
     await until(async () => {
-      const { rows: running } = await sql`select from pg_stat_activity where pid = ${pid}`.execute(database.read)
+      const { rows: running } = await sql`select from pg_stat_activity where pid = ${pid}`.execute(
+        database.read,
+      )
       return running.length === 0
     }, 'the session goes on')
     assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
@@ -228,45 +242,61 @@ const TERM = {
   folded: 'jazz',
 } as const
 
-test('statements that begin together outside transactions share a session, up to a few', onPostgres, async (t) => {
-  const { database } = await openScratch(t)
-  const findPid = statement<Record<never, never>>()(() => sql<{ pid: number }>`select pg_backend_pid() as pid`)
-  const sessionsOf = async (count: number) => {
-    const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
-    return new Set(found.map(([row]) => row?.pid)).size
-  }
-  assert.equal(await sessionsOf(3), 1)
-  assert.equal(await sessionsOf(40), 3)
-  const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
-  const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
-  assert.deepEqual(
-    together.map(({ status }) => status),
-    ['rejected', 'fulfilled', 'rejected'],
-  )
-})
-
-test('a database that cannot be used is refused in one sentence without its password', onPostgres, async () => {
-  const wrong = new URL(server())
-  wrong.pathname = 'no_such_database'
-  wrong.password = 'secret'
-  await assert.rejects(openDatabase(wrong.href), (error: Error) => {
-    assert.match(
-      error.message,
-      /^The database postgres:\/\/kalends@.*no_such_database cannot be opened: .*does not exist\.$/,
+test(
+  'statements that begin together outside transactions share a session, up to a few',
+  onPostgres,
+  async (t) => {
+    const { database } = await openScratch(t)
+    const findPid = statement<Record<never, never>>()(
+      () => sql<{ pid: number }>`select pg_backend_pid() as pid`,
     )
-    return true
-  })
-  await assert.rejects(
-    openDatabase('postgres://127.0.0.1:1/x'),
-    /cannot be opened: connect ECONNREFUSED 127.0.0.1:1\.$/,
-  )
-  await assert.rejects(openDatabase(`${server()}?connections=many`), /takes a number as connections, not "many"\.$/)
-  await administer(server(), `create database latin encoding 'LATIN1' locale 'C' template template0`)
-  const latin = new URL(server())
-  latin.pathname = 'latin'
-  await assert.rejects(openDatabase(latin.href), /its encoding is LATIN1, and only UTF8 holds every text\.$/)
-  await administer(server(), 'drop database latin')
-})
+    const sessionsOf = async (count: number) => {
+      const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
+      return new Set(found.map(([row]) => row?.pid)).size
+    }
+    assert.equal(await sessionsOf(3), 1)
+    assert.equal(await sessionsOf(40), 3)
+    const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
+    const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
+    assert.deepEqual(
+      together.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'rejected'],
+    )
+  },
+)
+
+test(
+  'a database that cannot be used is refused in one sentence without its password',
+  onPostgres,
+  async () => {
+    const wrong = new URL(server())
+    wrong.pathname = 'no_such_database'
+    wrong.password = 'secret'
+    await assert.rejects(openDatabase(wrong.href), (error: Error) => {
+      assert.match(
+        error.message,
+        /^The database postgres:\/\/kalends@.*no_such_database cannot be opened: .*does not exist\.$/,
+      )
+      return true
+    })
+    await assert.rejects(
+      openDatabase('postgres://127.0.0.1:1/x'),
+      /cannot be opened: connect ECONNREFUSED 127.0.0.1:1\.$/,
+    )
+    await assert.rejects(
+      openDatabase(`${server()}?connections=many`),
+      /takes a number as connections, not "many"\.$/,
+    )
+    await administer(server(), `create database latin encoding 'LATIN1' locale 'C' template template0`)
+    const latin = new URL(server())
+    latin.pathname = 'latin'
+    await assert.rejects(
+      openDatabase(latin.href),
+      /its encoding is LATIN1, and only UTF8 holds every text\.$/,
+    )
+    await administer(server(), 'drop database latin')
+  },
+)
 
 test('the server keeps few statements, however many records writes change', onPostgres, async (t) => {
   const { address } = await openScratch(t)
@@ -279,7 +309,9 @@ test('the server keeps few statements, however many records writes change', onPo
         for (let id = 1; id <= records; id++)
           recordWritten(tx, 'event', undefined, { id, status: 'draft', name: `Event ${id}` })
       })
-  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(database.read)
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(
+    database.read,
+  )
   for (const table of ['changes', 'history']) {
     const kept = rows.filter(({ statement }) => new RegExp(`^\\s*insert into "?${table}\\b`).test(statement))
     assert.ok(kept.length > 0 && kept.length < MOST_RECORDS / 2, `${kept.length} statements for ${table}`)

@@ -3,7 +3,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Context } from '../../src/calendar/declare/context.ts'
-import { countInbox, listPendingEvents, listWaitingProposals } from '../../src/calendar/editing/proposal-store.ts'
+import {
+  countInbox,
+  listPendingEvents,
+  listWaitingProposals,
+} from '../../src/calendar/editing/proposal-store.ts'
 import { findClashes } from '../../src/calendar/events/clashes.ts'
 import { DESK_TABS, findDeskPage } from '../../src/calendar/events/desk-events.ts'
 import { findAsTyped, suggest } from '../../src/calendar/events/find-as-typed.ts'
@@ -64,7 +68,8 @@ async function plannedBy(
   return plans
 }
 
-const plansOf = async (work: (db: Db) => Promise<unknown>) => (await plannedBy(work)).map(({ steps }) => steps)
+const plansOf = async (work: (db: Db) => Promise<unknown>) =>
+  (await plannedBy(work)).map(({ steps }) => steps)
 
 test('reading the calendar into memory touches no row of an event', onSqlite, async () => {
   const plans = await plannedBy(async (db) => {
@@ -73,37 +78,46 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
   }, insertOccurrence)
   const reads = plans.filter(({ text }) => / from "events" where/.test(text))
   assert.equal(reads.length, 6, reads.map(({ text }) => text).join('\n'))
-  for (const { text, steps } of reads) for (const step of steps) assert.match(step, /USING COVERING INDEX/, text)
+  for (const { text, steps } of reads)
+    for (const step of steps) assert.match(step, /USING COVERING INDEX/, text)
 })
 
-test('the inbox reads what waits and nothing else, in its order, whatever else is there', onSqlite, async () => {
-  const place = { since_utc: '2027-01-01 00:00:00', what: 'event', id: 7 } as const
-  const plans = await plannedBy(async (db) => {
-    for (const author of [undefined, 3]) {
-      await listPendingEvents(db, author, place, 20)
-      await listWaitingProposals(db, author, place, 20)
-      await countInbox(db, author)
-    }
-  })
-  assert.ok(plans.length >= 6)
-  for (const { text, steps } of plans)
-    for (const step of steps) {
-      const byAuthor = /^SEARCH (e|events) /.test(step) && /author = \?/.test(text)
-      if (byAuthor) assert.match(step, /events_pending_author/, text)
-      assert.doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
-    }
-})
+test(
+  'the inbox reads what waits and nothing else, in its order, whatever else is there',
+  onSqlite,
+  async () => {
+    const place = { since_utc: '2027-01-01 00:00:00', what: 'event', id: 7 } as const
+    const plans = await plannedBy(async (db) => {
+      for (const author of [undefined, 3]) {
+        await listPendingEvents(db, author, place, 20)
+        await listWaitingProposals(db, author, place, 20)
+        await countInbox(db, author)
+      }
+    })
+    assert.ok(plans.length >= 6)
+    for (const { text, steps } of plans)
+      for (const step of steps) {
+        const byAuthor = /^SEARCH (e|events) /.test(step) && /author = \?/.test(text)
+        if (byAuthor) assert.match(step, /events_pending_author/, text)
+        assert.doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
+      }
+  },
+)
 
 const editor: Caller = { id: 1, login: 'editor', role: 'editor' }
 const contributor: Caller = { id: 2, login: 'contributor', role: 'contributor' }
 const aside: ReadAside = async (db, _lane, queries) => (await runQueries(db, queries)) as never
 
-test('links of meetings that are due are found by their index, whatever else is there', onSqlite, async () => {
-  const plans = await plansOf((db) => publishDue({ read: db } as Database, Date.now()))
-  const found = plans.flat().filter((step) => step.includes('events_online'))
-  assert.deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
-  assert.doesNotMatch(plans.flat().join('\n'), /SCAN events/)
-})
+test(
+  'links of meetings that are due are found by their index, whatever else is there',
+  onSqlite,
+  async () => {
+    const plans = await plansOf((db) => publishDue({ read: db } as Database, Date.now()))
+    const found = plans.flat().filter((step) => step.includes('events_online'))
+    assert.deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
+    assert.doesNotMatch(plans.flat().join('\n'), /SCAN events/)
+  },
+)
 
 test(
   'what is suggested is read by its ids and the beginnings of names, whatever else is public',
@@ -111,8 +125,20 @@ test(
   async () => {
     const site = { timezone: 'UTC' } as Context['site']
     const index = emptyIndex()
-    const links = { terms: [], ancestors: [], venues: [], organizers: [], access: [], series: 0, attendance: 0 }
-    const times = { start_date: '2031-05-10 20:00:00', end_date: '2031-05-10 22:00:00', date: '2031-01-01 10:00:00' }
+    const links = {
+      terms: [],
+      ancestors: [],
+      venues: [],
+      organizers: [],
+      access: [],
+      series: 0,
+      attendance: 0,
+    }
+    const times = {
+      start_date: '2031-05-10 20:00:00',
+      end_date: '2031-05-10 22:00:00',
+      date: '2031-01-01 10:00:00',
+    }
     putEvent(index, { id: 1, ...times, ...links, featured: false, free: false })
     const plans = await plansOf(async (db) => {
       await sql`insert into stems (rowid, words) values (1, 'hall =hall')`.execute(db)
@@ -134,23 +160,29 @@ test(
 
 /** Whether a step is one of the search by words, which reads the index of stems and the few texts that wait for it. */
 const isOfWords = (step: string) =>
-  /^SCAN (stems .*VIRTUAL TABLE INDEX|waiting|meant_terms|linked|unindexed_events|\(subquery-\d+\))/.test(step)
+  /^SCAN (stems .*VIRTUAL TABLE INDEX|waiting|meant_terms|linked|unindexed_events|\(subquery-\d+\))/.test(
+    step,
+  )
 
 for (const caller of [editor, contributor]) {
-  test(`what a draft clashes with is found in the index of lists, for a ${caller.login}`, onSqlite, async () => {
-    const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
-    const draft = { title: 'Choir practice', ...times, venues: [3] }
-    const plans = await plansOf((db) => findClashes([draft], { db, aside, caller }))
-    assert.equal(plans.length, 2)
-    for (const plan of plans) {
-      const near = plan.filter((step) => / events\b/.test(step))
-      assert.match(
-        near[0] ?? '',
-        /events USING COVERING INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_date>/,
-      )
-      assert.deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
-    }
-  })
+  test(
+    `what a draft clashes with is found in the index of lists, for a ${caller.login}`,
+    onSqlite,
+    async () => {
+      const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
+      const draft = { title: 'Choir practice', ...times, venues: [3] }
+      const plans = await plansOf((db) => findClashes([draft], { db, aside, caller }))
+      assert.equal(plans.length, 2)
+      for (const plan of plans) {
+        const near = plan.filter((step) => / events\b/.test(step))
+        assert.match(
+          near[0] ?? '',
+          /events USING COVERING INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_date>/,
+        )
+        assert.deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
+      }
+    },
+  )
 
   test(`names for pickers are found in the index of names, for a ${caller.login}`, onSqlite, async () => {
     for (const kind of ['venue', 'organizer', 'category', 'tag'] as const) {
@@ -170,7 +202,9 @@ for (const caller of [editor, contributor]) {
     async () => {
       const site = { timezone: 'UTC' } as Context['site']
       const findMatching = async () => makeIdSet(0)
-      const plans = await plansOf((db) => findAsTyped('choir 7', { db, aside, caller, findMatching, site, now: 0 }))
+      const plans = await plansOf((db) =>
+        findAsTyped('choir 7', { db, aside, caller, findMatching, site, now: 0 }),
+      )
       assert.ok(plans.length >= 7, `${plans.length}`)
       const scans = plans.flat().filter((step) => step.startsWith('SCAN'))
       const isBounded = (step: string) =>
@@ -217,7 +251,11 @@ for (const caller of [editor, contributor])
 
 /** Inserts event 9 of series 7, with zeros in its other columns. */
 function insertOccurrence(connection: DatabaseSync): void {
-  const times = { start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 11:00:00', date: '2026-01-01 10:00:00' }
+  const times = {
+    start_date: '2027-01-01 10:00:00',
+    end_date: '2027-01-01 11:00:00',
+    date: '2026-01-01 10:00:00',
+  }
   const set: Record<string, string | number> = { id: 9, series: 7, status: 'publish', ...times }
   const names = connection.prepare(`select name from pragma_table_info('events')`).all()
   const columns = names.map(({ name }) => String(name))
@@ -242,11 +280,15 @@ test('directories walk the index of names, and sort nothing but what they show',
   }
 })
 
-test('the venues of events on a map are found by these events, whatever venues there are', onSqlite, async () => {
-  const plans = await plansOf((db) => findVenuesOf(db, [9]))
-  const reads = plans.flat().filter((step) => /(SEARCH|SCAN) (event_)?venues/.test(step))
-  assert.deepEqual(reads, [
-    'SEARCH event_venues USING PRIMARY KEY (event=?)',
-    'SEARCH venues USING INTEGER PRIMARY KEY (rowid=?)',
-  ])
-})
+test(
+  'the venues of events on a map are found by these events, whatever venues there are',
+  onSqlite,
+  async () => {
+    const plans = await plansOf((db) => findVenuesOf(db, [9]))
+    const reads = plans.flat().filter((step) => /(SEARCH|SCAN) (event_)?venues/.test(step))
+    assert.deepEqual(reads, [
+      'SEARCH event_venues USING PRIMARY KEY (event=?)',
+      'SEARCH venues USING INTEGER PRIMARY KEY (rowid=?)',
+    ])
+  },
+)

@@ -26,7 +26,9 @@ test('a read beside the others sees whatever was committed before it', async (t)
   const { database } = await openScratch(t)
   for (let count = 1; count <= 50; count++) {
     await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-    const all = database.read.selectFrom('records').select((record) => record.fn.countAll<number>().as('count'))
+    const all = database.read
+      .selectFrom('records')
+      .select((record) => record.fn.countAll<number>().as('count'))
     const [lists, searches] = await Promise.all([
       database.aside(database.read, 'list', [all]),
       database.aside(database.read, 'search', [all]),
@@ -35,20 +37,31 @@ test('a read beside the others sees whatever was committed before it', async (t)
   }
 })
 
-test('queries that are asked together see one moment, however much is written meanwhile', onSqlite, async (t) => {
-  const { database } = await openScratch(t)
-  const all = database.read.selectFrom('records').select((record) => record.fn.countAll<number>().as('count'))
-  let isOver = false
-  const writing = (async () => {
-    while (!isOver) await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-  })()
-  for (let i = 0; i < 10; i++) {
-    const [first, , last] = await database.aside(database.read, 'list', [all, counting(database, 200_000), all])
-    assert.deepEqual(first, last)
-  }
-  isOver = true
-  await writing
-})
+test(
+  'queries that are asked together see one moment, however much is written meanwhile',
+  onSqlite,
+  async (t) => {
+    const { database } = await openScratch(t)
+    const all = database.read
+      .selectFrom('records')
+      .select((record) => record.fn.countAll<number>().as('count'))
+    let isOver = false
+    const writing = (async () => {
+      while (!isOver)
+        await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+    })()
+    for (let i = 0; i < 10; i++) {
+      const [first, , last] = await database.aside(database.read, 'list', [
+        all,
+        counting(database, 200_000),
+        all,
+      ])
+      assert.deepEqual(first, last)
+    }
+    isOver = true
+    await writing
+  },
+)
 
 test('a transaction reads what it has written, also in lists', async (t) => {
   const { database } = await openScratch(t)
@@ -133,7 +146,9 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   }
 
   test('200 callers of searches for venues hold up neither health checks nor lists', async () => {
-    const searches = Array.from({ length: 200 }, (_, i) => service.get(`/venues?per_page=1&search=river%20${i}`))
+    const searches = Array.from({ length: 200 }, (_, i) =>
+      service.get(`/venues?per_page=1&search=river%20${i}`),
+    )
     const all = Promise.all(searches)
     let isSearching = true
     all.finally(() => {

@@ -84,7 +84,8 @@ const changes: Record<string, () => Sent> = {
 
 /** Returns the kind of record in the history for a resource. */
 const kindOf = (name: string) => (name === 'category' || name === 'tag' ? 'term' : name)
-const removalOf = (name: string) => `${['term', 'image'].includes(kindOf(name)) ? 'delete' : 'trash'} ${kindOf(name)}`
+const removalOf = (name: string) =>
+  `${['term', 'image'].includes(kindOf(name)) ? 'delete' : 'trash'} ${kindOf(name)}`
 
 function send(method: string, path: string, body?: Sent): Promise<Answer> {
   return service.request('admin', method, path, body, { 'user-agent': CLIENT })
@@ -109,7 +110,9 @@ const PATHS: Record<string, string> = {
 
 async function make(name: string, more: Sent = {}): Promise<Sent> {
   const made =
-    name === 'image' ? await upload() : await send('POST', `/${PATHS[name]}`, { ...makings[name]?.sent(), ...more })
+    name === 'image'
+      ? await upload()
+      : await send('POST', `/${PATHS[name]}`, { ...makings[name]?.sent(), ...more })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   return made.body
 }
@@ -280,7 +283,9 @@ test('a batch records the changes of all its requests, whether they share a tran
       body: makings[name]?.sent(),
     }))
     const acts = ['venue', 'organizer', 'event'].flatMap((name) => makings[name]?.acts ?? [])
-    const { status, body } = await recorded(acts, () => send('POST', '~/wp-json/batch/v1', { validation, requests }))
+    const { status, body } = await recorded(acts, () =>
+      send('POST', '~/wp-json/batch/v1', { validation, requests }),
+    )
     assert.deepEqual([status, body.responses?.length], [207, 3], JSON.stringify(body))
   }
 })
@@ -354,7 +359,11 @@ async function makeSpread(round: number) {
   const tag = await make('tag')
   const draft = await make('event', { status: 'draft', tags: [tag.id] })
   const shown = await make('event', { tags: [tag.id] })
-  const row = await database.read.selectFrom('events').selectAll().where('id', '=', shown.id).executeTakeFirstOrThrow()
+  const row = await database.read
+    .selectFrom('events')
+    .selectAll()
+    .where('id', '=', shown.id)
+    .executeTakeFirstOrThrow()
   const copies = Array.from({ length: 2500 }, (_, at) => 100_000 * round + at)
   await database.write(async (tx) => {
     for (let from = 0; from < copies.length; from += 250) {

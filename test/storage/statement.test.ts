@@ -100,7 +100,10 @@ test('lists of more entries than a statement may have values are asked for', asy
   await fill(database, 'a', 'z')
   const ids = Array.from({ length: 100_000 }, (_, i) => i + 1)
   const terms = database.read.selectFrom('terms').select('slug').orderBy('slug')
-  assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, ids)).execute()), ['a', 'z'])
+  assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, ids)).execute()), [
+    'a',
+    'z',
+  ])
   assert.deepEqual(slugsOf(await terms.where('id', 'not in', wholeList(database.read, ids)).execute()), [])
   const none: number[] = []
   assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, none)).execute()), [])
@@ -116,7 +119,12 @@ test('rows are inserted as many as there are, and what they return is in their o
   for (const [i, length] of [1, 3, 2, 3].entries()) {
     const rows = Array.from({ length }, (_, j) => term(`t${i}-${j}`, j))
     const ids = await database.write((tx) => insertTerms(tx, { rows }))
-    const kept = await database.read.selectFrom('terms').selectAll().orderBy('id', 'desc').limit(length).execute()
+    const kept = await database.read
+      .selectFrom('terms')
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(length)
+      .execute()
     assert.deepEqual(
       plain(kept.reverse()),
       rows.map((row, j) => ({ id: ids[j]?.id, ...row })),
@@ -174,7 +182,9 @@ test('a column that a table gets later is in the rows of statements that have ru
   const { database } = await openScratch(t)
   await database.write((tx) => insertTerm(tx, { row: term('later') }))
   const [before] = await findBySlug(database.read, { slug: 'later' })
-  await database.write((tx) => sql`alter table terms add column color text not null default 'green'`.execute(tx))
+  await database.write((tx) =>
+    sql`alter table terms add column color text not null default 'green'`.execute(tx),
+  )
   const [after] = await findBySlug(database.read, { slug: 'later' })
   assert.deepEqual(after, { ...before, color: 'green' })
 })

@@ -17,7 +17,11 @@ import { openAgain, openScratch } from './open.ts'
 
 const insert = (database: Database, then: () => void = () => undefined) =>
   database.write(async (tx) => {
-    const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+    const { id } = await tx
+      .insertInto('records')
+      .values({ kind: 'event' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     then()
     return id
   })
@@ -63,7 +67,11 @@ function sharedInsert(together: number[]): SharedWork<number, number> {
     const ids: number[] = []
     for (const { item, by } of asked) {
       if (Number.isNaN(item)) throw new Error(`refused to ${by.login}`)
-      const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+      const { id } = await tx
+        .insertInto('records')
+        .values({ kind: 'event' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
       recordWritten(tx, 'event', undefined, { id, status: 'publish', name: `${item}` }, undefined, by)
       ids.push(id)
     }
@@ -71,21 +79,29 @@ function sharedInsert(together: number[]): SharedWork<number, number> {
   }
 }
 
-test('a transaction that passes its turn lets others be served, who see nothing of it', onSqlite, async (t) => {
-  const { database } = await openScratch(t)
-  let seen: Promise<number[]> | undefined
-  const id = await database.write(async (tx) => {
-    const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
-    setImmediate(() => {
-      seen = recordIds(database)
+test(
+  'a transaction that passes its turn lets others be served, who see nothing of it',
+  onSqlite,
+  async (t) => {
+    const { database } = await openScratch(t)
+    let seen: Promise<number[]> | undefined
+    const id = await database.write(async (tx) => {
+      const { id } = await tx
+        .insertInto('records')
+        .values({ kind: 'event' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      setImmediate(() => {
+        seen = recordIds(database)
+      })
+      await passTurn(tx)
+      assert.ok(seen, 'nobody was served')
+      assert.deepEqual(await seen, [])
+      return id
     })
-    await passTurn(tx)
-    assert.ok(seen, 'nobody was served')
-    assert.deepEqual(await seen, [])
-    return id
-  })
-  assert.deepEqual(await recordIds(database), [id])
-})
+    assert.deepEqual(await recordIds(database), [id])
+  },
+)
 
 test(
   'a write that comes while the database closes is refused, and nothing fails that nobody waits for',
@@ -98,7 +114,11 @@ test(
     const first = insert(database)
     const closing = database.close()
     const late = database.write(async (tx) => {
-      const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+      const { id } = await tx
+        .insertInto('records')
+        .values({ kind: 'event' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
       for (let turns = 0; turns < 500; turns++) await passTurn(tx)
       return id
     })
@@ -117,15 +137,23 @@ test('writes of one kind share transactions under their own names, and one that 
   const settled = await Promise.allSettled(items.map((item) => write(insertAll, item, by(`writer ${item}`))))
   const failed = settled.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
   assert.deepEqual(failed, ['Error: refused to writer NaN'])
-  const kept = settled.flatMap((result, item) => (result.status === 'fulfilled' ? [{ id: result.value, item }] : []))
+  const kept = settled.flatMap((result, item) =>
+    result.status === 'fulfilled' ? [{ id: result.value, item }] : [],
+  )
   assert.deepEqual(
     await recordIds(database),
     kept.map(({ id }) => id).sort((a, b) => a - b),
   )
-  const acts = await database.read.selectFrom('history').select(['record', 'name', 'login']).orderBy('record').execute()
+  const acts = await database.read
+    .selectFrom('history')
+    .select(['record', 'name', 'login'])
+    .orderBy('record')
+    .execute()
   assert.deepEqual(
     acts,
-    kept.sort((a, b) => a.id - b.id).map(({ id, item }) => ({ record: id, name: `${item}`, login: `writer ${item}` })),
+    kept
+      .sort((a, b) => a.id - b.id)
+      .map(({ id, item }) => ({ record: id, name: `${item}`, login: `writer ${item}` })),
   )
   assert.ok(Math.max(...together) > 1, `${together} writes shared a transaction`)
   together.length = 0
@@ -164,9 +192,9 @@ test('a shared write that waits for a lock, or never fits, takes no other with i
   const database = await openAgain(t, `${address}?lock_ms=300`)
   const other = await openAgain(t, address)
   for (const slug of ['held', 'free']) await insertTag(database, slug)
-  const [held = 0, free = 0] = (await database.read.selectFrom('terms').select('id').orderBy('id').execute()).map(
-    ({ id }) => id,
-  )
+  const [held = 0, free = 0] = (
+    await database.read.selectFrom('terms').select('id').orderBy('id').execute()
+  ).map(({ id }) => id)
   const adding = ({ write }: Database) => {
     const together = makeWriteTogether(write)
     return (item: number) => together(count, item, writerBy('test'))
@@ -236,12 +264,16 @@ async function keepWriting(writes: Writes): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, (_, turns) => write(turns)))
 }
 
-test('writers that go on as soon as they are answered share the commits of a slow disk', onSqlite, async (t) => {
-  let commits = 0
-  await keepWriting(openWrites(t, 4, () => commits++))
-  const writes = WRITERS * WRITES_EACH
-  assert.ok(commits < writes / 4, `${writes} writes were ${commits} commits`)
-})
+test(
+  'writers that go on as soon as they are answered share the commits of a slow disk',
+  onSqlite,
+  async (t) => {
+    let commits = 0
+    await keepWriting(openWrites(t, 4, () => commits++))
+    const writes = WRITERS * WRITES_EACH
+    assert.ok(commits < writes / 4, `${writes} writes were ${commits} commits`)
+  },
+)
 
 test('what a write goes on to do after it has failed is refused, and joins no other write', async (t) => {
   const { database } = await openScratch(t)
@@ -307,20 +339,32 @@ test('a value that must be unique and is taken for good refuses the write', asyn
   await assert.rejects(insertTag(database, 'jazz'), /unique/i)
 })
 
-test('a write that lost a race for a unique value is run again and sees the winner', onPostgres, async (t) => {
-  const { database, address } = await openScratch(t)
-  const others = [database, await openAgain(t, address), await openAgain(t, address)]
-  const take = (db: Database) =>
-    db.write(async (tx) => {
-      const rows = await tx.selectFrom('terms').select('slug').execute()
-      const slug = `jazz-${rows.length}`
-      const row = { taxonomy: 'tag' as const, name: slug, slug, description: '', parent: 0, count: 0, folded: slug }
-      await tx.insertInto('terms').values(row).execute()
-      return slug
-    })
-  const slugs = await Promise.all(Array.from({ length: 15 }, (_, i) => take(others[i % 3] ?? database)))
-  assert.deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
-})
+test(
+  'a write that lost a race for a unique value is run again and sees the winner',
+  onPostgres,
+  async (t) => {
+    const { database, address } = await openScratch(t)
+    const others = [database, await openAgain(t, address), await openAgain(t, address)]
+    const take = (db: Database) =>
+      db.write(async (tx) => {
+        const rows = await tx.selectFrom('terms').select('slug').execute()
+        const slug = `jazz-${rows.length}`
+        const row = {
+          taxonomy: 'tag' as const,
+          name: slug,
+          slug,
+          description: '',
+          parent: 0,
+          count: 0,
+          folded: slug,
+        }
+        await tx.insertInto('terms').values(row).execute()
+        return slug
+      })
+    const slugs = await Promise.all(Array.from({ length: 15 }, (_, i) => take(others[i % 3] ?? database)))
+    assert.deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
+  },
+)
 
 test('writes that wait for each other in a circle both succeed', onPostgres, async (t) => {
   const { database, address } = await openScratch(t)

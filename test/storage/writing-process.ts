@@ -9,7 +9,11 @@ const [address = '', writers = '1', writes = '1', records] = process.argv.slice(
 const database = await openDatabase(address)
 
 async function makeRecord(tx: Tx): Promise<string> {
-  const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+  const { id } = await tx
+    .insertInto('records')
+    .values({ kind: 'event' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   await touch(tx, 'event', id)
   return String(id)
 }

@@ -13,7 +13,8 @@ export async function callerContext(
   const role = login === 'admin' ? 'administrator' : login
   const caller = { id: userIds[login] ?? 0, login, role } as const
   const { database } = app
-  const write: Context['write'] = (work) => database.write(work, { ...writerBy('test'), user: caller.id, login })
+  const write: Context['write'] = (work) =>
+    database.write(work, { ...writerBy('test'), user: caller.id, login })
   return { ...(await publicContext(app)), db: database.read, write, caller }
 }
 

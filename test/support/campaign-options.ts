@@ -20,7 +20,9 @@ export function campaignOptions<const Options extends Readonly<Record<string, Ca
   about: string,
   options: Options,
 ): { [Name in keyof Options]: ValueOf<Options[Name]> } {
-  const command = new Command(`npm run ${process.env.npm_lifecycle_event ?? 'campaign'} --`).description(about)
+  const command = new Command(`npm run ${process.env.npm_lifecycle_event ?? 'campaign'} --`).description(
+    about,
+  )
   for (const [name, option] of Object.entries(options)) command.addOption(asOption(name, option))
   return command.allowExcessArguments(false).parse().opts()
 }

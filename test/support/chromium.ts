@@ -16,7 +16,12 @@ export interface ChromiumTab extends Tab {
   send: (method: string, parameters?: object) => Promise<Record<string, unknown>>
 }
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', process.env.CHROMIUM ?? '']
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  process.env.CHROMIUM ?? '',
+]
 
 /** Returns the path of Chromium, or undefined where it is not installed. */
 export function findChromium(): string | undefined {
@@ -27,9 +32,17 @@ export function findChromium(): string | undefined {
 export const SHARED_CHROMIUM = 'TEST_CHROMIUM'
 
 /** Starts Chromium with a new profile and returns the address of its socket. */
-export async function launchChromium(program: string): Promise<{ address: string; close: () => Promise<void> }> {
+export async function launchChromium(
+  program: string,
+): Promise<{ address: string; close: () => Promise<void> }> {
   const profile = await mkdtemp(join(tmpdir(), 'kalends-chromium-'))
-  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0']
+  const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--hide-scrollbars',
+    '--remote-debugging-port=0',
+  ]
   const child = spawn(program, [...flags, ...AWAKE, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -120,15 +133,24 @@ function receive(session: Session, { id, method, sessionId = '', params, result,
   if (method === 'Page.javascriptDialogOpening') {
     const promptText = params?.type === 'prompt' ? (tab.answers.shift() ?? '') : ''
     // The page may be gone already.
-    send(session, 'Page.handleJavaScriptDialog', { accept: true, promptText }, sessionId).catch(() => undefined)
+    send(session, 'Page.handleJavaScriptDialog', { accept: true, promptText }, sessionId).catch(
+      () => undefined,
+    )
   }
   if (method === 'Runtime.exceptionThrown') tab.complaints.push(JSON.stringify(params))
 }
 
 const memberOf = (value: unknown, name: string) =>
-  typeof value === 'object' && value !== null ? String(Object.entries(value).find(([own]) => own === name)?.[1]) : ''
+  typeof value === 'object' && value !== null
+    ? String(Object.entries(value).find(([own]) => own === name)?.[1])
+    : ''
 
-function send(session: Session, method: string, params: object, sessionId?: string): Promise<Record<string, unknown>> {
+function send(
+  session: Session,
+  method: string,
+  params: object,
+  sessionId?: string,
+): Promise<Record<string, unknown>> {
   session.last += 1
   const id = session.last
   session.socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
@@ -174,7 +196,12 @@ async function openTab(session: Session, browserContextId: string): Promise<Chro
 async function look(call: ChromiumTab['send'], sight: Sight): Promise<void> {
   const { width, height = 900, scheme = 'light', scripts = true, zoom = 1, forcedColors = false } = sight
   const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)]
-  await call('Emulation.setDeviceMetricsOverride', { width: w, height: h, deviceScaleFactor: zoom, mobile: false })
+  await call('Emulation.setDeviceMetricsOverride', {
+    width: w,
+    height: h,
+    deviceScaleFactor: zoom,
+    mobile: false,
+  })
   const features = [
     { name: 'prefers-color-scheme', value: scheme },
     { name: 'prefers-reduced-motion', value: 'reduce' },
@@ -219,7 +246,12 @@ async function pressKey(call: ChromiumTab['send'], name: string): Promise<void> 
 /** The tabs in which the left mouse button is held. */
 const pressing = new WeakSet<ChromiumTab['send']>()
 
-async function useMouse(call: ChromiumTab['send'], deed: 'move' | 'down' | 'up', x: number, y: number): Promise<void> {
+async function useMouse(
+  call: ChromiumTab['send'],
+  deed: 'move' | 'down' | 'up',
+  x: number,
+  y: number,
+): Promise<void> {
   if (deed === 'down') pressing.add(call)
   if (deed === 'up') pressing.delete(call)
   const held = pressing.has(call) ? { button: 'left', buttons: 1 } : { button: 'none' }

@@ -7,6 +7,7 @@ const ahead = Number(process.env.TEST_CLOCK_AHEAD)
 const read = Date.now
 Date.now = () => read() + ahead
 globalThis.Date = new Proxy(Date, {
-  construct: (target, given, made) => Reflect.construct(target, given.length > 0 ? given : [target.now()], made),
+  construct: (target, given, made) =>
+    Reflect.construct(target, given.length > 0 ? given : [target.now()], made),
 })
 Date.prototype.constructor = Date

@@ -9,7 +9,10 @@ export interface CommandResult {
 }
 
 /** Runs a command line that has only the commands added by `register`. */
-export function runCommand(register: (program: Command) => void, words: readonly string[]): Promise<CommandResult> {
+export function runCommand(
+  register: (program: Command) => void,
+  words: readonly string[],
+): Promise<CommandResult> {
   return runProgram((program) => {
     register(program)
     return program

@@ -1,6 +1,17 @@
 /** Members that depend on ids, addresses or the time of writing. */
 const APART = new Set([
-  ...['id', 'global_id', 'global_id_lineage', 'author', 'url', 'rest_url', 'modified', 'modified_utc', 'urls', 'count'],
+  ...[
+    'id',
+    'global_id',
+    'global_id_lineage',
+    'author',
+    'url',
+    'rest_url',
+    'modified',
+    'modified_utc',
+    'urls',
+    'count',
+  ],
   ...['series', 'post_parent', '_links', 'json_ld', 'parent', 'term_taxonomy_id', 'date'],
 ])
 

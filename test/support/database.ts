@@ -71,7 +71,9 @@ function newEdition(): string {
 
 /** Adds long timeouts to the address of a PostgreSQL database, for tests that are not about its timeouts. */
 export function patient(address: string): string {
-  return address.startsWith('sqlite:') ? address : `${address}?connect_ms=60000&statement_ms=60000&lock_ms=60000`
+  return address.startsWith('sqlite:')
+    ? address
+    : `${address}?connect_ms=60000&statement_ms=60000&lock_ms=60000`
 }
 
 /** Creates a database on a PostgreSQL server. */

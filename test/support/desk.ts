@@ -44,7 +44,8 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
   const origin = new URL(service.origin).origin
   return {
     cookie,
-    get: (path) => service.request('anonymous', 'GET', `~${path}`, undefined, { cookie, accept: 'text/html' }),
+    get: (path) =>
+      service.request('anonymous', 'GET', `~${path}`, undefined, { cookie, accept: 'text/html' }),
     post: (path, fields, headers = {}) => {
       const form = new URLSearchParams()
       for (const [name, value] of Object.entries(fields))

@@ -38,7 +38,8 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
     for (const list of LISTS) {
       const first = await read(as, list)
       const texts = [first.text]
-      for (let page = 2; page <= first.pages; page++) texts.push((await read(as, `${list}&page=${page}`)).text)
+      for (let page = 2; page <= first.pages; page++)
+        texts.push((await read(as, `${list}&page=${page}`)).text)
       for (const id of texts.flatMap(idsIn)) singles.add(`${list.replace(/\?.*/, '')}/${id}`)
     }
     const left = singles.values()

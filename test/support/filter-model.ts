@@ -121,20 +121,26 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context, order:
   if (hasWords) around.words = wordsMeant(stored, query.words ?? '')
   const { status, window: dates, place } = eventFilterParts
   const listed = stored.events.filter(({ row, links }) => {
-    const event = { row, links: { ...links, terms: [...links.categories, ...links.tags].map(({ id }) => id) } }
+    const event = {
+      row,
+      links: { ...links, terms: [...links.categories, ...links.tags].map(({ id }) => id) },
+    }
     return (
       [place, status, dates].every((part) => part.accepts(event, query, around)) &&
       (query.search === undefined || eventSearch.accepts(query.search, event)) &&
       (!hasWords || eventWords.accepts(event, around)) &&
       Object.entries(query).every(([name, value]) => {
         const filter = eventRows[name]
-        return value === undefined || filter?.part !== undefined || filter?.accepts(event, value, around) === true
+        return (
+          value === undefined || filter?.part !== undefined || filter?.accepts(event, value, around) === true
+        )
       })
     )
   })
   const key = ({ row }: LoadedEvent) => [query.include ? '' : row.start_date, row.date].join(' ')
   const inOrder = listed.sort(
-    (a, b) => compare(a.row.start_date, b.row.start_date) || compare(a.row.date, b.row.date) || a.row.id - b.row.id,
+    (a, b) =>
+      compare(a.row.start_date, b.row.start_date) || compare(a.row.date, b.row.date) || a.row.id - b.row.id,
   )
   const shown = [...collapsed(inOrder, query)]
   if (hasWords && order === 'best') return byRank(shown, around.words, context).map(({ row }) => row.id)
@@ -283,7 +289,12 @@ function isListedAt(record: FilteredRow, query: LinkedQuery, { context, isLocate
   )
 }
 
-function listLinked(stored: Stored, records: readonly FilteredRow[], query: LinkedQuery, context: Context): number[] {
+function listLinked(
+  stored: Stored,
+  records: readonly FilteredRow[],
+  query: LinkedQuery,
+  context: Context,
+): number[] {
   const eventsOf = (id: number): EventRow[] =>
     stored.events
       .filter(({ links }) => [...links.venues, ...links.organizers].some((record) => record.id === id))
@@ -304,7 +315,9 @@ interface AroundTerms {
 }
 
 const isAmong = ({ id, taxonomy }: TermRow, entries: readonly string[], { terms }: AroundTerms) =>
-  entries.some((entry) => (/^\d+$/.test(entry) ? Number(entry) === id : termMeant(terms, taxonomy, entry)?.id === id))
+  entries.some((entry) =>
+    /^\d+$/.test(entry) ? Number(entry) === id : termMeant(terms, taxonomy, entry)?.id === id,
+  )
 
 const termMeaning: Meaning<TermsQuery, TermRow, AroundTerms> = {
   page: 'part',
@@ -335,7 +348,9 @@ function isUsed(term: TermRow, { query, context: { caller }, terms, eventsOf }: 
   const { hide_empty: isHidden = true, parent } = query
   const isAbove = [...terms.values()].some(
     (other) =>
-      other.taxonomy === term.taxonomy && other.count > 0 && ancestorsOf(terms, other).some(({ id }) => id === term.id),
+      other.taxonomy === term.taxonomy &&
+      other.count > 0 &&
+      ancestorsOf(terms, other).some(({ id }) => id === term.id),
   )
   if (isHidden) return term.count > 0 || (term.taxonomy === 'category' && parent === undefined && isAbove)
   const events = eventsOf(term)
@@ -370,7 +385,10 @@ function listTerms(stored: Stored, taxonomy: Taxonomy, query: TermsQuery, contex
 /** Returns the sort key of terms (rule 11.8). */
 function orderOf({ terms }: Stored, taxonomy: Taxonomy, { orderby, include = [] }: TermsQuery) {
   const places = new Map(
-    include.map((entry, place) => [/^\d+$/.test(entry) ? Number(entry) : termMeant(terms, taxonomy, entry)?.id, place]),
+    include.map((entry, place) => [
+      /^\d+$/.test(entry) ? Number(entry) : termMeant(terms, taxonomy, entry)?.id,
+      place,
+    ]),
   )
   const keys: Record<string, (term: TermRow) => string | number> = {
     id: ({ id }) => id,

@@ -1,4 +1,10 @@
-import { attendances, collapse, eventStatuses, timesOfDay, whenWord } from '../../src/base/fields/event-fields.ts'
+import {
+  attendances,
+  collapse,
+  eventStatuses,
+  timesOfDay,
+  whenWord,
+} from '../../src/base/fields/event-fields.ts'
 import { accessList } from '../../src/base/fields/event-members.ts'
 import * as kinds from '../../src/base/fields/kinds.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
@@ -59,7 +65,10 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.upcomingFlag, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
   [kinds.looseWord, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
   [kinds.text, ({ terms }) => oneOf(...phrases, ...orders, ...terms.map(({ slug }) => slug))],
-  [kinds.words, () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other'])],
+  [
+    kinds.words,
+    () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other']),
+  ],
   [collapse, () => oneOf('series', 'series', 'all')],
   [accessList, () => listOf(['step_free', 'lift', 'captions', 'sign_language', 'wings'])],
   [whenWord, () => oneOf('now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month', 'soon')],
@@ -90,7 +99,10 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [
     kinds.idsOrSlugs,
     ({ ids, terms }) =>
-      listOf([...ids.map(String), ...terms.flatMap(({ slug, name }) => [slug, slug.toUpperCase(), ...spelled(name)])]),
+      listOf([
+        ...ids.map(String),
+        ...terms.flatMap(({ slug, name }) => [slug, slug.toUpperCase(), ...spelled(name)]),
+      ]),
   ],
 ])
 
@@ -101,11 +113,17 @@ export async function valuesOf(
   context: Context,
 ): Promise<ReadonlyMap<string, fc.Arbitrary<Written>>> {
   const values = new Map<string, fc.Arbitrary<Written>>()
-  for (const [name, field] of Object.entries(fields)) values.set(name, await valuesFor(name, field, named, context))
+  for (const [name, field] of Object.entries(fields))
+    values.set(name, await valuesFor(name, field, named, context))
   return values
 }
 
-async function valuesFor(name: string, field: Field, named: Named, context: Context): Promise<fc.Arbitrary<Written>> {
+async function valuesFor(
+  name: string,
+  field: Field,
+  named: Named,
+  context: Context,
+): Promise<fc.Arbitrary<Written>> {
   const draw = drawn.get(field.kind)
   if (!draw) throw new Error(`test/support/filter-values.ts draws no values of the kind of ${name}`)
   if (!field.lookUp) return draw(named)
@@ -116,7 +134,10 @@ async function valuesFor(name: string, field: Field, named: Named, context: Cont
   return fc.oneof({ weight: 12, arbitrary: draw({ ids, terms }) }, { weight: 1, arbitrary: draw(named) })
 }
 
-async function only<Value>(values: readonly Value[], test: (value: Value) => Promise<boolean>): Promise<Value[]> {
+async function only<Value>(
+  values: readonly Value[],
+  test: (value: Value) => Promise<boolean>,
+): Promise<Value[]> {
   const verdicts = await Promise.all(values.map(test))
   return values.filter((_, i) => verdicts[i])
 }
@@ -169,7 +190,9 @@ export function anyQuestion(
     )
     .map((parameters) => ({
       values: Object.fromEntries(parameters.map(([name, value]) => [name, value])),
-      query: parameters.map(([name, value, spelling, isPlain]) => spell(name, value, isPlain ? 0 : spelling)).join('&'),
+      query: parameters
+        .map(([name, value, spelling, isPlain]) => spell(name, value, isPlain ? 0 : spelling))
+        .join('&'),
     }))
 }
 

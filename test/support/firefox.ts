@@ -80,7 +80,9 @@ async function start(program: string, preferences: string): Promise<Running> {
   await writeFile(join(profile, 'user.js'), preferences)
   const flags = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile]
   const child = spawn(program, flags, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const socket = await connect(`${await socketAddress(child, /WebDriver BiDi listening on (ws:\S+)/)}/session`)
+  const socket = await connect(
+    `${await socketAddress(child, /WebDriver BiDi listening on (ws:\S+)/)}/session`,
+  )
   const waiting = new Map<number, (message: Message) => void>()
   let last = 0
   const running: Running = {

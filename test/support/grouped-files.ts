@@ -16,7 +16,11 @@ const TOGETHER = 16
  * Divides test files among processes: starting the service takes longer than the tests of most files, which would be 70 of 250 s
  * of a run. Files that need or deserve a process have one.
  */
-export function groupFiles(files: readonly string[], root: string, isSlow: (file: string) => boolean): string[][] {
+export function groupFiles(
+  files: readonly string[],
+  root: string,
+  isSlow: (file: string) => boolean,
+): string[][] {
   const { alone = [], light = [] } = Object.groupBy(files, (file) =>
     isSlow(file) || OF_A_PROCESS.test(readFileSync(join(root, file), 'utf8')) ? 'alone' : 'light',
   )

@@ -16,7 +16,14 @@ export const HARD_TEXTS = [
   `${'a b '.repeat(124)}end`,
 ] as const
 
-const ZONES = ['Australia/Lord_Howe', 'Africa/Casablanca', 'Europe/Dublin', 'UTC+5:30', 'Asia/Gaza', 'Antarctica/Troll']
+const ZONES = [
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'Europe/Dublin',
+  'UTC+5:30',
+  'Asia/Gaza',
+  'Antarctica/Troll',
+]
 
 /** Creates records that are hard to show: every hard text in every text field, missing fields, unusual zones, and a series. */
 export async function writeHardRecords({ create }: TestService): Promise<void> {

@@ -46,7 +46,10 @@ export async function startLoggedService(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text
   })
-  await until(() => /^Kalends answers at /m.test(out) || child.exitCode !== null, 'the service does not start')
+  await until(
+    () => /^Kalends answers at /m.test(out) || child.exitCode !== null,
+    'the service does not start',
+  )
   const [, base] = /^Kalends answers at (\S+)$/m.exec(out) ?? []
   if (base === undefined) throw new Error(`the service did not start: ${out}${err}`)
   return {

@@ -27,8 +27,9 @@ export async function markupValidator(
   const validator = new HtmlValidate(loader)
   return async (text) => {
     const { results } = await validator.validateString(text)
-    return results.flatMap(({ messages }: { messages: { ruleId: string; line: number; message: string }[] }) =>
-      messages.map(({ ruleId, line, message }) => `${line} ${ruleId} ${message}`),
+    return results.flatMap(
+      ({ messages }: { messages: { ruleId: string; line: number; message: string }[] }) =>
+        messages.map(({ ruleId, line, message }) => `${line} ${ruleId} ${message}`),
     )
   }
 }

@@ -15,7 +15,8 @@ const { appendFileSync, existsSync, readFileSync } = fs
 function step(name: string): void {
   appendFileSync(log, `${name}\n`)
   const wanted = existsSync(kill) ? Number(readFileSync(kill, 'utf8')) : 0
-  if (wanted > 0 && readFileSync(log, 'utf8').split('\n').length - 1 >= wanted) process.kill(process.pid, 'SIGKILL')
+  if (wanted > 0 && readFileSync(log, 'utf8').split('\n').length - 1 >= wanted)
+    process.kill(process.pid, 'SIGKILL')
 }
 
 const WRITE = /^\s*(?:insert(?: or \w+)? into|update|delete from|replace into)\s+"?(\w+)/i

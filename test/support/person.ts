@@ -80,7 +80,9 @@ export function personAt(tab: Tab): Person {
     },
     type: async (text) => {
       // A page sets the focus shortly after it has loaded.
-      await until('Nothing that takes text has the focus', () => tab.evaluate<boolean>(`Boolean(${TAKES_TEXT})`))
+      await until('Nothing that takes text has the focus', () =>
+        tab.evaluate<boolean>(`Boolean(${TAKES_TEXT})`),
+      )
       done.push(`type “${text}”`)
       count.spent += [...text].length * KEY_MS
       for (const one of text) await tab.key(one === '\n' ? 'Enter' : one)
@@ -112,7 +114,9 @@ export function personAt(tab: Tab): Person {
       await tab.evaluate(`document.documentElement.setAttribute('data-seen', '')`)
       await deed()
       await until('No other page came', async () =>
-        tab.evaluate<boolean>(`!${isThere} && document.readyState === 'complete' && document.body.children.length > 0`),
+        tab.evaluate<boolean>(
+          `!${isThere} && document.readyState === 'complete' && document.body.children.length > 0`,
+        ),
       )
     },
   }

@@ -1,7 +1,16 @@
 // A PostgreSQL server for tests: in a temporary folder, on a free port, as an unprivileged user. Its data is removed when it is closed.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -158,7 +167,11 @@ async function launch(
     ...more,
   }
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(program, ['-D', data, '-p', String(port), ...given], { env: {}, stdio: 'ignore', ...owner })
+  const server = spawn(program, ['-D', data, '-p', String(port), ...given], {
+    env: {},
+    stdio: 'ignore',
+    ...owner,
+  })
   // The server ends with this process, even after an error.
   const end = () => {
     server.kill('SIGQUIT')
@@ -229,7 +242,9 @@ function debianPrograms(): string[] {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return []
   const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
-  return versions.map((version) => join(root, version, 'bin')).filter((bin) => existsSync(join(bin, 'initdb')))
+  return versions
+    .map((version) => join(root, version, 'bin'))
+    .filter((bin) => existsSync(join(bin, 'initdb')))
 }
 
 /** Copies the npm package to a folder that the server's user may read, and makes the links between libraries that its install script would make. */
@@ -237,7 +252,9 @@ function copyPackage(bin: string, folder: string, owner: Owner): string {
   const native = dirname(bin)
   const copy = join(folder, 'native')
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
-  const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
+  )
   for (const { source, target } of links) {
     const link = join(folder, target)
     if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link)
@@ -257,7 +274,8 @@ export function unprivileged(): Owner {
     .split('\n')
     .map((line) => line.split(':'))
   const found = ['postgres', 'nobody'].map((name) => users.find(([login]) => login === name)).find(Boolean)
-  if (!found) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.')
+  if (!found)
+    throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.')
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
@@ -270,7 +288,9 @@ export async function freePort(): Promise<number> {
     const port = randomInt(10_000, 32_000)
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) =>
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true))),
+      server
+        .once('error', () => resolve(false))
+        .listen(port, '127.0.0.1', () => server.close(() => resolve(true))),
     )
     if (isFree) return port
   }

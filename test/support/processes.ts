@@ -42,7 +42,8 @@ export function startProcess(
   before = '',
 ): Process {
   const command = [process.execPath, file, ...words]
-  const [program = '', ...rest] = before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command]
+  const [program = '', ...rest] =
+    before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command]
   const child = spawn(program, rest, {
     cwd: root,
     env: programEnvironment(env),

@@ -6,7 +6,18 @@ export const PATHS = ['categories', 'tags', 'venues', 'organizers', 'events'] as
 export type Path = (typeof PATHS)[number]
 
 /** The words of all texts. Some contain others. */
-export const WORDS = ['lantern', 'Harbour', 'harbour-side', 'Crème', 'jazz', 'JAZZ', 'ärger', 'market', 'mark', 'x1']
+export const WORDS = [
+  'lantern',
+  'Harbour',
+  'harbour-side',
+  'Crème',
+  'jazz',
+  'JAZZ',
+  'ärger',
+  'market',
+  'mark',
+  'x1',
+]
 
 /** Coordinates of venues: close together, far away, and on both sides of the date line. */
 export const POINTS = [
@@ -35,9 +46,12 @@ interface Picked {
   numbers: readonly number[]
 }
 
-const isPicked = (value: unknown): value is Picked => typeof value === 'object' && value !== null && 'numbers' in value
+const isPicked = (value: unknown): value is Picked =>
+  typeof value === 'object' && value !== null && 'numbers' in value
 
-const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+const text = fc
+  .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })
+  .map((words) => words.join(' '))
 /** Names of terms, some with characters that slugs drop. */
 const termName = fc
   .tuple(text, fc.constantFrom('', '', "'", '’s', ' &amp; co', ' [2027]'))
@@ -52,7 +66,8 @@ const at = (from: number, to: number) =>
   fc
     .tuple(fc.integer({ min: from, max: to }), fc.integer({ min: 0, max: 23 }))
     .map(
-      ([day, hour]) => new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 11) + `${hour}`.padStart(2, '0'),
+      ([day, hour]) =>
+        new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 11) + `${hour}`.padStart(2, '0'),
     )
     .map((moment) => `${moment.replace('T', ' ')}:30:00`)
 
@@ -60,7 +75,9 @@ const times = fc
   .tuple(fc.oneof(at(-60, 800), at(-2, 9)), fc.integer({ min: 1, max: 70 }), fc.integer({ min: 0, max: 5 }))
   .map(([start, hours, chance]) => ({
     start_date: start,
-    end_date: new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19),
+    end_date: new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + hours * 3_600_000)
+      .toISOString()
+      .slice(0, 19),
     all_day: chance === 0,
   }))
 
@@ -145,7 +162,10 @@ export async function makeWrite({ service, ids }: Calendar, write: Write): Promi
   const { path, pick, isRemoval, as } = write
   const id = pick === undefined ? undefined : ids[path][pick % ids[path].length]
   const fields = Object.fromEntries(
-    Object.entries(write.fields).map(([name, value]) => [name, isPicked(value) ? idsOf(ids, value, name) : value]),
+    Object.entries(write.fields).map(([name, value]) => [
+      name,
+      isPicked(value) ? idsOf(ids, value, name) : value,
+    ]),
   )
   const mayMakeTerms = path === 'categories' || path === 'tags' ? 'editor' : as
   const answer =

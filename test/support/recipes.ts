@@ -116,7 +116,11 @@ export async function removeCopy({ folder }: Copy): Promise<void> {
 }
 
 /** Restores the copy and follows the recipes without the omitted steps. */
-export async function follow(copy: Copy, recipes: readonly Recipe[], omitted: readonly Omission[]): Promise<void> {
+export async function follow(
+  copy: Copy,
+  recipes: readonly Recipe[],
+  omitted: readonly Omission[],
+): Promise<void> {
   restore(copy)
   const isOmitted = (title: string, name: string) =>
     omitted.some((omission) => omission.title === title && omission.without === name)
@@ -185,7 +189,8 @@ function missing({ file, anchor }: Place): Error {
 
 /** Finds where the bracket before `start` is closed. Skips brackets in texts and comments. */
 function closingBracket(source: string, start: number): number {
-  const pieces = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
+  const pieces =
+    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
   pieces.lastIndex = start
   let depth = 1
   for (let piece = pieces.exec(source); piece; piece = pieces.exec(source)) {
@@ -233,7 +238,9 @@ export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
   const all = recipes.flatMap(({ omissions }) => omissions)
   const tested = recipes.map(({ omissions }) => omissions.filter(({ from }) => from !== 'types'))
   const count = Math.max(...tested.map(({ length }) => length))
-  const rounds = Array.from({ length: count }, (_, round) => tested.flatMap((omissions) => omissions[round] ?? []))
+  const rounds = Array.from({ length: count }, (_, round) =>
+    tested.flatMap((omissions) => omissions[round] ?? []),
+  )
   return [all.filter(({ from }) => from === 'types'), ...rounds]
 }
 

@@ -1,7 +1,13 @@
 // An S3-compatible server for tests: on the loopback interface, with its files in a temporary folder.
 import { once } from 'node:events'
 import { access, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
@@ -34,7 +40,9 @@ export async function startS3(conditions: Conditions = 'kept'): Promise<S3Server
   const bucket = join(folder, BUCKET)
   const s3 = new S3rver({ directory: folder, silent: true, configureBuckets: [{ name: BUCKET }] })
   await s3.configureBuckets()
-  const handle = withConditions(s3.callback(), conditions, (name) => exists(join(bucket, `${name}._S3rver_object`)))
+  const handle = withConditions(s3.callback(), conditions, (name) =>
+    exists(join(bucket, `${name}._S3rver_object`)),
+  )
   const port = await freePort()
   let server: Server = await listen(handle, port)
   const halt = async () => {

@@ -10,8 +10,13 @@ export async function fillCalendar(service: TestService): Promise<void> {
     const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
       .png()
       .toBuffer()
-    const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
-    return (await service.request('author', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)).body.id
+    const headers = {
+      'content-type': 'image/png',
+      'content-disposition': `attachment; filename="${name}.png"`,
+    }
+    return (
+      await service.request('author', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)
+    ).body.id
   }
   const image = await upload('lantern')
   await upload('unused')
@@ -22,7 +27,14 @@ export async function fillCalendar(service: TestService): Promise<void> {
       cost: '$5 – 10',
       ...{ captions: true, relaxed: false, sign_language: 'bfi', access_note: 'Ring twice' },
       ...{ attendance: 'mixed', online_url: 'https://meet.example/walk', online_shown: 'before:15' },
-      venue: { venue: 'Mühle “Süd”', city: 'Aldbury', geo_lat: 51.8, geo_lng: -0.6, step_free: true, lift: false },
+      venue: {
+        venue: 'Mühle “Süd”',
+        city: 'Aldbury',
+        geo_lat: 51.8,
+        geo_lng: -0.6,
+        step_free: true,
+        lift: false,
+      },
     },
     {
       title: 'Lantern walk',
@@ -32,7 +44,12 @@ export async function fillCalendar(service: TestService): Promise<void> {
       categories: ['Families', '子供'],
       tags: ['light'],
     },
-    { title: '<b>提灯</b> & more', ...dates, all_day: true, organizer: [{ organizer: 'Ann' }, { organizer: 'Bob' }] },
+    {
+      title: '<b>提灯</b> & more',
+      ...dates,
+      all_day: true,
+      organizer: [{ organizer: 'Ann' }, { organizer: 'Bob' }],
+    },
     { title: 'A draft', ...dates, status: 'draft' },
     { title: 'Private', ...dates, status: 'private', description: '<p>Not for all</p>' },
     { title: 'Later', ...dates, date: '2099-01-01 00:00:00', status: 'future' },
@@ -57,7 +74,10 @@ export async function addSeries(service: TestService): Promise<void> {
   const path = `/events?post_parent=${first.post_parent}&start_date=2026-01-01&end_date=2028-01-01`
   const { events } = (await service.get(path)).body
   await service.update(`/events/${events[1].id}`, { title: 'Lantern class for all' })
-  await service.update(`/events/${events[2].id}`, { start_date: '2026-12-08 18:30', end_date: '2026-12-08 20:00' })
+  await service.update(`/events/${events[2].id}`, {
+    start_date: '2026-12-08 18:30',
+    end_date: '2026-12-08 20:00',
+  })
   assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
 }
 
@@ -65,5 +85,9 @@ export async function addSeries(service: TestService): Promise<void> {
 export async function countEvents(read: Db): Promise<{ all: number; kept: number; published: number }> {
   const rows = await read.selectFrom('events').select('status').execute()
   const kept = rows.filter(({ status }) => status !== 'trash')
-  return { all: rows.length, kept: kept.length, published: kept.filter(({ status }) => status === 'publish').length }
+  return {
+    all: rows.length,
+    kept: kept.length,
+    published: kept.filter(({ status }) => status === 'publish').length,
+  }
 }

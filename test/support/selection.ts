@@ -117,8 +117,14 @@ const isUnder = (file: string, paths: Paths) => paths.some((path) => file.starts
 export const isSlow = (file: string) => isUnder(file, SLOWEST)
 
 /** Returns the test files of a run on each database, the slowest first. A pattern is part of a path. */
-export function selectFiles(kind: Kind, root: string, patterns: readonly string[]): Record<DatabaseName, string[]> {
-  const found = globSync(kind === 'measure' ? 'test/**/*.measure.ts' : 'test/**/*.test.ts', { cwd: root }).sort()
+export function selectFiles(
+  kind: Kind,
+  root: string,
+  patterns: readonly string[],
+): Record<DatabaseName, string[]> {
+  const found = globSync(kind === 'measure' ? 'test/**/*.measure.ts' : 'test/**/*.test.ts', {
+    cwd: root,
+  }).sort()
   const files = found
     .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
     .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)))

@@ -33,7 +33,12 @@ const DECOMPRESS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> =
 const decoder = new TextDecoder()
 
 /** Sends the same request as `fetch`, without `accept-encoding`, and reads the answer in less processor time. Does not follow redirects. */
-export async function send(agent: Agent, method: string, url: string, { headers, body }: Sending): Promise<Received> {
+export async function send(
+  agent: Agent,
+  method: string,
+  url: string,
+  { headers, body }: Sending,
+): Promise<Received> {
   const sent: Record<string, string> = { ...DEFAULTS }
   for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = value
   const bytes = body === undefined ? undefined : await encode(body, sent)
@@ -51,7 +56,10 @@ export async function send(agent: Agent, method: string, url: string, { headers,
 }
 
 /** Encodes a body and sets its headers. */
-async function encode(body: Exclude<Sending['body'], undefined>, headers: Record<string, string>): Promise<Uint8Array> {
+async function encode(
+  body: Exclude<Sending['body'], undefined>,
+  headers: Record<string, string>,
+): Promise<Uint8Array> {
   const bytes = body instanceof Uint8Array ? body : await encodeText(body, headers)
   headers['content-length'] = String(bytes.length)
   return bytes
@@ -82,6 +90,7 @@ function contentOf(response: IncomingMessage): Promise<Buffer> {
 
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
-  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
   return headers
 }

@@ -91,7 +91,9 @@ export function made(shared: Fields, { start_date, end_date }: Times, dates: Dat
   const lists = { rule: listed(start_date, dates), added: inOrder(dates.added), left: inOrder(dates.left) }
   const minutes = minutesBetween(start_date, end_date)
   const rows = datesOf(lists).map(newRow)
-  return rows.length === 0 ? undefined : { id: 0, shared, start: start_date, minutes, ...lists, rows, isLive: true }
+  return rows.length === 0
+    ? undefined
+    : { id: 0, shared, start: start_date, minutes, ...lists, rows, isLive: true }
 }
 
 /** Changes one live occurrence. A value equal to the shared one is no longer its own. */
@@ -116,7 +118,12 @@ function setOwn(series: Series, row: Occurrence, name: keyof Fields, value: stri
 }
 
 /** Changes all occurrences. Sent times and dates are meant at the original start `place`. Returns false, without a change, if no date is left. */
-export function changeAll(series: Series, place: string, was: Times, { fields, times, dates }: Change): boolean {
+export function changeAll(
+  series: Series,
+  place: string,
+  was: Times,
+  { fields, times, dates }: Change,
+): boolean {
   const moved = times && times.start_date !== was.start_date ? minutesBetween(place, times.start_date) : 0
   const isTimed = times !== undefined && (moved !== 0 || times.end_date !== was.end_date)
   const move = (walls: readonly string[]) => walls.map((wall) => later(wall, moved))
@@ -174,7 +181,8 @@ export function split(series: Series, row: Occurrence): Series {
 }
 
 function endBefore(series: Series, at: string): void {
-  for (const name of ['rule', 'added', 'left'] as const) series[name] = series[name].filter((wall) => wall < at)
+  for (const name of ['rule', 'added', 'left'] as const)
+    series[name] = series[name].filter((wall) => wall < at)
 }
 
 /** Lets a series begin at an occurrence without live ones before it, from which new dates are counted. */

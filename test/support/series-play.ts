@@ -87,10 +87,16 @@ const change = fc.record({ fields, times: maybe(times), dates: maybe(dates) })
 const scope = fc.constantFrom<Scope>('this', 'following', 'all')
 const status = fc.constantFrom('publish', 'draft')
 
-const named = <Sent>(name: string, sent: fc.Arbitrary<Sent>, make: (play: Play, sent: Sent) => Promise<void>) =>
+const named = <Sent>(
+  name: string,
+  sent: fc.Arbitrary<Sent>,
+  make: (play: Play, sent: Sent) => Promise<void>,
+) =>
   sent.map(
     (value): Step =>
-      Object.assign((play: Play) => make(play, value), { toString: () => `${name} ${JSON.stringify(value)}` }),
+      Object.assign((play: Play) => make(play, value), {
+        toString: () => `${name} ${JSON.stringify(value)}`,
+      }),
   )
 
 const creation = named('create', fc.record({ day: fc.nat(20), hour: number(6, 20), fields, dates }), create)
@@ -135,7 +141,11 @@ const compact = (wall: string) => wall.replace(' ', 'T').replace(/[-:]/g, '')
 /** Turns drawn dates into dates from a start. */
 function datesFrom(start: string, { step, count, extra, skipped }: SentDates): Dates {
   const added = extra.map(([days, hours]) => later(start, days * 1440 + hours * 60))
-  const all = datesOf({ rule: Array.from({ length: count }, (_, i) => later(start, i * step * 1440)), added, left: [] })
+  const all = datesOf({
+    rule: Array.from({ length: count }, (_, i) => later(start, i * step * 1440)),
+    added,
+    left: [],
+  })
   return { step, count, added, left: all.filter((_, i) => skipped.includes(i)) }
 }
 
@@ -260,7 +270,10 @@ async function changeSeries(
   expect(answer, changeAll(series, series.start, was, { fields, times, dates: sent }) ? 200 : 400)
 }
 
-async function removeOccurrence(play: Play, drawn: { pick: number; other: number; scope: Scope }): Promise<void> {
+async function removeOccurrence(
+  play: Play,
+  drawn: { pick: number; other: number; scope: Scope },
+): Promise<void> {
   const found = chosen(play, drawn.pick, drawn.other % 5 > 0)
   if (!found) return
   const { series, row } = found
@@ -318,9 +331,15 @@ async function restoreSeries(
   expect(answer, changeAll(series, row.at, timesOf(series, row), asked) ? 200 : 400)
 }
 
-const timesAt = ({ start, minutes }: Series): Times => ({ start_date: start, end_date: later(start, minutes) })
+const timesAt = ({ start, minutes }: Series): Times => ({
+  start_date: start,
+  end_date: later(start, minutes),
+})
 
-async function endSeries(play: Play, drawn: { pick: number; scope: Scope; fields: Partial<Fields> }): Promise<void> {
+async function endSeries(
+  play: Play,
+  drawn: { pick: number; scope: Scope; fields: Partial<Fields> },
+): Promise<void> {
   const found = chosen(play, drawn.pick, true)
   if (!found) return
   const { series, row } = found
@@ -337,7 +356,10 @@ async function endSeries(play: Play, drawn: { pick: number; scope: Scope; fields
 async function beginSeries(play: Play, drawn: { pick: number; dates: SentDates }): Promise<void> {
   if (play.singles.length === 0) return
   const single = at(play.singles, drawn.pick)
-  const sent = datesFrom(single.start_date, { ...drawn.dates, skipped: drawn.dates.skipped.filter((i) => i > 0) })
+  const sent = datesFrom(single.start_date, {
+    ...drawn.dates,
+    skipped: drawn.dates.skipped.filter((i) => i > 0),
+  })
   const answer = await play.service.put(`/events/${single.id}`, { recurrence: linesOf(sent) })
   expect(answer, 200)
   const { id, slug, start_date, end_date, ...shared } = single
@@ -418,7 +440,12 @@ function learn({ series, singles }: Play, row: Occurrence, shown: Shown | undefi
   if (shown && (row.slug === '' || isTaken)) row.slug = shown.slug
 }
 
-async function listed({ service }: Play, { id }: Series, as: 'admin' | 'anonymous', status: string): Promise<Shown[]> {
+async function listed(
+  { service }: Play,
+  { id }: Series,
+  as: 'admin' | 'anonymous',
+  status: string,
+): Promise<Shown[]> {
   const asked = as === 'admin' ? `&status=${status}` : ''
   const { status: found, body } = await service.get(`/events?post_parent=${id}&${WINDOW}${asked}`, as)
   assert.equal(found, 200, JSON.stringify(body))
@@ -429,9 +456,20 @@ async function listed({ service }: Play, { id }: Series, as: 'admin' | 'anonymou
 const strip = (html: string) => html.replace(/<[^>]*>/g, '').trim()
 
 function facts(shown: Shown) {
-  const { id, slug, title, excerpt, status, start_date, end_date, utc_start_date, utc_end_date, recurrence } = shown
+  const { id, slug, title, excerpt, status, start_date, end_date, utc_start_date, utc_end_date, recurrence } =
+    shown
   return {
-    ...{ id, slug, title, excerpt: strip(excerpt), status, start_date, end_date, utc_start_date, utc_end_date },
+    ...{
+      id,
+      slug,
+      title,
+      excerpt: strip(excerpt),
+      status,
+      start_date,
+      end_date,
+      utc_start_date,
+      utc_end_date,
+    },
     at: recurrence.id,
     series: recurrence.series,
     overrides: recurrence.overrides.join(),
@@ -465,10 +503,16 @@ function utc(wall: string): string {
 /** Compares the series itself: its status, start, exceptions, and number of public occurrences. */
 async function compareSeries({ service }: Play, series: Series, open: number): Promise<void> {
   const { status, body } = await service.get(`${SERIES}/${series.id}`, 'admin')
-  if (!series.isLive) return assert.ok(status === 200 ? body.status === 'trash' : status === 403, JSON.stringify(body))
+  if (!series.isLive)
+    return assert.ok(status === 200 ? body.status === 'trash' : status === 403, JSON.stringify(body))
   const [left = ''] = body.recurrence.lines.filter((line: string) => line.startsWith('EXDATE'))
   assert.deepEqual(
-    { status: body.status, start: body.start_date, total: body.occurrences.total, left: left.replace(/^.*:/, '') },
+    {
+      status: body.status,
+      start: body.start_date,
+      total: body.occurrences.total,
+      left: left.replace(/^.*:/, ''),
+    },
     { status: series.shared.status, start: series.start, total: open, left: series.left.map(compact).join() },
   )
 }

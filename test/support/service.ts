@@ -88,7 +88,12 @@ export async function addUsers({ database }: Pick<App, 'database'>): Promise<Rec
     for (const login of USERS) {
       const known = await findUserByLogin(tx, login)
       const user =
-        known ?? (await insertUser(tx, { login, email: `${login}@example.org`, name: login, role: roleOf(login) }, now))
+        known ??
+        (await insertUser(
+          tx,
+          { login, email: `${login}@example.org`, name: login, role: roleOf(login) },
+          now,
+        ))
       await addCredential(tx, user, 'password', 'test', now, PASSWORD)
       ids[login] = user.id
     }
@@ -121,7 +126,9 @@ export async function fillTemplate(address: string, content: Template): Promise<
 }
 
 export function credentialsOf(as: Reader): Record<string, string> {
-  return as === 'anonymous' ? {} : { authorization: `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}` }
+  return as === 'anonymous'
+    ? {}
+    : { authorization: `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}` }
 }
 
 /** The dates of an event whose dates do not matter. */
@@ -134,7 +141,10 @@ const AGAIN_AFTER = 50
  * Starts a service in this process, on a new database unless `settings` name one. Close it after the tests.
  * A request that a busy service refuses is sent again, unless the test `seesRefusals`.
  */
-export async function startService(settings: Settings = {}, { seesRefusals = false } = {}): Promise<TestService> {
+export async function startService(
+  settings: Settings = {},
+  { seesRefusals = false } = {},
+): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const scratch = settings.database === undefined ? await scratchDatabase('users') : undefined
   const config = testConfig(folder, { ...(scratch && { database: patient(scratch.address) }), ...settings })

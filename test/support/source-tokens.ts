@@ -13,7 +13,19 @@ const SKIPPED = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const TEXT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/y
 
 /** Words after which a slash begins a regular expression. */
-const BEFORE_VALUES = new Set(['return', 'typeof', 'case', 'in', 'of', 'yield', 'await', 'else', 'do', 'void', 'new'])
+const BEFORE_VALUES = new Set([
+  'return',
+  'typeof',
+  'case',
+  'in',
+  'of',
+  'yield',
+  'await',
+  'else',
+  'do',
+  'void',
+  'new',
+])
 
 /** Splits TypeScript into tokens, as far as tests of the sources need it. */
 export function tokensOf(source: string): Token[] {
@@ -33,10 +45,12 @@ export function tokensOf(source: string): Token[] {
     for (; counted < place; counted++) if (source[counted] === '\n') line++
     return line
   }
-  const add = (kind: Token['kind'], text: string) => tokens.push({ kind, text, line: lineOf(at - text.length) })
+  const add = (kind: Token['kind'], text: string) =>
+    tokens.push({ kind, text, line: lineOf(at - text.length) })
   const addTemplate = () => {
     const start = at
-    while (at < source.length && source[at] !== '`' && !source.startsWith('${', at)) at += source[at] === '\\' ? 2 : 1
+    while (at < source.length && source[at] !== '`' && !source.startsWith('${', at))
+      at += source[at] === '\\' ? 2 : 1
     add('text', source.slice(start, at))
     if (source[at] === '`') at += 1
     else {

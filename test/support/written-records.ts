@@ -58,7 +58,9 @@ export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Wri
 export function differences(before: Written, after: Written): string[] {
   const keys = new Set([...before.records.keys(), ...after.records.keys()])
   const isNewTerm = (key: string) => !before.records.has(key) && after.records.get(key) === '0'
-  return [...keys].filter((key) => before.records.get(key) !== after.records.get(key) && !isNewTerm(key)).sort()
+  return [...keys]
+    .filter((key) => before.records.get(key) !== after.records.get(key) && !isNewTerm(key))
+    .sort()
 }
 
 /** Returns true when the public can see a record; undefined when the record is gone. */

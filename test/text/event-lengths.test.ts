@@ -35,7 +35,9 @@ test('a copy is on the same weekday, a week later or more, and to come', () => {
   assert.equal(dayOfCopy('2027-03-02', '2027-03-02'), '2027-03-09')
   assert.equal(dayOfCopy('2027-03-02', '2027-03-09'), '2027-03-16')
   assert.equal(dayOfCopy('2025-01-07', '2027-03-01'), '2027-03-02')
-  const day = fc.integer({ min: -20_000, max: 40_000 }).map((n) => new Date(n * 86_400_000).toISOString().slice(0, 10))
+  const day = fc
+    .integer({ min: -20_000, max: 40_000 })
+    .map((n) => new Date(n * 86_400_000).toISOString().slice(0, 10))
   fc.assert(
     fc.property(day, day, (event, today) => {
       const copy = dayOfCopy(event, today)

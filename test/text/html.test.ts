@@ -37,13 +37,17 @@ describe('titles', () => {
 
   test('markup beyond the line goes from titles of untrusted authors, its content stays', () => {
     assert.equal(renderTitle('Script <script>alert(1)</script> Night', false), 'Script alert(1) Night')
-    assert.equal(renderTitle('<h1 onclick="x()">Big</h1> <a href="https://a.example">Day</a>', false), 'Big Day')
+    assert.equal(
+      renderTitle('<h1 onclick="x()">Big</h1> <a href="https://a.example">Day</a>', false),
+      'Big Day',
+    )
     assert.equal(renderTitle('<b class="x" onmouseover="y()">Bold</b>', false), '<b>Bold</b>')
     assert.equal(renderTitle('<style>b { color: red }</style>Plain', false), 'Plain')
   })
 
   test('trusted authors keep their markup in titles', () => {
-    const title = '<a href="https://a.example/?b=1" onclick="x()">Day</a> <script>if (1 < 2 && 3) x()</script>'
+    const title =
+      '<a href="https://a.example/?b=1" onclick="x()">Day</a> <script>if (1 < 2 && 3) x()</script>'
     assert.equal(renderTitle(title, true), title)
   })
 })
@@ -86,7 +90,8 @@ describe('descriptions', () => {
   }
 
   test('handlers, scripts and foreign frames go from descriptions of untrusted authors, text in scripts stays', () => {
-    const sent = '<p onclick="x()">Hi</p><script>alert(2)</script><iframe src="https://frames.example.org"></iframe>'
+    const sent =
+      '<p onclick="x()">Hi</p><script>alert(2)</script><iframe src="https://frames.example.org"></iframe>'
     assert.equal(renderText(sent, false), '<p>Hi</p>\n<p>alert(2)</p>')
   })
 
@@ -150,7 +155,10 @@ test('sanitised text makes no paragraphs', () => {
 })
 
 test('escaped text holds no sign of HTML', () => {
-  assert.equal(escapeHtml(`<a href="x">'&amp;'</a>`), '&lt;a href=&quot;x&quot;&gt;&#039;&amp;amp;&#039;&lt;/a&gt;')
+  assert.equal(
+    escapeHtml(`<a href="x">'&amp;'</a>`),
+    '&lt;a href=&quot;x&quot;&gt;&#039;&amp;amp;&#039;&lt;/a&gt;',
+  )
 })
 
 test('plain text is one line without tags, entities and scripts', () => {
@@ -297,7 +305,9 @@ const FORBIDDEN = new Set(
     'plaintext script select style svg template textarea title xmp'
   ).split(' '),
 )
-const ADDRESSES = new Set('action background cite data formaction href ping poster src srcset xlink:href'.split(' '))
+const ADDRESSES = new Set(
+  'action background cite data formaction href ping poster src srcset xlink:href'.split(' '),
+)
 
 /** Returns the tags and attributes of HTML that could run code in a browser. */
 function dangersOf(html: string): string[] {
@@ -366,7 +376,9 @@ const bit = fc.constantFrom(
   ).split('|'),
 )
 const anyHtml = fc
-  .array(fc.oneof({ weight: 3, arbitrary: bit }, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 25 })
+  .array(fc.oneof({ weight: 3, arbitrary: bit }, fc.string({ unit: 'binary', maxLength: 4 })), {
+    maxLength: 25,
+  })
   .map((bits) => bits.join(''))
 
 describe('any text at all', () => {

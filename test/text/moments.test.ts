@@ -19,7 +19,11 @@ const NEW_YORK = 'America/New_York'
 /** Friday, 15:16 in New York. */
 const NOW = utcToMs('2026-11-20 20:16:00')
 
-function expectAll(rows: readonly (readonly [string | number, string | undefined])[], zone = NEW_YORK, now = NOW) {
+function expectAll(
+  rows: readonly (readonly [string | number, string | undefined])[],
+  zone = NEW_YORK,
+  now = NOW,
+) {
   for (const [value, wall] of rows) assert.equal(parseMoment(value, zone, now), wall, String(value))
 }
 
@@ -133,15 +137,18 @@ describe('dates and times in digits', () => {
   })
 
   test('numbers that no calendar or clock has are refused', () => {
-    const dates = '2026-13-01|2026-00-10|2026-01-00|2026-01-32|0000-00-00 00:00:00|0000-01-01|12345-01-01'.split('|')
-    const times = '2026-12-10 25:00:00|2026-12-10 10:60|2026-12-10 10:00:61|25:00|13pm|0am|2026-12-10 10'.split('|')
+    const dates =
+      '2026-13-01|2026-00-10|2026-01-00|2026-01-32|0000-00-00 00:00:00|0000-01-01|12345-01-01'.split('|')
+    const times =
+      '2026-12-10 25:00:00|2026-12-10 10:60|2026-12-10 10:00:61|25:00|13pm|0am|2026-12-10 10'.split('|')
     const beyond = [
       '2026-12-10T10:00:00+15:00',
       '2026-12-10T10:00:00+05:75',
       '9999-12-31 24:00:00',
       '9999-12-31 +1 day',
     ]
-    for (const text of [...dates, ...times, ...beyond]) assert.equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
+    for (const text of [...dates, ...times, ...beyond])
+      assert.equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
   })
 })
 
@@ -268,9 +275,20 @@ describe('dates and times in words', () => {
 
   test('anything else is refused', () => {
     const nothing = ['', ' ', '\n', ',', 'T', 'EST', '+02:00', '+', '-', '+5', '@']
-    const nonsense = ['garbage', 'the day after never', 'whenever', 'later on', 'soonish', 'once upon a time', 'first']
-    const twice = '12:00 12:00|2027-04-05 2027-04-06|monday tuesday|10:00 UTC EST|2027-04-05T10:00:00Z+02:00'.split('|')
-    const halves = '2027-04-05 10:|2027-|next|last day of|first monday of|+ days|next day of month|at'.split('|')
+    const nonsense = [
+      'garbage',
+      'the day after never',
+      'whenever',
+      'later on',
+      'soonish',
+      'once upon a time',
+      'first',
+    ]
+    const twice =
+      '12:00 12:00|2027-04-05 2027-04-06|monday tuesday|10:00 UTC EST|2027-04-05T10:00:00Z+02:00'.split('|')
+    const halves = '2027-04-05 10:|2027-|next|last day of|first monday of|+ days|next day of month|at'.split(
+      '|',
+    )
     const long = `2027-04-05${' '.repeat(100)}10:00`
     for (const text of [...nothing, ...nonsense, ...twice, ...halves, long]) {
       assert.equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
@@ -279,7 +297,8 @@ describe('dates and times in words', () => {
 })
 
 describe('reading any value', () => {
-  const wallTime = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
+  const wallTime =
+    /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
   const words = fc.constantFrom(
     ...'now today next last first day of monday april 2027 2027-04-05 10:00 10:00:00 t z + - +2 week weeks ago noon'.split(
       ' ',
@@ -322,7 +341,10 @@ describe('reading any value', () => {
     const second = fc.integer({ min: 1, max: utcToMs('2100-01-01 00:00:00') / 1000 })
     fc.assert(
       fc.property(second, (at) => {
-        assert.equal(parseMoment(new Date(at * 1000).toISOString(), NEW_YORK, NOW), parseMoment(at, NEW_YORK, NOW))
+        assert.equal(
+          parseMoment(new Date(at * 1000).toISOString(), NEW_YORK, NOW),
+          parseMoment(at, NEW_YORK, NOW),
+        )
       }),
     )
   })

@@ -10,7 +10,10 @@ describe('HTML as text that people read without markup', () => {
     ['One line', 'One line'],
     ['<p>One</p>\n<p>Two<br />and a line</p>', 'One\n\nTwo\nand a line'],
     ['<ul>\n<li>First</li>\n<li>Second <b>bold</b></li>\n</ul>', '- First\n- Second bold'],
-    ['See <a href="https://example.org/a?b=1&amp;c=2">the page</a>.', 'See the page (https://example.org/a?b=1&c=2).'],
+    [
+      'See <a href="https://example.org/a?b=1&amp;c=2">the page</a>.',
+      'See the page (https://example.org/a?b=1&c=2).',
+    ],
     [
       '<a href="/venue/hall/">Hall</a> and <a href="#top">top</a>',
       'Hall (https://calendar.example/venue/hall/) and top',

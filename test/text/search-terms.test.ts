@@ -85,8 +85,11 @@ describe('the stem of a word', () => {
     .map(([letters, ending]) => letters.join('') + ending)
 
   test('tells with what the word begins', () => {
-    const begins = (word: string) => beginningsOf(stemOf(word)).some((beginning) => word.startsWith(beginning))
-    for (const word of 'parties city journaux chateaux children women museen theatre studying cerealien'.split(' '))
+    const begins = (word: string) =>
+      beginningsOf(stemOf(word)).some((beginning) => word.startsWith(beginning))
+    for (const word of 'parties city journaux chateaux children women museen theatre studying cerealien'.split(
+      ' ',
+    ))
       assert.ok(begins(word), `${word}: ${beginningsOf(stemOf(word))}`)
     fc.assert(fc.property(words, begins), { numRuns: 2000 })
   })

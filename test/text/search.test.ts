@@ -40,7 +40,10 @@ describe('folding', () => {
   })
 
   test('leaves folded text alone, whatever it was', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 60 }))
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+    )
     fc.assert(
       fc.property(text, (raw) => {
         assert.equal(fold(fold(raw)), fold(raw))
@@ -86,7 +89,11 @@ describe('searches for events', () => {
       ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'],
       [],
     ],
-    ['One two three four five six seven eight nine -ten', ['one two three four five six seven eight nine -ten'], []],
+    [
+      'One two three four five six seven eight nine -ten',
+      ['one two three four five six seven eight nine -ten'],
+      [],
+    ],
     ['  ', [], []],
   ]
   for (const [text, include, exclude] of searches) {
@@ -97,10 +104,26 @@ describe('searches for events', () => {
 
   test('find what has all the words in any order and none of those left out', () => {
     const haystack = [fold('Garden Party'), fold('Pumpkin pie & “lemonade”')].join('\n')
-    for (const text of ['party pumpkin', 'umpk', '"pie & "', '"lemonade"', 'pie -tart', '"garden party"', '  ']) {
+    for (const text of [
+      'party pumpkin',
+      'umpk',
+      '"pie & "',
+      '"lemonade"',
+      'pie -tart',
+      '"garden party"',
+      '  ',
+    ]) {
       assert.ok(hasSearchedWords(parseSearch(text), haystack), text)
     }
-    for (const text of ['"pie pumpkin"', 'party -pie', 'elephant', '-garden', '"party pumpkin"', '%', "' OR 1=1 --"]) {
+    for (const text of [
+      '"pie pumpkin"',
+      'party -pie',
+      'elephant',
+      '-garden',
+      '"party pumpkin"',
+      '%',
+      "' OR 1=1 --",
+    ]) {
       assert.ok(!hasSearchedWords(parseSearch(text), haystack), text)
     }
   })

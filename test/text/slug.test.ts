@@ -43,7 +43,8 @@ describe('slugs of titles', () => {
     ['100%e6', '100e6'],
   ]
   for (const [title, slug] of slugs) {
-    test(`the slug of ${JSON.stringify(title)} is ${JSON.stringify(slug)}`, () => assert.equal(slugify(title), slug))
+    test(`the slug of ${JSON.stringify(title)} is ${JSON.stringify(slug)}`, () =>
+      assert.equal(slugify(title), slug))
   }
 
   test('end within 200 bytes, in no half character and no dash', () => {
@@ -82,7 +83,23 @@ test('any text at all gives a slug of at most 200 bytes that is its own slug and
     fc.string({ unit: 'binary', maxLength: 100 }),
     fc.string({ unit: 'grapheme', maxLength: 100 }),
     fc
-      .array(fc.constantFrom('e', '\u0301', '%e6', '%97%a5', '-', ' ', 'か', '\u3099', '!', '<b>', '&amp;', '🎏', '.'))
+      .array(
+        fc.constantFrom(
+          'e',
+          '\u0301',
+          '%e6',
+          '%97%a5',
+          '-',
+          ' ',
+          'か',
+          '\u3099',
+          '!',
+          '<b>',
+          '&amp;',
+          '🎏',
+          '.',
+        ),
+      )
       .map((bits) => bits.join('')),
   )
   fc.assert(

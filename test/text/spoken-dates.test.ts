@@ -126,7 +126,8 @@ function writtenDate(text: string, language: string): string | undefined {
   return `${date}${last === undefined ? '' : `/${last}`}${time ? ` ${written(time)}` : ''}`
 }
 
-const written = ({ start, end }: { start: string; end?: string }) => (end === undefined ? start : `${start}-${end}`)
+const written = ({ start, end }: { start: string; end?: string }) =>
+  end === undefined ? start : `${start}-${end}`
 
 const times: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
   en: {
@@ -167,7 +168,12 @@ const times: Readonly<Record<string, Readonly<Record<string, string | undefined>
     '8h du soir': '20:00',
     midi: '12:00',
   },
-  es: { 'a las 19:30': '19:30', 'de 19 a 21 horas': '19:00-21:00', '10 de la noche': '22:00', mediodía: '12:00' },
+  es: {
+    'a las 19:30': '19:30',
+    'de 19 a 21 horas': '19:00-21:00',
+    '10 de la noche': '22:00',
+    mediodía: '12:00',
+  },
 }
 
 for (const [language, cases] of Object.entries(times))
@@ -186,7 +192,11 @@ for (const language of LANGUAGES)
         const text = format.format(ms)
         const expected = new Date(ms).toISOString().slice(0, 10)
         assert.equal(readSpokenDate(text, { language, now: NOW })?.date, expected, text)
-        assert.equal(readSpokenDate(text.toUpperCase(), { language, now: NOW })?.date, expected, text.toUpperCase())
+        assert.equal(
+          readSpokenDate(text.toUpperCase(), { language, now: NOW })?.date,
+          expected,
+          text.toUpperCase(),
+        )
       }
     }
   })

@@ -156,7 +156,9 @@ describe('a search by words', () => {
     test(`finds each form of a word by each other one in ${language}`, () => {
       const missed = lines.split('\n').flatMap((line) => {
         const forms = line.trim().split(' ')
-        return forms.flatMap((one) => forms.flatMap((other) => (finds(one, other) ? [] : [`${one} -> ${other}`])))
+        return forms.flatMap((one) =>
+          forms.flatMap((other) => (finds(one, other) ? [] : [`${one} -> ${other}`])),
+        )
       })
       assert.deepEqual(missed, [])
     })

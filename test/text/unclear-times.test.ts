@@ -48,7 +48,10 @@ test('what a wall time may mean is what the interface takes with the offset that
   const minutes = fc.integer({ min: 0, max: 366 * 24 * 12 })
   fc.assert(
     fc.property(fc.constantFrom(...zones), minutes, (zone, five) => {
-      const wall = new Date(Date.UTC(2027, 0, 1) + five * 300_000).toISOString().slice(0, 19).replace('T', ' ')
+      const wall = new Date(Date.UTC(2027, 0, 1) + five * 300_000)
+        .toISOString()
+        .slice(0, 19)
+        .replace('T', ' ')
       const unclear = findUnclear(wall, zone)
       const isPlain = utcToWall(wallToUtc(wall, zone), zone) === wall
       if (unclear?.code !== 'skipped') assert.ok(isPlain)

@@ -153,11 +153,30 @@ const DATED = { not: 'it has each date of a series as an event' }
 const EACH_DATE = { not: 'each of its dates takes place or does not' }
 
 const TEXTLESS = { not: 'an image of iCalendar has no text' } as const
-const ofLists = { ...everywhere, csv: OF_LISTS, feed: OF_LISTS, assistants: OF_LISTS, page: OF_LISTS } as const
+const ofLists = {
+  ...everywhere,
+  csv: OF_LISTS,
+  feed: OF_LISTS,
+  assistants: OF_LISTS,
+  page: OF_LISTS,
+} as const
 const ofMaps = { ...everywhere, csv: OF_MAPS, feed: OF_MAPS, assistants: OF_MAPS } as const
-const inAddress = { ...everywhere, csv: ADDRESSED, feed: ADDRESSED, assistants: ADDRESSED, page: ADDRESSED } as const
+const inAddress = {
+  ...everywhere,
+  csv: ADDRESSED,
+  feed: ADDRESSED,
+  assistants: ADDRESSED,
+  page: ADDRESSED,
+} as const
 const time = { ...everywhere, schema: dateTime } as const
-const linked = { from: 'link', csv: true, assistants: true, series: true, withdrawn: true, page: true } as const
+const linked = {
+  from: 'link',
+  csv: true,
+  assistants: true,
+  series: true,
+  withdrawn: true,
+  page: true,
+} as const
 const terms = {
   ...linked,
   default: null,
@@ -210,7 +229,13 @@ export const eventFields = {
     ics: 'DESCRIPTION',
     jsonld: 'description',
   },
-  slug: { kind: settledText, about: 'The slug of the event', label: 'Web address', within: limits.slug, ...inAddress },
+  slug: {
+    kind: settledText,
+    about: 'The slug of the event',
+    label: 'Web address',
+    within: limits.slug,
+    ...inAddress,
+  },
   excerpt: {
     kind: clearableText,
     about: 'The excerpt of the event',
@@ -220,7 +245,14 @@ export const eventFields = {
     feed: SPARE,
     assistants: SPARE,
   },
-  status: { ...statusField.status, ...everywhere, schema: status, feed: PUBLIC, assistants: 'state', page: PUBLIC },
+  status: {
+    ...statusField.status,
+    ...everywhere,
+    schema: status,
+    feed: PUBLIC,
+    assistants: 'state',
+    page: PUBLIC,
+  },
   timezone: {
     kind: timezone,
     about: 'The time zone of the event; that of the site when none is given',
@@ -311,7 +343,12 @@ export const eventFields = {
     label: 'Hide from lists',
     ...ofLists,
   },
-  sticky: { kind: flag, about: 'Whether the event is sticky in the calendar', label: 'Keep at the top', ...ofLists },
+  sticky: {
+    kind: flag,
+    about: 'Whether the event is sticky in the calendar',
+    label: 'Keep at the top',
+    ...ofLists,
+  },
   featured: { kind: flag, about: 'Whether the event is featured', label: 'Featured', ...ofLists, csv: true },
   event_status: {
     kind: eventStatus,
@@ -341,7 +378,12 @@ export const eventFields = {
   relaxed: { ...fact, about: 'Relaxed performance' },
   easy_language: { ...fact, about: 'Easy language' },
   free_companion: { ...fact, about: 'Free ticket for a companion' },
-  sign_language: { kind: language, about: 'Sign language', hint: 'Its code, such as bfi, gsg or lsf.', ...whereSet },
+  sign_language: {
+    kind: language,
+    about: 'Sign language',
+    hint: 'Its code, such as bfi, gsg or lsf.',
+    ...whereSet,
+  },
   access_note: {
     kind: line,
     about: 'What else there is to know about access',

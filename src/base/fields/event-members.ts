@@ -66,7 +66,12 @@ const NUMBERED = { not: 'id has it' }
 /** The members of an event in answers (rule 5.1): its fields, and members that clients cannot set. `event-present.ts` has their order. */
 export const eventMembers = {
   ...shownFields,
-  id: { ...everywhere, schema: id, feed: { not: 'its UID stays the same elsewhere' }, page: { not: 'url names it' } },
+  id: {
+    ...everywhere,
+    schema: id,
+    feed: { not: 'its UID stays the same elsewhere' },
+    page: { not: 'url names it' },
+  },
   global_id: { ...saidBy('id'), schema: globalIdSchema },
   global_id_lineage: { ...saidBy('id'), schema: arrayOf(globalIdSchema) },
   modified: { ...saidBy('modified_utc'), from: 'column', schema: dateTime, withdrawn: true },
@@ -149,7 +154,8 @@ export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {
   return rareColumns.flatMap((name) => {
-    const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show' | 'blank'> } = eventFields[name]
+    const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show' | 'blank'> } =
+      eventFields[name]
     if (typeof member[place] === 'object') return []
     const by = member.rare === true ? name : (member.rare as RareColumn)
     return [{ name, by, read: kind.read, show: kind.show ?? asKept, blank: kind.blank }]

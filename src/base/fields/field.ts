@@ -46,7 +46,9 @@ export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: Value
 
 /** The columns of those fields of a set whose kind says how a column keeps the value (`keep`). */
 export type Columns<F extends FieldsData> = {
-  -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<F[Name]['kind']>
+  -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<
+    F[Name]['kind']
+  >
 }
 
 type Kept = [name: string, keep: (value: unknown) => unknown]
@@ -57,7 +59,9 @@ const keptFields = new WeakMap<FieldsData, Kept[]>()
 function keptFieldsOf(fields: FieldsData): Kept[] {
   const found = keptFields.get(fields)
   if (found) return found
-  const made = Object.entries(fields).flatMap(([name, { kind }]): Kept[] => (kind.keep ? [[name, kind.keep]] : []))
+  const made = Object.entries(fields).flatMap(([name, { kind }]): Kept[] =>
+    kind.keep ? [[name, kind.keep]] : [],
+  )
   keptFields.set(fields, made)
   return made
 }
@@ -107,7 +111,13 @@ export const authorFields = {
 } as const satisfies FieldsData
 
 export const statusField = {
-  status: { kind: settledText, about: 'The publication status', within: limits.word, label: 'Status', input: 'choice' },
+  status: {
+    kind: settledText,
+    about: 'The publication status',
+    within: limits.word,
+    label: 'Status',
+    input: 'choice',
+  },
 } as const satisfies FieldsData
 
 /** The featured image of a record. */

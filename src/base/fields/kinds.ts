@@ -106,7 +106,13 @@ const isSwitchedOn = (kept: unknown) => kept === 1
 
 /** Decides whether a value is one of the empty values that clear an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
-  return value === '' || value === 0 || value === '0' || value === false || (Array.isArray(value) && value.length === 0)
+  return (
+    value === '' ||
+    value === 0 ||
+    value === '0' ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
+  )
 }
 
 /** Reads a whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). Undefined for other values. */
@@ -151,7 +157,9 @@ export function isNamedRecord(value: unknown): value is Record<string, unknown> 
 
 function readIds(value: unknown): number[] | undefined {
   const entries = listEntries(value)?.map(readInteger)
-  return entries?.every((entry): entry is number => entry !== undefined && entry > 0) ? distinct(entries) : undefined
+  return entries?.every((entry): entry is number => entry !== undefined && entry > 0)
+    ? distinct(entries)
+    : undefined
 }
 
 /** Returns the entries of a list without duplicates. Most lists have one entry, and cost nothing. */
@@ -189,7 +197,12 @@ export const clearableText: PlainKind<string> = {
 }
 
 /** A text of one line without markup, which an empty value clears, such as an address. */
-export const line: PlainKind<string> = { ...clearableText, input: 'line', within: limits.line, keep: singleLine }
+export const line: PlainKind<string> = {
+  ...clearableText,
+  input: 'line',
+  within: limits.line,
+  keep: singleLine,
+}
 
 /** A text whose column a rule of the resource writes, such as a slug. */
 export const settledText: Kind<string> = {
@@ -323,7 +336,8 @@ export const upcomingFlag: PlainKind<boolean, number> = {
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
-  read: (value) => (isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined),
+  read: (value) =>
+    isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
 /** A flag that is published as text, for the map switches of venues. Lists and records are refused; `isTruthy` reads all other values. */
@@ -343,7 +357,8 @@ export const wordFlag: PlainKind<boolean, number> = {
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
-  valid: (value) => (isText(value) && value !== '') || typeof value === 'boolean' || typeof value === 'number',
+  valid: (value) =>
+    (isText(value) && value !== '') || typeof value === 'boolean' || typeof value === 'number',
   read: isTruthy,
 }
 
@@ -391,7 +406,8 @@ export const url: PlainKind<string> = {
   example: 'https://example.org/page',
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
-  keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
+  keep: (value) =>
+    encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
   blank: '',
   show: (kept) => presentUrl(String(kept)),
 }
@@ -482,9 +498,16 @@ export const box: Kind<Box> = {
 function readBox(value: unknown): Box | undefined {
   const parts = isText(value) ? value.split(',').map((part) => part.trim()) : []
   const [west, south, east, north] = parts.map((part) => (isNumeric(part) ? Number(part) : Number.NaN))
-  if (parts.length !== 4 || west === undefined || south === undefined || east === undefined || north === undefined)
+  if (
+    parts.length !== 4 ||
+    west === undefined ||
+    south === undefined ||
+    east === undefined ||
+    north === undefined
+  )
     return undefined
-  const isOnEarth = Math.max(Math.abs(west), Math.abs(east)) <= 180 && south >= -90 && south <= north && north <= 90
+  const isOnEarth =
+    Math.max(Math.abs(west), Math.abs(east)) <= 180 && south >= -90 && south <= north && north <= 90
   return isOnEarth ? { west, south, east, north } : undefined
 }
 

@@ -79,10 +79,15 @@ export function overLimit(
 }
 
 /** Returns the limit that a text is over; undefined for a text within its limits. */
-export function overText(text: string, bounds: Bounds, site: Pick<Site, 'textBytes'>): LimitFault | undefined {
+export function overText(
+  text: string,
+  bounds: Bounds,
+  site: Pick<Site, 'textBytes'>,
+): LimitFault | undefined {
   const { characters, words } = bounds
   const bytes = bounds.bytes === 'setting' ? site.textBytes : bounds.bytes
-  if (bytes !== undefined && text.length * 3 > bytes && Buffer.byteLength(text) > bytes) return over('bytes', bytes)
+  if (bytes !== undefined && text.length * 3 > bytes && Buffer.byteLength(text) > bytes)
+    return over('bytes', bytes)
   if (characters !== undefined && text.length > characters && !hasAtMost(text, characters))
     return over('characters', characters)
   if (words !== undefined && hasMoreWords(text, words)) return over('words', words)

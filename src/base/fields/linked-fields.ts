@@ -49,7 +49,14 @@ export const venueFields = {
     default: null,
     ...inTable,
   },
-  city: { kind: line, about: 'The city of the venue', label: 'City', inLists: true, default: null, ...inTable },
+  city: {
+    kind: line,
+    about: 'The city of the venue',
+    label: 'City',
+    inLists: true,
+    default: null,
+    ...inTable,
+  },
   country: { kind: line, about: 'The country of the venue', label: 'Country', default: null, ...inTable },
   province: {
     kind: line,

@@ -11,7 +11,10 @@ export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schema
 
 export const arrayOf = (items: Schema): Schema => ({ type: 'array', items })
 export const anyOf = (...schemas: Schema[]): Schema => ({ anyOf: schemas })
-export const record = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
+export const record = (
+  properties: Readonly<Record<string, Schema>>,
+  required = Object.keys(properties),
+): Schema => ({
   type: 'object',
   properties,
   ...(required.length > 0 ? { required } : {}),
@@ -129,7 +132,10 @@ export const embeddedTermMembers = {
 } satisfies Record<string, Schema>
 
 /** An answer that has every member of `always`, and may have any of `some`. */
-export type Answer<Members extends { always: object; some: object }> = Record<keyof Members['always'], unknown> &
+export type Answer<Members extends { always: object; some: object }> = Record<
+  keyof Members['always'],
+  unknown
+> &
   Partial<Record<keyof Members['some'], unknown>>
 
 // The places of a field: the representations of an event, a venue or an organizer that show it.

@@ -84,7 +84,9 @@ function commonChange(walls: readonly number[]): YearlyChange | undefined {
     ({ month, weekday, time }) => month === first.month && weekday === first.weekday && time === first.time,
   )
   const nth = first.nths.find((one) => others.every(({ nths }) => nths.includes(one)))
-  return isSame && nth !== undefined ? { month: first.month, nth, weekday: first.weekday, time: first.time } : undefined
+  return isSame && nth !== undefined
+    ? { month: first.month, nth, weekday: first.weekday, time: first.time }
+    : undefined
 }
 
 function describeChange(wall: number) {
@@ -133,7 +135,11 @@ const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 /** Writes the VTIMEZONE of these rules. */
 export function writeZone(rules: ZoneRules): string {
   const { id, standard, daylight } = rules
-  const lines = [contentLine('BEGIN', 'VTIMEZONE'), contentLine('TZID', id), contentLine('X-LIC-LOCATION', id)]
+  const lines = [
+    contentLine('BEGIN', 'VTIMEZONE'),
+    contentLine('TZID', id),
+    contentLine('X-LIC-LOCATION', id),
+  ]
   if (daylight) {
     lines.push(observance('DAYLIGHT', standard, daylight.offset, daylight.begins))
     lines.push(observance('STANDARD', daylight.offset, standard, daylight.ends))

@@ -50,7 +50,10 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   return {
     before: {
       ...before,
-      rule: rule.count === undefined ? { ...rule, until: endWith(last, start) } : { ...rule, count: earlier.length },
+      rule:
+        rule.count === undefined
+          ? { ...rule, until: endWith(last, start) }
+          : { ...rule, count: earlier.length },
     },
     after: {
       ...after,
@@ -76,7 +79,8 @@ function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
 /** Returns the rule from `at` on, with the count that is left; undefined if `at` is not a date that the rule makes. */
 function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   for (const wall of matchingDates(rule, start, at))
-    if (settled(wall, start) === at) return rule.count === undefined ? rule : { ...rule, count: rule.count - passed }
+    if (settled(wall, start) === at)
+      return rule.count === undefined ? rule : { ...rule, count: rule.count - passed }
   return undefined
 }
 
@@ -121,7 +125,12 @@ export interface Moved {
  * Else a rule by month or year takes the place of `to` in its month or year (see `moveAlong`), unless it has an end and names weekdays by their place. Else
  * the dates are added one by one. Undefined if these dates have no end or are more than `MOST_LISTED`.
  */
-export function moveRecurrence(recurrence: Recurrence, start: Start, at: string, to: Start): Moved | undefined {
+export function moveRecurrence(
+  recurrence: Recurrence,
+  start: Start,
+  at: string,
+  to: Start,
+): Moved | undefined {
   const shift = (wall: string) => shifted(wall, at, to)
   const begin = { ...to, local: shift(start.local) }
   const { rule } = recurrence
@@ -130,7 +139,8 @@ export function moveRecurrence(recurrence: Recurrence, start: Start, at: string,
   if (!rule) return { start: begin, recurrence: lists, place }
   const dates = firstDates(rule, start, isEndless(rule) ? COMPARED : MOST_LISTED + 1)
   const wanted = dates.map(shift)
-  const isExact = (other: Rule) => isSame(firstDates(other, begin, wanted.length + 1).slice(0, wanted.length), wanted)
+  const isExact = (other: Rule) =>
+    isSame(firstDates(other, begin, wanted.length + 1).slice(0, wanted.length), wanted)
   const exact = shiftedRules(rule, start, begin).find(isExact)
   if (exact) return { start: begin, recurrence: { rule: exact, ...lists }, place }
   const along = isEndless(rule) || !isByPlace(rule) ? moveAlong(rule, start, at, to) : undefined
@@ -186,7 +196,8 @@ function moveAlong(
   for (const along of shiftedRules(rule, { ...start, local: at }, to)) {
     for (const local of [shifted(start.local, at, to), firstAlong(along, start, at, to)]) {
       const found = local === undefined ? [] : firstDates(along, { ...to, local }, dates.length)
-      const isNear = found.length === dates.length && found.every((wall, i) => isNearTo(wall, wanted[i] ?? ''))
+      const isNear =
+        found.length === dates.length && found.every((wall, i) => isNearTo(wall, wanted[i] ?? ''))
       if (local === undefined || !isNear || found[one] !== to.local) continue
       const places = new Map(dates.map((wall, i) => [settled(wall, start), settled(found[i] ?? wall, to)]))
       const place = (wall: string) => places.get(wall) ?? settled(shifted(wall, at, to), to)
@@ -206,7 +217,9 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   if (!first || !old || !next) return undefined
   const year = next.year + first.year - old.year
   const day =
-    rule.frequency === 'yearly' ? numberOf(year, 1, 1) : numberOf(year, next.month + first.month - old.month, 1)
+    rule.frequency === 'yearly'
+      ? numberOf(year, 1, 1)
+      : numberOf(year, next.month + first.month - old.month, 1)
   const from = { ...to, local: wallOfDay(day, to.local) }
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
@@ -215,7 +228,8 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
-  if (one.weekdays.length !== 1 || only === undefined || !isByPlace(one) || only === rule.weekdays[0]) return [one]
+  if (one.weekdays.length !== 1 || only === undefined || !isByPlace(one) || only === rule.weekdays[0])
+    return [one]
   const place = placeInMonth(dayOfNumber(dayNumber(to.local)), !only.startsWith('-'))
   return [one, { ...one, weekdays: [`${place}${only.slice(-2)}`] }]
 }
@@ -252,7 +266,8 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
     return WEEKDAYS.filter((_name, place) => isAsked(place))
   }
   const [only, ...others] = weekdays
-  if (days === 0 || only === undefined || others.length > 0 || !only.endsWith(weekdayName(from))) return weekdays
+  if (days === 0 || only === undefined || others.length > 0 || !only.endsWith(weekdayName(from)))
+    return weekdays
   const nth = Number(only.slice(0, -2))
   if (Math.abs(nth) > 5) return weekdays
   return [`${nth === 0 ? '' : placeInMonth(dayOfNumber(to), nth < 0)}${weekdayName(to)}`]

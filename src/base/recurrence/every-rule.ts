@@ -53,7 +53,8 @@ export function readEveryRule(value: string): EveryRule | undefined {
   const parts = new Map<string, string>()
   for (const pair of value.toUpperCase().split(';')) {
     const [name = '', text] = pair.split('=', 2)
-    const isIgnored = name.trim() === '' || /^\s*X-/.test(name) || isPlainScale(name.trim(), (text ?? '').trim())
+    const isIgnored =
+      name.trim() === '' || /^\s*X-/.test(name) || isPlainScale(name.trim(), (text ?? '').trim())
     if (!isIgnored) parts.set(name.trim(), (text ?? '').trim())
   }
   if ([...parts.keys()].some((name) => !PARTS.has(name))) return undefined
@@ -79,12 +80,14 @@ const PARTS = new Set([...Object.keys(LISTS), 'FREQ', 'INTERVAL', 'COUNT', 'UNTI
 
 function ruleIn(parts: ReadonlyMap<string, string>): EveryRule {
   const list = (name: keyof typeof LISTS) => numbersOf(parts.get(name), LISTS[name][0], LISTS[name][1])
-  const number = (name: string) => (parts.has(name) ? numbersOf(parts.get(name), 1, 999_999_999)[0] : undefined)
+  const number = (name: string) =>
+    parts.has(name) ? numbersOf(parts.get(name), 1, 999_999_999)[0] : undefined
   const unit = UNITS[parts.get('FREQ') ?? '']
   const frequency = unit === undefined ? oneOf(FREQUENCIES, parts.get('FREQ')?.toLowerCase()) : 'daily'
   const interval = number('INTERVAL') ?? 1
   const weekdays = parts.get('BYDAY')?.split(',') ?? []
-  if (weekdays.some((day) => !/^[+-]?\d{0,2}(?:MO|TU|WE|TH|FR|SA|SU)$/.test(day.trim()))) throw new RangeError()
+  if (weekdays.some((day) => !/^[+-]?\d{0,2}(?:MO|TU|WE|TH|FR|SA|SU)$/.test(day.trim())))
+    throw new RangeError()
   const rule: Rule = {
     frequency,
     interval: unit === undefined ? interval : 1,
@@ -118,7 +121,9 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
 /** Returns the numbers of a list in order, each once. @throws RangeError for an entry that is no number within the bounds */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
-  const numbers = text.split(',').map((entry) => (/^\s*[+-]?\d{1,9}\s*$/.test(entry) ? Number(entry) : Number.NaN))
+  const numbers = text
+    .split(',')
+    .map((entry) => (/^\s*[+-]?\d{1,9}\s*$/.test(entry) ? Number(entry) : Number.NaN))
   if (numbers.some((number) => !(number >= from && number <= to))) throw new RangeError()
   return [...new Set(numbers)].sort((one, other) => one - other)
 }
@@ -127,7 +132,12 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
  * Yields the dates that a rule makes, as wall times in order from the start to the end, until the steps are used up. COUNT counts the start, whether the rule
  * makes it or not. Times that a clock change skips are not moved.
  */
-export function* everyDate(rule: EveryRule, start: string, end: string, steps: Steps): Generator<string, void> {
+export function* everyDate(
+  rule: EveryRule,
+  start: string,
+  end: string,
+  steps: Steps,
+): Generator<string, void> {
   let left = rule.count ?? Number.POSITIVE_INFINITY
   let isFirst = true
   let latest = ''
@@ -163,7 +173,11 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   const conditions = dayConditions(days)
   const [first, last] = [dayNumber(start), dayNumber(end)]
   const [hour = 0, minute = 0, second = 0] = timeOf(start)
-  const times = { hours: own(rule.hours, hour), minutes: own(rule.minutes, minute), seconds: own(rule.seconds, second) }
+  const times = {
+    hours: own(rule.hours, hour),
+    minutes: own(rule.minutes, minute),
+    seconds: own(rule.seconds, second),
+  }
   for (let step = 0; ; step += days.interval) {
     const period = periodOf(days, first, step)
     // The days of a period beyond all dates are NaN, so this test also ends the loop for them.
@@ -187,7 +201,8 @@ function withMoved(days: readonly number[], skip: Skip, period: Period, conditio
     const { year, month, monthday } = dayOfNumber(first)
     const next = numberOf(year, month + 1, 1)
     const isLacking = monthday === 1 && monthdays.some((asked) => asked > next - first)
-    if (isLacking && (months.length === 0 || months.includes(month))) moved.push(skip === 'FORWARD' ? next : next - 1)
+    if (isLacking && (months.length === 0 || months.includes(month)))
+      moved.push(skip === 'FORWARD' ? next : next - 1)
     first = next
   }
   const others = { ...conditions, months: [], monthdays: [] }
@@ -224,7 +239,12 @@ function* setsWithin(
         steps.left -= 1
         if (steps.left < 0) return
         if (past % rule.interval !== 0) continue
-        yield { days: [day], hours: [h], minutes: unit < 3600 ? [m] : minutes, seconds: unit < 60 ? [s] : seconds }
+        yield {
+          days: [day],
+          hours: [h],
+          minutes: unit < 3600 ? [m] : minutes,
+          seconds: unit < 60 ? [s] : seconds,
+        }
       }
 }
 
@@ -241,9 +261,13 @@ function* timesOfSet(
   const timeAt = (at: number) => {
     const hour = two(hours[Math.floor((at % inDay) / inHour)])
     const minute = two(minutes[Math.floor((at % inHour) / inMinute)])
-    return wallOfDay(days[Math.floor(at / inDay)] ?? 0, `YYYY-MM-DD ${hour}:${minute}:${two(seconds[at % inMinute])}`)
+    return wallOfDay(
+      days[Math.floor(at / inDay)] ?? 0,
+      `YYYY-MM-DD ${hour}:${minute}:${two(seconds[at % inMinute])}`,
+    )
   }
   if (positions.length === 0) for (let at = 0; at < length; at += 1) yield timeAt(at)
   const places = positions.map((place) => (place > 0 ? place - 1 : length + place))
-  for (const at of [...new Set(places)].sort((one, other) => one - other)) if (at >= 0 && at < length) yield timeAt(at)
+  for (const at of [...new Set(places)].sort((one, other) => one - other))
+    if (at >= 0 && at < length) yield timeAt(at)
 }

@@ -33,12 +33,26 @@ export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const end = endOf(rule)
   if (!frequency || !interval || !end || days.includes(undefined)) return undefined
   if (days.length > 0 && frequency !== 'weekly') return undefined
-  return { frequency, interval, ...end, ...(days.length === 0 ? {} : { weekdays: days.flatMap((day) => day ?? []) }) }
+  return {
+    frequency,
+    interval,
+    ...end,
+    ...(days.length === 0 ? {} : { weekdays: days.flatMap((day) => day ?? []) }),
+  }
 }
 
 const KNOWN = [
   ...['type', 'custom', 'interval', 'end_type', 'end-type', 'endType', 'end', 'end_date', 'endDate', 'until'],
-  ...['end_count', 'end-count', 'endCount', 'count', 'occurrences', 'description', 'EventStartDate', 'EventEndDate'],
+  ...[
+    'end_count',
+    'end-count',
+    'endCount',
+    'count',
+    'occurrences',
+    'description',
+    'EventStartDate',
+    'EventEndDate',
+  ],
   ...['freq', 'byweekday', 'dtstart'],
 ]
 const IN_CUSTOM = ['type', 'interval', 'week', 'same-time']
@@ -100,6 +114,7 @@ const isBlank = (value: unknown) =>
 /** Returns true where all members but these say nothing. */
 function areBlank(members: Members, but: readonly string[]): boolean {
   return Object.entries(members).every(
-    ([name, value]) => but.includes(name) || isBlank(value) || (isMembers(value) && Object.keys(value).length === 0),
+    ([name, value]) =>
+      but.includes(name) || isBlank(value) || (isMembers(value) && Object.keys(value).length === 0),
   )
 }

@@ -1,5 +1,13 @@
 import { hasWallForm } from '../text/moments.ts'
-import { clockChanges, dayNumber, formatUtc, isTimezone, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
+import {
+  clockChanges,
+  dayNumber,
+  formatUtc,
+  isTimezone,
+  utcToMs,
+  utcToWall,
+  wallToUtc,
+} from '../text/zones.ts'
 import {
   endOfLastDay,
   endWith,
@@ -57,7 +65,8 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence
-  if (!rule || matchingDates(rule, start, start.local).next().done === false) return recurrenceLines(recurrence, start)
+  if (!rule || matchingDates(rule, start, start.local).next().done === false)
+    return recurrenceLines(recurrence, start)
   const written = { added: [start.local, ...added.filter((wall) => wall !== start.local)], left }
   if (rule.count === undefined) return recurrenceLines({ ...written, rule }, start)
   const last = lastDate(rule, start)
@@ -208,7 +217,8 @@ export function withoutShown(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null || !SHOWN.some((member) => member in sent)) return sent
   const { rrule, rule, lines }: { rrule?: unknown; rule?: unknown; lines?: unknown } = sent
   return (
-    lines ?? (typeof rrule === 'string' ? rrule && `RRULE:${rrule.replace(/^RRULE:/i, '')}` : (rrule ?? rule ?? ''))
+    lines ??
+    (typeof rrule === 'string' ? rrule && `RRULE:${rrule.replace(/^RRULE:/i, '')}` : (rrule ?? rule ?? ''))
   )
 }
 
@@ -223,7 +233,11 @@ function settleReading({ parts, names, added, left }: RecurrenceRead, start: Sta
 }
 
 /** Returns a recurrence whose lists are in order and without duplicates. */
-function recurrenceWith(rule: Rule | undefined, added: readonly string[], left: readonly string[]): Recurrence {
+function recurrenceWith(
+  rule: Rule | undefined,
+  added: readonly string[],
+  left: readonly string[],
+): Recurrence {
   return { ...(rule ? { rule } : {}), added: inOrder(added), left: inOrder(left) }
 }
 
@@ -236,7 +250,10 @@ function unsupported(part: string): Unreadable {
 }
 
 function unreadable(): Unreadable {
-  return new Unreadable('recurrence', 'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.')
+  return new Unreadable(
+    'recurrence',
+    'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.',
+  )
 }
 
 function readLines(input: string | readonly unknown[], start: Start): RecurrenceRead | undefined {
@@ -261,7 +278,8 @@ function linesOf(input: string | readonly unknown[]): string[] {
         part: 'recurrence',
         limit: String(MOST_DATES),
       })
-    for (const line of text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/)) if (line.trim() !== '') lines.push(line.trim())
+    for (const line of text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/))
+      if (line.trim() !== '') lines.push(line.trim())
   }
   return lines
 }
@@ -278,7 +296,9 @@ function readLine(line: string, reading: RecurrenceRead, start: Start): void {
 
 function readRule(value: string, params: string, reading: RecurrenceRead, start: Start): void {
   if (reading.parts)
-    throw new Unreadable('RRULE', 'The part {part} of a recurrence is given more than once.', { part: 'RRULE' })
+    throw new Unreadable('RRULE', 'The part {part} of a recurrence is given more than once.', {
+      part: 'RRULE',
+    })
   if (params !== '') throw invalid('RRULE')
   const parts: RuleParts = { weekdays: [], monthdays: [], months: [], positions: [] }
   const names: RecurrenceRead['names'] = { frequency: 'RRULE:FREQ' }
@@ -426,7 +446,8 @@ function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
       })
   const rule: Rule = {
     frequency: frequencyOf(parts, nameOf),
-    interval: parts.interval === undefined ? 1 : numberIn(parts.interval, nameOf('interval'), 1, LARGEST_INTERVAL),
+    interval:
+      parts.interval === undefined ? 1 : numberIn(parts.interval, nameOf('interval'), 1, LARGEST_INTERVAL),
     ...(parts.count === undefined ? {} : { count: numberIn(parts.count, nameOf('count'), 1, MOST_DATES) }),
     ...(parts.until === undefined ? {} : { until: parts.until }),
     weekdays: weekdaysOf(parts.weekdays, nameOf('weekdays')),
@@ -441,7 +462,8 @@ function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
 
 function frequencyOf({ frequency }: RuleParts, nameOf: NameOf): Frequency {
   const known = FREQUENCIES.find((name) => name === frequency?.toLowerCase())
-  if (known === undefined) throw new Unreadable(nameOf('frequency'), 'A rule repeats daily, weekly, monthly or yearly.')
+  if (known === undefined)
+    throw new Unreadable(nameOf('frequency'), 'A rule repeats daily, weekly, monthly or yearly.')
   return known
 }
 
@@ -497,7 +519,9 @@ function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
     const name = nameOf(part)
-    throw new Unreadable(name, 'The part {part} does not go with a rule that repeats like this.', { part: name })
+    throw new Unreadable(name, 'The part {part} does not go with a rule that repeats like this.', {
+      part: name,
+    })
   }
   if (rule.count !== undefined && until !== undefined)
     throw new Unreadable(nameOf('count'), 'A rule has either a count or an end.')
@@ -509,7 +533,10 @@ function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   if (!weekdays.every((day) => Math.abs(Number(day.slice(0, -2))) <= largestPlace(rule))) refuse('weekdays')
   if (positions.length > 0 && weekdays.length + monthdays.length + months.length === 0)
     throw new Unreadable(nameOf('positions'), 'Positions need weekdays, days or months to choose from.')
-  const combined = [months, monthdays, weekdays].reduce((product, { length }) => product * Math.max(length, 1), 1)
+  const combined = [months, monthdays, weekdays].reduce(
+    (product, { length }) => product * Math.max(length, 1),
+    1,
+  )
   if (combined > MOST_COMBINED)
     throw new Unreadable(nameOf('frequency'), 'The rule combines more than {limit} days.', {
       limit: String(MOST_COMBINED),

@@ -196,7 +196,8 @@ export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
   if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
   const number = dayNumber(start.local)
-  if (frequency === 'weekly' || weeks.length > 0) return { ...rule, weekdays: [WEEKDAYS[weekdayOfDay(number)] ?? 'MO'] }
+  if (frequency === 'weekly' || weeks.length > 0)
+    return { ...rule, weekdays: [WEEKDAYS[weekdayOfDay(number)] ?? 'MO'] }
   const { month, monthday } = dayOfNumber(number)
   const isYearday = frequency === 'yearly' && months.length === 0
   return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
@@ -206,7 +207,15 @@ export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
 export function dayConditions(rule: DayRule): Conditions {
   const { months, monthdays, weekdays, weeks = [], yeardays = [], weekStart } = rule
   const isCountedInYear = rule.frequency === 'yearly' && months.length === 0
-  return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear, weeks, yeardays, weekStart }
+  return {
+    months,
+    monthdays,
+    weekdays: weekdays.map(namedWeekday),
+    isCountedInYear,
+    weeks,
+    yeardays,
+    weekStart,
+  }
 }
 
 /** Reads a weekday with its place: `-1FR` is Friday and -1. */
@@ -222,7 +231,8 @@ export function periodOf({ frequency, weekStart }: Rule, start: number, step: nu
     return { first, last: first + 6 }
   }
   const { year, month } = dayOfNumber(start)
-  if (frequency === 'yearly') return { first: numberOf(year + step, 1, 1), last: numberOf(year + step + 1, 1, 0) }
+  if (frequency === 'yearly')
+    return { first: numberOf(year + step, 1, 1), last: numberOf(year + step + 1, 1, 0) }
   return { first: numberOf(year, month + step, 1), last: numberOf(year, month + step + 1, 0) }
 }
 
@@ -249,7 +259,8 @@ function atPositions(days: readonly number[], positions: readonly number[]): rea
 function meets(number: number, day: Day, conditions: Conditions): boolean {
   const { monthdays, weekdays, isCountedInYear, weeks, yeardays, weekStart } = conditions
   if (monthdays.length > 0 && !isAtPlace(day.monthday, lengthOfMonth(day), monthdays)) return false
-  if (yeardays.length > 0 && !isAtPlace(number - numberOf(day.year, 1, 0), lengthOfYear(day), yeardays)) return false
+  if (yeardays.length > 0 && !isAtPlace(number - numberOf(day.year, 1, 0), lengthOfYear(day), yeardays))
+    return false
   if (weeks.length > 0 && !isInWeek(number, weeks, weekStart)) return false
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
 }
@@ -267,7 +278,12 @@ function isAtPlace(place: number, length: number, asked: readonly number[]): boo
   return asked.includes(place) || asked.includes(place - length - 1)
 }
 
-function isWeekday(number: number, day: Day, { weekday, nth }: NamedWeekday, isCountedInYear: boolean): boolean {
+function isWeekday(
+  number: number,
+  day: Day,
+  { weekday, nth }: NamedWeekday,
+  isCountedInYear: boolean,
+): boolean {
   if (weekdayOfDay(number) !== weekday) return false
   if (nth === 0) return true
   const place = isCountedInYear ? number - numberOf(day.year, 1, 1) + 1 : day.monthday
@@ -283,7 +299,12 @@ function lengthOfYear({ year }: Day): number {
  * Returns the original starts of a series up to the wall time `until`: in order, without duplicates, at most `limit`. The first is the start of the series,
  * even if `until` lies before it, unless an exception removes it. Times that a clock change skips move forward, so that two dates may become one.
  */
-export function occurrenceStarts(recurrence: Recurrence, start: Start, until: string, limit: number): string[] {
+export function occurrenceStarts(
+  recurrence: Recurrence,
+  start: Start,
+  until: string,
+  limit: number,
+): string[] {
   const { rule, added, left } = recurrence
   const horizon = until < start.local ? start.local : until
   const gone = new Set(left)

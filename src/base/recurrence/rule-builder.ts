@@ -9,7 +9,12 @@ import {
   settled,
 } from './recurrence.ts'
 import { withPlace } from './recurrence-in-words.ts'
-import { type RecurrenceObject, readRecurrence, recurrenceLines, recurrenceObject } from './recurrence-text.ts'
+import {
+  type RecurrenceObject,
+  readRecurrence,
+  recurrenceLines,
+  recurrenceObject,
+} from './recurrence-text.ts'
 
 // Turns a recurrence into the values of the controls of a form, and back, and lists its next dates.
 
@@ -62,7 +67,16 @@ function sameLines(one: Recurrence, other: Recurrence, start: Start): boolean {
 
 /** Returns the fields of a recurrence, without the parts that the form does not ask for; undefined for a weekday that it cannot show. */
 function simpleFields(object: RecurrenceObject): RuleFields | undefined {
-  const { frequency, interval = 1, count, until, weekdays = [], month_days = [], added = [], left = [] } = object
+  const {
+    frequency,
+    interval = 1,
+    count,
+    until,
+    weekdays = [],
+    month_days = [],
+    added = [],
+    left = [],
+  } = object
   const lists = { ...NEVER, added, left }
   if (frequency === undefined) return { ...lists, repeats: 'dates' }
   const ends = count === undefined ? (until === undefined ? 'never' : 'until') : 'count'
@@ -77,13 +91,26 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   if (frequency === 'weekly') return { ...ruled, repeats: 'weekly', weekdays }
   const [day] = month_days
   const [weekday] = weekdays
-  if (weekday !== undefined) return PLACED.test(weekday) ? { ...ruled, repeats: 'monthly', weekday } : undefined
+  if (weekday !== undefined)
+    return PLACED.test(weekday) ? { ...ruled, repeats: 'monthly', weekday } : undefined
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
 /** Returns the value of `recurrence` to send for the fields of a form: an object, the unchanged text, or `""` for no recurrence. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
-  const { repeats, interval, weekdays, month_day: monthDay, weekday, ends, until, count, added, left, text } = fields
+  const {
+    repeats,
+    interval,
+    weekdays,
+    month_day: monthDay,
+    weekday,
+    ends,
+    until,
+    count,
+    added,
+    left,
+    text,
+  } = fields
   if (repeats === 'never') return ''
   if (repeats === 'text') return text ?? ''
   const lists = { ...(added.length === 0 ? {} : { added }), ...(left.length === 0 ? {} : { left }) }
@@ -93,7 +120,9 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
     interval,
     ...(repeats === 'weekly' && weekdays.length > 0 ? { weekdays } : {}),
     ...(repeats === 'monthly' && weekday !== undefined ? { weekdays: [weekday] } : {}),
-    ...(repeats === 'monthly' && weekday === undefined && monthDay !== undefined ? { month_days: [monthDay] } : {}),
+    ...(repeats === 'monthly' && weekday === undefined && monthDay !== undefined
+      ? { month_days: [monthDay] }
+      : {}),
     ...(ends === 'until' && until !== undefined ? { until } : {}),
     ...(ends === 'count' && count !== undefined ? { count } : {}),
     ...lists,

@@ -47,10 +47,17 @@ function weekdaysAt(
     const and = saidAt(tokens, next, words.and)
     found = and && dayAt(tokens, and.next, words, isEvery || tokens[next]?.text !== ',')
   }
-  return days.length === 0 ? undefined : { meaning: [...new Set(days)].sort((one, other) => one - other), next }
+  return days.length === 0
+    ? undefined
+    : { meaning: [...new Set(days)].sort((one, other) => one - other), next }
 }
 
-function dayAt(tokens: readonly Token[], at: number, words: Vocabulary, isPlain: boolean): Said<number> | undefined {
+function dayAt(
+  tokens: readonly Token[],
+  at: number,
+  words: Vocabulary,
+  isPlain: boolean,
+): Said<number> | undefined {
   const plural = saidAt(tokens, at, words.repeated)
   const single = isPlain ? saidAt(tokens, at, words.weekdays) : undefined
   return plural ?? (single && { meaning: single.meaning.day, next: single.next })
@@ -91,7 +98,11 @@ const MOST_INTERVAL = 1000
 const DAYS_A_WEEK = 7
 
 /** Finds a rule by its interval: `2 weeks`, `3 Tage`, `other week`, `quinzaine`. */
-function severalAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<RecurrenceObject> | undefined {
+function severalAt(
+  tokens: readonly Token[],
+  at: number,
+  words: Vocabulary,
+): Said<RecurrenceObject> | undefined {
   const counted = countAt(tokens, at, words)
   const unit = saidAt(tokens, counted.next, words.units)
   if (!unit) return undefined

@@ -91,7 +91,8 @@ const PLAIN_LETTERS: Record<string, string> = {
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
 // Of Arabic and Hebrew, these are vowel marks and the hamza on another letter, which many leave out.
-const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
+const ACCENTS =
+  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 
 // The stroke that lengthens Arabic words, with the marks above it.
 const LENGTHENING = /\u0640\p{M}*/gu
@@ -145,7 +146,10 @@ export function foldUnicode(text: string): string {
 /** Returns a text in lower case, with Latin letters in ASCII where they have such a form. All other letters keep their marks. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const plain = normalize(text, 'NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
+  const plain = normalize(text, 'NFKD')
+    .replace(LATIN_ACCENTS, '$1')
+    .toLowerCase()
+    .replace(LATIN_ACCENTS, '$1')
   return normalize(plainLetters(plain), 'NFC')
 }
 

@@ -12,7 +12,8 @@ export interface MarkupPiece {
 }
 
 // Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer than other text.
-const MARKUP = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
+const MARKUP =
+  /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
 /** The elements whose content is text that is never read as markup. */
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
@@ -99,7 +100,11 @@ function escapeXml(text: string): string {
 }
 
 /** Writes an XML element that holds a text, with its attributes. */
-export function xmlElement(name: string, text: string, attributes: Readonly<Record<string, string>> = {}): string {
+export function xmlElement(
+  name: string,
+  text: string,
+  attributes: Readonly<Record<string, string>> = {},
+): string {
   return `<${name}${attributesOf(attributes)}>${escapeXml(text)}</${name}>`
 }
 
@@ -158,7 +163,16 @@ const IN_TEXT: sanitizeHtml.IOptions = {
     data: ['value'],
     del: ['cite', 'datetime'],
     details: ['open'],
-    iframe: ['allowfullscreen', 'frameborder', 'height', 'loading', 'referrerpolicy', 'scrolling', 'src', 'width'],
+    iframe: [
+      'allowfullscreen',
+      'frameborder',
+      'height',
+      'loading',
+      'referrerpolicy',
+      'scrolling',
+      'src',
+      'width',
+    ],
     img: ['alt', 'height', 'loading', 'sizes', 'src', 'srcset', 'width'],
     ins: ['cite', 'datetime'],
     li: ['value'],
@@ -251,7 +265,8 @@ function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
     return true
   }
   if (VOID.has(name)) return true
-  for (let top = open.at(-1); top !== undefined && ENDED_BY[name]?.includes(top); top = open.at(-1)) open.pop()
+  for (let top = open.at(-1); top !== undefined && ENDED_BY[name]?.includes(top); top = open.at(-1))
+    open.pop()
   return open.length < MOST_OPEN && open.push(name) > 0
 }
 
@@ -476,7 +491,8 @@ function setMarkup(html: string): string {
 
 const asText = (source: string): MarkupPiece => ({ kind: 'text', name: '', source })
 
-const isBlock = (piece: MarkupPiece) => (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
+const isBlock = (piece: MarkupPiece) =>
+  (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
 
 /** Returns for each piece the place of the tag that closes it; `NO_MATCH` for pieces that no tag closes. */
 function matchTags(pieces: readonly MarkupPiece[]): number[] {
@@ -506,7 +522,9 @@ function setLine(line: readonly MarkupPiece[]): string {
   const to = line.findLastIndex((piece) => piece.source.trim() !== '')
   return line
     .slice(from, to + 1)
-    .map((piece, at, trimmed) => (piece.kind === 'text' ? breakLines(piece.source, at, trimmed) : piece.source))
+    .map((piece, at, trimmed) =>
+      piece.kind === 'text' ? breakLines(piece.source, at, trimmed) : piece.source,
+    )
     .join('')
 }
 

@@ -62,7 +62,8 @@ export function foldedText(raw: string): string {
 const rendered = emptyCache<string, string>(processBudget)
 
 /** Returns the key of a text and its work in the cache of results. */
-export const textKey = ({ work, raw, trusted = false, base = '' }: WantedText) => `${work} ${trusted} ${base} ${raw}`
+export const textKey = ({ work, raw, trusted = false, base = '' }: WantedText) =>
+  `${work} ${trusted} ${base} ${raw}`
 
 function madeOf(wanted: WantedText): string {
   if (!isWorthKnowing(wanted.raw)) return workText(wanted)
@@ -338,7 +339,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
     iframe: asLink,
     video: asLink,
   },
-  exclusiveFilter: ({ tag, attribs }) => (tag === 'img' && !attribs.src) || (tag === 'source' && !attribs.srcset),
+  exclusiveFilter: ({ tag, attribs }) =>
+    (tag === 'img' && !attribs.src) || (tag === 'source' && !attribs.srcset),
 }
 
 /**
@@ -428,7 +430,21 @@ interface Writing {
 }
 
 /** Elements with an empty line around them. */
-const SPACED = new Set(['p', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'table', 'figure'])
+const SPACED = new Set([
+  'p',
+  'blockquote',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'ul',
+  'ol',
+  'pre',
+  'table',
+  'figure',
+])
 
 /**
  * Makes plain text of several lines from HTML, for readers that show no markup. An empty line stands between paragraphs, a dash before each entry of a list,

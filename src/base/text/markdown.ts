@@ -8,7 +8,10 @@ import { escapeHtml, safeText } from './html.ts'
 type HeadingForm = 'below' | 'bold'
 
 /** The readers of Markdown. They show HTML in a text as it was typed, and the words of a picture in its place, which would come from another host. */
-const READERS: Readonly<Record<HeadingForm, Marked>> = { below: readerWith('below'), bold: readerWith('bold') }
+const READERS: Readonly<Record<HeadingForm, Marked>> = {
+  below: readerWith('below'),
+  bold: readerWith('bold'),
+}
 
 function readerWith(headings: HeadingForm): Marked {
   return new Marked({
@@ -18,7 +21,9 @@ function readerWith(headings: HeadingForm): Marked {
       heading({ depth, tokens }: Tokens.Heading) {
         const inside = this.parser.parseInline(tokens)
         const level = Math.max(depth, 2)
-        return headings === 'bold' ? `<p><strong>${inside}</strong></p>\n` : `<h${level}>${inside}</h${level}>\n`
+        return headings === 'bold'
+          ? `<p><strong>${inside}</strong></p>\n`
+          : `<h${level}>${inside}</h${level}>\n`
       },
       checkbox: () => '',
     },

@@ -62,11 +62,17 @@ const PLAIN =
  */
 const RULES: readonly DateToken[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
-  rule('(\\d{4})-(\\d{1,2})-(\\d{1,2})(?=[ t]|$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
-  rule('(\\d{4})/(\\d{1,2})/(\\d{1,2})(?=[ t]|$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
+  rule('(\\d{4})-(\\d{1,2})-(\\d{1,2})(?=[ t]|$)', (reading, at) =>
+    readDate(reading, at(1), Number(at(2)), at(3)),
+  ),
+  rule('(\\d{4})/(\\d{1,2})/(\\d{1,2})(?=[ t]|$)', (reading, at) =>
+    readDate(reading, at(1), Number(at(2)), at(3)),
+  ),
   rule('(\\d{4})(\\d\\d)(\\d\\d)(?=t)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
   rule('(\\d{4})-(\\d\\d)(?= |$)', (reading, at) => readDate(reading, at(1), Number(at(2)), '1')),
-  rule('(\\d{1,2})/(\\d{1,2})/(\\d{4})(?=[ t]|$)', (reading, at) => readDate(reading, at(3), Number(at(1)), at(2))),
+  rule('(\\d{1,2})/(\\d{1,2})/(\\d{4})(?=[ t]|$)', (reading, at) =>
+    readDate(reading, at(3), Number(at(1)), at(2)),
+  ),
   rule('(\\d{1,2})([.-])(\\d{1,2})\\2(\\d{4})(?=[ t]|$)', (reading, at) =>
     readDate(reading, at(4), Number(at(3)), at(1)),
   ),
@@ -86,7 +92,9 @@ const RULES: readonly DateToken[] = [
     readTime(reading, at(1), at(2), at(3)),
   ),
   rule(`(\\d{1,2}) ?${HALF_OF_DAY}(?= |$)`, (reading, at) => readHalfDayTime(reading, at(1), '', '', at(2))),
-  rule('t(\\d\\d)(?:(\\d\\d)(\\d\\d)?)?(?=[ z+-]|$)', (reading, at) => readTime(reading, at(1), at(2), at(3))),
+  rule('t(\\d\\d)(?:(\\d\\d)(\\d\\d)?)?(?=[ z+-]|$)', (reading, at) =>
+    readTime(reading, at(1), at(2), at(3)),
+  ),
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
@@ -107,7 +115,9 @@ const RULES: readonly DateToken[] = [
   ),
   // Zones: z, +02:00, +0200, gmt+2, utc, est, europe/paris
   rule('z(?= |$)', (reading) => readZone(reading, 'utc')),
-  rule('(?:gmt|utc)?([+-])(\\d\\d):?(\\d\\d)(?= |$)', (reading, at) => readZone(reading, `${at(1)}${at(2)}:${at(3)}`)),
+  rule('(?:gmt|utc)?([+-])(\\d\\d):?(\\d\\d)(?= |$)', (reading, at) =>
+    readZone(reading, `${at(1)}${at(2)}:${at(3)}`),
+  ),
   rule('(?:gmt|utc)?([+-])(\\d{1,2})(?= |$)', (reading, at) => readZone(reading, `utc${at(1)}${at(2)}`)),
   rule('([a-z]{3,5}|[a-z_]+(?:/[a-z0-9_+-]+)+)(?= |$)', (reading, at) => readZone(reading, at(1))),
 ]
@@ -306,7 +316,13 @@ function readTime(reading: DateParts, hours: string, minutes: string, seconds: s
   return true
 }
 
-function readHalfDayTime(reading: DateParts, hours: string, minutes: string, seconds: string, half: string): boolean {
+function readHalfDayTime(
+  reading: DateParts,
+  hours: string,
+  minutes: string,
+  seconds: string,
+  half: string,
+): boolean {
   const hour = Number(hours)
   if (hour < 1 || hour > 12) return false
   return readTime(reading, String((hour % 12) + (half === 'p' ? 12 : 0)), minutes, seconds)

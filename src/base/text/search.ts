@@ -22,7 +22,8 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
-  if (!LETTER_OR_DIGIT.test(text)) return { ...search, include: asItStands(PHRASE.exec(text)?.[1]?.trim() || text) }
+  if (!LETTER_OR_DIGIT.test(text))
+    return { ...search, include: asItStands(PHRASE.exec(text)?.[1]?.trim() || text) }
   for (const [whole, minus, phrase] of text.matchAll(WORD)) addWord(search, whole, minus, phrase)
   const count = search.include.length + search.exclude.length
   if (count > 0 && count <= MOST_WORDS) return search
@@ -53,7 +54,8 @@ export function parseWords(text: string): string[] {
 /** Decides whether a folded text has every word to include and none to exclude. Join several fields by newlines, so that no phrase spans two of them. */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
-    search.include.every((word) => haystack.includes(word)) && !search.exclude.some((word) => haystack.includes(word))
+    search.include.every((word) => haystack.includes(word)) &&
+    !search.exclude.some((word) => haystack.includes(word))
   )
 }
 
@@ -119,14 +121,18 @@ export function planWord(word: string): WordPlan {
   if (isWhole && first[1] !== undefined && word.length <= HALF)
     return { word, lookups: [{ text: word, before: true, after: true }], isExact: true }
   const lookups = runs.flatMap(({ 0: text, 1: letters, index }) =>
-    letters === undefined ? lookUpSigns(text) : [lookUpLetters(text, index === 0, index + text.length === word.length)],
+    letters === undefined
+      ? lookUpSigns(text)
+      : [lookUpLetters(text, index === 0, index + text.length === word.length)],
   )
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
 }
 
 /** Returns the lookup of a run of letters. Within a phrase it is a whole word of a text; at the start or end of the phrase it may be a part of a word. */
 function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
-  return text.length > HALF ? { text: text.slice(0, HALF), before: true, after: true } : { text, before, after }
+  return text.length > HALF
+    ? { text: text.slice(0, HALF), before: true, after: true }
+    : { text, before, after }
 }
 
 function lookUpSigns(run: string): Lookup[] {

@@ -84,7 +84,9 @@ export function dateAt(
   const connector = saidAt(tokens, first.next, words.to)
   const next = connector && skipFillers(tokens, connector.next, words)
   const last =
-    next === undefined ? undefined : daysAt(tokens, next, words, { ...here, now: first.meaning.date }, undefined)
+    next === undefined
+      ? undefined
+      : daysAt(tokens, next, words, { ...here, now: first.meaning.date }, undefined)
   // In `3.10. bis 19.11 Uhr` the second one is a time.
   if (!last || saidAt(tokens, last.next, words.hours)) return first
   const { date } = first.meaning
@@ -125,7 +127,10 @@ function calendarDate(
   weekday?: SpokenWeekday,
 ): Said<FoundDate> | undefined {
   const said =
-    yearFirst(tokens, at) ?? digitsAt(tokens, at, words) ?? dayFirst(tokens, at, words) ?? monthFirst(tokens, at, words)
+    yearFirst(tokens, at) ??
+    digitsAt(tokens, at, words) ??
+    dayFirst(tokens, at, words) ??
+    monthFirst(tokens, at, words)
   if (!said) return undefined
   const { lastDay, isGuess, ...parts } = said.meaning
   const date = dateOf(parts, here, weekday)
@@ -139,7 +144,8 @@ function calendarDate(
 type SaidParts = Said<Parts & { isGuess?: boolean }>
 
 const two = (number: number) => String(number).padStart(2, '0')
-const isSign = (token: Token | undefined, signs: string) => token?.kind === 'sign' && signs.includes(token.text)
+const isSign = (token: Token | undefined, signs: string) =>
+  token?.kind === 'sign' && signs.includes(token.text)
 const isNumber = (token: Token | undefined, most: number): token is Token =>
   token?.kind === 'number' && token.text.length <= most
 
@@ -149,14 +155,25 @@ function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined 
   if (year?.kind !== 'number' || year.text.length !== 4 || !isSign(sign, '-/') || sign?.text !== again?.text)
     return undefined
   if (!isNumber(month, 2) || !isNumber(day, 2) || !day.isGlued) return undefined
-  const parts = { year: Number(year.text), month: Number(month.text), day: Number(day.text), lastDay: undefined }
+  const parts = {
+    year: Number(year.text),
+    month: Number(month.text),
+    day: Number(day.text),
+    lastDay: undefined,
+  }
   return { meaning: parts, next: at + 5 }
 }
 
 /** Finds a date in digits with the year last or none: `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`, `12.-14.6.` */
 function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, sign, second, again, third] = tokens.slice(at, at + 5)
-  if (!isNumber(first, 2) || !isSign(sign, './-') || !isNumber(second, 2) || !sign?.isGlued || !second.isGlued)
+  if (
+    !isNumber(first, 2) ||
+    !isSign(sign, './-') ||
+    !isNumber(second, 2) ||
+    !sign?.isGlued ||
+    !second.isGlued
+  )
     return severalDigits(tokens, at, words)
   const isRepeated = again?.isGlued === true && again.text === sign.text
   const year = isRepeated && third?.isGlued ? yearOf(third) : undefined
@@ -166,7 +183,8 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   const isDotted = isRepeated && sign.text === '.'
   const isGuess = !isDotted
   // In `19.11 Uhr` and `7.10 pm` the digits are a time.
-  if (isGuess && (saidAt(tokens, at + 3, words.hours) || saidAt(tokens, at + 3, words.halves))) return undefined
+  if (isGuess && (saidAt(tokens, at + 3, words.hours) || saidAt(tokens, at + 3, words.halves)))
+    return undefined
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
@@ -252,18 +270,26 @@ function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabular
 function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const month = monthAt(tokens, at, words)
   const day = month && dayNumberAt(tokens, skipFillers(tokens, month.next, words), words)
-  if (!month || !day || isSign(tokens[day.next], ':') || saidAt(tokens, day.next, words.hours)) return undefined
+  if (!month || !day || isSign(tokens[day.next], ':') || saidAt(tokens, day.next, words.hours))
+    return undefined
   const to = saidAt(tokens, day.next, words.to)
   const last = to && dayNumberAt(tokens, to.next, words)
   const isLast = last && !isSign(tokens[last.next], ':.') && !monthAt(tokens, last.next, words)
   const next = isLast ? last.next : day.next
   const year = yearAt(tokens, next, words)
   const lastDay = isLast ? last.meaning : undefined
-  return { meaning: { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay }, next: year?.next ?? next }
+  return {
+    meaning: { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay },
+    next: year?.next ?? next,
+  }
 }
 
 /** Finds the number of a day with the ordinal behind it: `3`, `3.`, `3rd`, `1er`. */
-function dayNumberAt(tokens: readonly Token[], at: number, { ordinals }: Vocabulary): Said<number> | undefined {
+function dayNumberAt(
+  tokens: readonly Token[],
+  at: number,
+  { ordinals }: Vocabulary,
+): Said<number> | undefined {
   const token = tokens[at]
   if (!isNumber(token, 2)) return undefined
   const ordinal = tokens[at + 1]?.isGlued ? saidAt(tokens, at + 1, ordinals) : undefined
@@ -336,7 +362,10 @@ function relativeDate(
   const weekday = toward && saidAt(tokens, toward.next, words.weekdays)
   if (weekday) {
     const date = weekdayToward(today, weekday.meaning.day, toward.meaning, isOver(time, here))
-    return { meaning: { date, by: 'word' }, next: saidAt(tokens, weekday.next, words.dayParts)?.next ?? weekday.next }
+    return {
+      meaning: { date, by: 'word' },
+      next: saidAt(tokens, weekday.next, words.dayParts)?.next ?? weekday.next,
+    }
   }
   return dayByWord(tokens, at, words, today)
 }
@@ -354,7 +383,10 @@ function dayByWord(
   const count = within && tokens[within.next]
   const unit = within && isNumber(count, 3) ? saidAt(tokens, within.next + 1, words.units) : undefined
   if (!unit) return undefined
-  return { meaning: { date: addDays(today, Number(count?.text) * unit.meaning), by: 'word' }, next: unit.next }
+  return {
+    meaning: { date: addDays(today, Number(count?.text) * unit.meaning), by: 'word' },
+    next: unit.next,
+  }
 }
 
 const DAYS_A_WEEK = 7
@@ -379,7 +411,9 @@ function weekdayAt(
   // In `Tuesday next friday` the word belongs to the second weekday.
   const isOwn = toward && !saidAt(tokens, toward.next, words.weekdays)
   const date = weekdayToward(today, day, isOwn ? toward.meaning : 'this', isOver(time, here))
-  const behind = isOwn ? (saidAt(tokens, toward.next, words.dayParts)?.next ?? toward.next) : (part?.next ?? next)
+  const behind = isOwn
+    ? (saidAt(tokens, toward.next, words.dayParts)?.next ?? toward.next)
+    : (part?.next ?? next)
   return { meaning: { date, by: isShort && behind === next ? 'short' : 'word' }, next: behind }
 }
 
@@ -388,7 +422,12 @@ function isOver(time: SpokenTime | undefined, { now }: SpokenHere): boolean {
   return time !== undefined && time.start < now.slice(11, 11 + time.start.length)
 }
 
-function weekdayToward(today: string, weekday: number, toward: 'next' | 'this' | 'last', isTodayOver: boolean): string {
+function weekdayToward(
+  today: string,
+  weekday: number,
+  toward: 'next' | 'this' | 'last',
+  isTodayOver: boolean,
+): string {
   const ahead = (weekday - weekdayOf(today) + DAYS_A_WEEK) % DAYS_A_WEEK
   if (toward === 'last') return addDays(today, ahead - DAYS_A_WEEK)
   const isLater = ahead === 0 && (toward === 'next' || isTodayOver)

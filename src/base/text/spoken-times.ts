@@ -44,7 +44,11 @@ export function skipFillers(tokens: readonly Token[], at: number, { fillers }: V
 }
 
 /** Finds the time, or the start and end, that begin at a piece of a text; undefined where none do. */
-export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<SpokenTime> | undefined {
+export function timesAt(
+  tokens: readonly Token[],
+  at: number,
+  words: Vocabulary,
+): Said<SpokenTime> | undefined {
   const from = skipFillers(tokens, at, words)
   const start = clockAt(tokens, from, words)
   const end = endAt(tokens, start?.next, words)
@@ -53,7 +57,12 @@ export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary)
 }
 
 /** Decides whether a number alone is an hour: it is over 12, stands behind `at`, and no word follows that it might count. */
-function isHourSaid(tokens: readonly Token[], at: number, { hour, next }: SpokenClock, words: Vocabulary): boolean {
+function isHourSaid(
+  tokens: readonly Token[],
+  at: number,
+  { hour, next }: SpokenClock,
+  words: Vocabulary,
+): boolean {
   const isBehind = [1, 2].some((back) => saidAt(tokens, at - back, words.at)?.next === at)
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
@@ -84,7 +93,11 @@ function stretchOf(start: SpokenClock, end: SpokenClock): Said<SpokenTime> | und
   const first = timeOf({ ...start, half })
   // In `11-1pm` the first time is of the other half of the day.
   const other =
-    start.half === undefined && half !== undefined && first !== undefined && last !== undefined && first > last
+    start.half === undefined &&
+    half !== undefined &&
+    first !== undefined &&
+    last !== undefined &&
+    first > last
   const begin = other ? timeOf({ ...start, half: half === 'pm' ? 'am' : 'pm' }) : first
   return begin === undefined || last === undefined
     ? undefined
@@ -121,7 +134,11 @@ function clockAt(tokens: readonly Token[], at: number, words: Vocabulary): Spoke
   const hour = Number(first.text)
   const plain = { hour, minute: '00', second: '00', half: undefined, isBare: true, next: at + 1 }
   if (sign?.isGlued && (sign.text === ':' || sign.text === '.') && isMinutes(second))
-    return closed(tokens, withSeconds(tokens, { ...plain, minute: second.text, isBare: false, next: at + 3 }), words)
+    return closed(
+      tokens,
+      withSeconds(tokens, { ...plain, minute: second.text, isBare: false, next: at + 3 }),
+      words,
+    )
   return closed(tokens, plain, words)
 }
 
@@ -147,7 +164,12 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
   const hours = saidAt(tokens, clock.next, words.hours)
   const minutes = hours && clock.isBare ? minutesAt(tokens, hours.next, words) : undefined
   const told = hours
-    ? { ...clock, ...(minutes ? { minute: minutes.text } : {}), isBare: false, next: hours.next + (minutes ? 1 : 0) }
+    ? {
+        ...clock,
+        ...(minutes ? { minute: minutes.text } : {}),
+        isBare: false,
+        next: hours.next + (minutes ? 1 : 0),
+      }
     : clock
   const half = saidAt(tokens, told.next, words.halves)
   const filler = saidAt(tokens, told.next, words.fillers)

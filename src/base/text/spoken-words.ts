@@ -154,7 +154,15 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     and: 'and|&',
   },
   de: {
-    days: { heute: 0, 'heute abend': 0, morgen: 1, 'morgen abend': 1, ubermorgen: 2, uebermorgen: 2, gestern: -1 },
+    days: {
+      heute: 0,
+      'heute abend': 0,
+      morgen: 1,
+      'morgen abend': 1,
+      ubermorgen: 2,
+      uebermorgen: 2,
+      gestern: -1,
+    },
     next: 'nachsten|nachster|nachste|nachstes|naechsten|naechster|naechste',
     this: 'diesen|dieser|diese|kommenden|kommender|kommende',
     last: 'letzten|letzter|letzte|vergangenen',
@@ -413,16 +421,20 @@ function weekdayNames(language: string): [string, SpokenWeekday][] {
         { day, isShort: style === 'short' },
       ]),
     )
-  const more = Object.entries(WORDS[language]?.moreWeekdays ?? {}).map(([name, day]): [string, SpokenWeekday] => [
-    name,
-    { day, isShort: name.length < 6 },
-  ])
+  const more = Object.entries(WORDS[language]?.moreWeekdays ?? {}).map(
+    ([name, day]): [string, SpokenWeekday] => [name, { day, isShort: name.length < 6 }],
+  )
   return [...named('long'), ...more, ...compounds(language, named('long')), ...named('short')]
 }
 
 /** Returns words that join a weekday and a part of the day: `Freitagabend`. */
-function compounds(language: string, weekdays: readonly [string, SpokenWeekday][]): [string, SpokenWeekday][] {
-  const parts = (WORDS[language]?.dayParts ?? '').split('|').filter((part) => part !== '' && !part.includes(' '))
+function compounds(
+  language: string,
+  weekdays: readonly [string, SpokenWeekday][],
+): [string, SpokenWeekday][] {
+  const parts = (WORDS[language]?.dayParts ?? '')
+    .split('|')
+    .filter((part) => part !== '' && !part.includes(' '))
   return weekdays.flatMap(([name, weekday]) =>
     parts.map((part): [string, SpokenWeekday] => [`${name}${part}`, weekday]),
   )
@@ -431,7 +443,9 @@ function compounds(language: string, weekdays: readonly [string, SpokenWeekday][
 /** Returns the names of a day or month in these formats, without dots; each also with `ae`, `oe` and `ue`, for people without keys for umlauts. */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
-    const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' }).format(ms).replaceAll('.', '')
+    const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })
+      .format(ms)
+      .replaceAll('.', '')
     const plain = name.toLowerCase().replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue')
     return [fold(name), fold(plain)]
   })

@@ -174,7 +174,10 @@ export function wantedWords(text: string): WantedWord[] {
   for (const { text: word, stems } of runsIn(fold(text))) {
     const pairs = stems.filter((stem) => [...stem].length > 1)
     const isSigns = stems.length > 1
-    const own = { text: word.slice(0, LONGEST_WORD * 2), stems: (isSigns ? pairs : stems).slice(0, MOST_SIGNS) }
+    const own = {
+      text: word.slice(0, LONGEST_WORD * 2),
+      stems: (isSigns ? pairs : stems).slice(0, MOST_SIGNS),
+    }
     wanted.set(own.stems.join(' '), own)
   }
   const all = [...wanted.values()]

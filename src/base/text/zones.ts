@@ -7,7 +7,9 @@ import { madeOnce } from '../cache.ts'
  * A time zone as the functions of this file work with it. A fixed zone has one offset in ms for ever, and one abbreviation. A named zone follows the tz
  * database; `periods` are those of its periods that were asked for so far.
  */
-type Zone = { kind: 'fixed'; offset: number; abbreviation: string } | { kind: 'named'; id: string; periods: Period[] }
+type Zone =
+  | { kind: 'fixed'; offset: number; abbreviation: string }
+  | { kind: 'named'; id: string; periods: Period[] }
 
 /** A stretch of time without a clock change, from `from` to just before `to`, both in ms since the epoch. The offset is in ms. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
@@ -133,7 +135,10 @@ const lettersByName = new Map(
   ),
 )
 const abbreviationsByWord = new Map(
-  ABBREVIATIONS.toReversed().map(([letters, offset]) => [letters.toLowerCase(), { letters, offset: offsetMs(offset) }]),
+  ABBREVIATIONS.toReversed().map(([letters, offset]) => [
+    letters.toLowerCase(),
+    { letters, offset: offsetMs(offset) },
+  ]),
 )
 
 /**
@@ -420,7 +425,9 @@ export function findUnclear(wall: string, zone: string): UnclearTime | undefined
     }
   }
   const [first, last] = [wallToUtc(wall, zone), lastWallToUtc(wall, zone)]
-  return first === last ? undefined : { code: 'repeated', moments: [momentOf(first, zone), momentOf(last, zone)] }
+  return first === last
+    ? undefined
+    : { code: 'repeated', moments: [momentOf(first, zone), momentOf(last, zone)] }
 }
 
 function momentOf(utc: string, zone: string): PossibleTime {
@@ -434,6 +441,8 @@ export function describeUnclear(
   { code, moments }: UnclearTime,
   say: (text: string, values: Readonly<Record<string, string>>) => string,
 ): string {
-  const [first, second] = moments.map(({ wall: shown, abbreviation }) => `${shown.slice(11, 16)} ${abbreviation}`)
+  const [first, second] = moments.map(
+    ({ wall: shown, abbreviation }) => `${shown.slice(11, 16)} ${abbreviation}`,
+  )
   return say(unclearTimes[code], { time: wall.slice(11, 16), first: first ?? '', second: second ?? '' })
 }

@@ -62,7 +62,8 @@ export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
 ): (query: object, ground: Ground) => string {
   const linked = Object.keys(filters).filter((name) => filters[name]?.links !== 'none')
   const wrong = order.filter((name, at) => !linked.includes(name) || order.indexOf(name) !== at)
-  if (wrong.length > 0) throw new Error(`Named twice in the order of links, or left out of them: ${wrong.join(', ')}`)
+  if (wrong.length > 0)
+    throw new Error(`Named twice in the order of links, or left out of them: ${wrong.join(', ')}`)
   const rows = [...new Set([...order, ...linked])].map((name, rank) => ({
     name,
     rank,

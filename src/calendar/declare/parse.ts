@@ -52,7 +52,9 @@ export function parseFields<F extends Fields>(
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
-  const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) => faultOf(field, value, context))
+  const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) =>
+    faultOf(field, value, context),
+  )
   return soundValues(sent, reading, reading.faults)
 }
 
@@ -90,7 +92,9 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
 /** Returns the names of the fields whose sent values are passed over. */
 export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   const { entries } = knownOf(fields)
-  return Object.keys(raw).filter((name) => isSupplied(raw[name]) && entries.get(name)?.field.kind.ignores?.(raw[name]))
+  return Object.keys(raw).filter(
+    (name) => isSupplied(raw[name]) && entries.get(name)?.field.kind.ignores?.(raw[name]),
+  )
 }
 
 /** Refuses sent values that are over a limit. @throws Problem rest_invalid_param naming every field that is over a limit */
@@ -257,7 +261,11 @@ function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
       values: { choices: known.join(', ') },
     }
   if (example === undefined) return INVALID
-  return { why: 'told', message: 'The value of {name} is invalid; {example} would be valid.', values: { example } }
+  return {
+    why: 'told',
+    message: 'The value of {name} is invalid; {example} would be valid.',
+    values: { example },
+  }
 }
 
 function asFault(verdict: boolean | ParamFault): ParamFault | undefined {

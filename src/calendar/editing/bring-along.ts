@@ -29,7 +29,8 @@ export const BROUGHT = ['venue', 'organizer'] as const
 
 /** Returns the ids of venues and organizers among sent values, by the names that versions have for them. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
-  const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
+  const idsIn = (value: unknown) =>
+    (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
   return {
     ...(values.venue === undefined ? {} : { venues: idsIn(values.venue) }),
     ...(values.organizer === undefined ? {} : { organizers: idsIn(values.organizer) }),
@@ -135,7 +136,10 @@ export async function prepareBringing(
   present: Readonly<Record<string, unknown>>,
   sent: RawValues,
 ): Promise<LinkedDraftWrites> {
-  const { records, publish } = await prepareBrought(context, { ...event, links: { ...present, ...linkedIn(sent) } })
+  const { records, publish } = await prepareBrought(context, {
+    ...event,
+    links: { ...present, ...linkedIn(sent) },
+  })
   const [waiting] = await waitingTerms(context, [event])
   const left = {
     categories: sent.categories === undefined ? (waiting?.categories ?? []) : [],
@@ -154,7 +158,12 @@ export async function prepareBringing(
 }
 
 /** Returns true where these values publish an event of another author, so that the drafts it links to are published with it. */
-export function bringsAlong(context: Context, { resource }: Served, row: unknown, values: RawValues): row is EventRow {
+export function bringsAlong(
+  context: Context,
+  { resource }: Served,
+  row: unknown,
+  values: RawValues,
+): row is EventRow {
   const { author, status }: { author?: unknown; status?: unknown } = Object(row)
   const isOut = values.status === 'publish' && (status === 'pending' || status === 'draft')
   return resource.name === 'event' && isOut && author !== context.caller.id && mayReview(context)

@@ -12,7 +12,13 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
-import { formerStatus, prepareRestore, type RecordHistory, readHistory, tellActs } from '../history/record-history.ts'
+import {
+  formerStatus,
+  prepareRestore,
+  type RecordHistory,
+  readHistory,
+  tellActs,
+} from '../history/record-history.ts'
 import { readColumns } from '../history/record-states.ts'
 import { mayRead, type Owned } from '../people/caller.ts'
 import { findVersion, isPossibleId, requireVersion } from '../records/record-store.ts'
@@ -62,7 +68,8 @@ async function valuesOf(
       // Only a restore takes a record out of the trash.
       if (status === undefined || status === 'trash') throw invalidParam('status')
       // A scheduled event goes on waiting unless its publication date is now.
-      if (wanted === 'publish' && status === 'future') return { status: wanted, date: wallNow(site.timezone, now) }
+      if (wanted === 'publish' && status === 'future')
+        return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
     }
     case 'restore':
@@ -80,7 +87,11 @@ async function valuesOf(
 
 type EventDeed = Extract<BulkDeed, { do: 'terms' | 'link' | 'announce' | 'move' }>
 
-async function eventValuesOf(db: Context['db'], row: EventRow, deed: EventDeed): Promise<RawValues | undefined> {
+async function eventValuesOf(
+  db: Context['db'],
+  row: EventRow,
+  deed: EventDeed,
+): Promise<RawValues | undefined> {
   if (deed.do === 'link') return { [deed.field]: deed.ids.length > 0 ? deed.ids : '' }
   if (deed.do === 'move') return movedTimes(row, deed)
   if (deed.do === 'announce') {
@@ -381,7 +392,10 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   return rows.filter(({ id }) => byId.get(id)?.[3] !== true)
 }
 
-async function prepareUndo(context: Context, before: VersionBefore | undefined): Promise<PreparedRow | BulkRow> {
+async function prepareUndo(
+  context: Context,
+  before: VersionBefore | undefined,
+): Promise<PreparedRow | BulkRow> {
   const [path, id, version, along = false] = before ?? ['', 0, 0]
   const served = [...resources, series].find(({ resource }) => resource.path === path)
   if (!served) throw new Error(`there are no ${path} to be put back`)
@@ -394,7 +408,11 @@ interface Back {
   along: boolean
 }
 
-async function prepareBack(context: Context, served: Served, { id, version, along }: Back): Promise<PreparedRow> {
+async function prepareBack(
+  context: Context,
+  served: Served,
+  { id, version, along }: Back,
+): Promise<PreparedRow> {
   const { resource, operations } = served
   const { versioned } = operations
   const row = await permittedRecord(context, operations, id, 'update')

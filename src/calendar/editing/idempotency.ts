@@ -68,7 +68,8 @@ export async function writeOnce(
   context: Context,
   write: (keeping: WriteAndKeepReply, isKept: boolean) => Promise<KeptReply>,
 ): Promise<KeptReply> {
-  if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()), false)
+  if (key === undefined || !isAllowed)
+    return write(async (_tx, within) => withinRoom(context, await within()), false)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
   return unlessUnderWay(underWay, once, async () => {
@@ -87,7 +88,9 @@ export async function makeOnce(
   repeatable: Repeatable,
   isAllowed: boolean,
   context: Context,
-  make: (keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<KeptReply>) => Promise<KeptReply>,
+  make: (
+    keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<KeptReply>,
+  ) => Promise<KeptReply>,
 ): Promise<number> {
   // Two presses at once wait for each other in the database, where the second one finds the record of the first.
   const sent = { repeatable, underWay: new Map<string, string>() }
@@ -155,7 +158,11 @@ function keyAt(key: string, place: number | undefined): string {
 }
 
 /** Does the work, unless this process is doing work with the same key. @throws Problem */
-async function unlessUnderWay(underWay: UnderWay, once: Once, work: () => Promise<KeptReply>): Promise<KeptReply> {
+async function unlessUnderWay(
+  underWay: UnderWay,
+  once: Once,
+  work: () => Promise<KeptReply>,
+): Promise<KeptReply> {
   const name = lockName(once)
   const present = underWay.get(name)
   if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
@@ -178,7 +185,12 @@ const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 }
 const reused = () => new Problem('rest_idempotency_key_reused')
 
 /** Looks again for a stored answer, since another process may have answered the same request meanwhile; else writes, and stores the answer. */
-async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<KeptReply>): Promise<KeptReply> {
+async function keepOnce(
+  tx: Tx,
+  once: Once,
+  context: Context,
+  write: () => Promise<KeptReply>,
+): Promise<KeptReply> {
   await holdName(tx, lockName(once))
   const known = await findReplay(tx, once, context)
   if (known) return known

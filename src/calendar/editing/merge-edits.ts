@@ -60,7 +60,12 @@ const MOST_TRIES = 5
  * Fields that others have changed since the form's version are kept, unless the form changed them, too.
  * @throws Problem as `updateRecord` does
  */
-export async function saveForm(context: Context, served: Served, id: number, asked: SentForm): Promise<Edited> {
+export async function saveForm(
+  context: Context,
+  served: Served,
+  id: number,
+  asked: SentForm,
+): Promise<Edited> {
   const { operations } = served
   const { form: name = '' } = asked
   await permittedRecord(context, operations, id, 'update')
@@ -68,7 +73,8 @@ export async function saveForm(context: Context, served: Served, id: number, ask
   const form = { ...asked, values: withoutUnmade(asked.values, unmade) }
   for (let tries = 1; ; tries += 1) {
     const row = await permittedRecord(context, operations, id, 'update')
-    const history = operations.versioned && (await readRecordHistory(context, served, operations.versioned.idOf(row)))
+    const history =
+      operations.versioned && (await readRecordHistory(context, served, operations.versioned.idOf(row)))
     if (!history) throw await operations.missing(context, { id })
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
@@ -149,8 +155,14 @@ interface Sides {
 
 type IsSame = (name: string, one: unknown, other: unknown) => boolean
 
-function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, now }: Sides, isSame: IsSame): void {
-  const differ = (one: RawValues, other: RawValues) => unit.filter((name) => !isSame(name, one[name], other[name]))
+function mergeUnit(
+  merged: MergedForm,
+  unit: readonly string[],
+  { sent, base, now }: Sides,
+  isSame: IsSame,
+): void {
+  const differ = (one: RawValues, other: RawValues) =>
+    unit.filter((name) => !isSame(name, one[name], other[name]))
   // Members that versions do not have, such as the rule of a date of a series, are taken as they were sent.
   const isKnown = unit.every((name) => Object.hasOwn(now, name))
   const here = base && isKnown ? differ(sent, base) : unit
@@ -181,7 +193,9 @@ async function baseOf(
 }
 
 function unitsOf(names: readonly string[]): string[][] {
-  const units = UNITS.map((unit) => unit.filter((name) => names.includes(name))).filter((unit) => unit.length > 0)
+  const units = UNITS.map((unit) => unit.filter((name) => names.includes(name))).filter(
+    (unit) => unit.length > 0,
+  )
   const single = names.filter((name) => !UNITS.some((unit) => unit.includes(name)))
   return [...units, ...single.map((name) => [name])]
 }
@@ -208,6 +222,7 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
 function comparableTime(text: string, zone: string, now: number): string {
   const moment = readMoment(text, zone, now)
   if (!moment) return text
-  const isTwice = moment.utc !== undefined && lastWallToUtc(moment.wall, zone) !== wallToUtc(moment.wall, zone)
+  const isTwice =
+    moment.utc !== undefined && lastWallToUtc(moment.wall, zone) !== wallToUtc(moment.wall, zone)
   return isTwice ? `${moment.wall} ${moment.utc}` : moment.wall
 }

@@ -51,7 +51,9 @@ export async function countUses(
   for (const id of new Set(ids)) {
     const { rows } = await sql<{ uses: number | string }>`select count(*) as uses from
       (select 1 from ${sql.table(table)} as l join events e on e.id = l.event
-        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(most)}) as used`.execute(db)
+        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(most)}) as used`.execute(
+      db,
+    )
     uses.set(id, Number(rows[0]?.uses ?? 0))
   }
   return uses
@@ -131,7 +133,13 @@ async function adopt(tx: Tx, { id }: TermRow, into: number, not: readonly number
 }
 
 /** Links some of the events of a record to another in its place. Returns how many; 0 when none is left. */
-async function moveSome(tx: Tx, context: Context, kind: MergedKind, from: number, into: number): Promise<number> {
+async function moveSome(
+  tx: Tx,
+  context: Context,
+  kind: MergedKind,
+  from: number,
+  into: number,
+): Promise<number> {
   const { table, column, order, kind: links } = LINKS[kind]
   const { rows: some } = await sql<{ id: number; series: number | null }>`
     select e.id, e.series from events e where e.id in
@@ -172,7 +180,12 @@ function replaced(ids: readonly number[], from: number, into: number): number[] 
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
-function linkAnew(tx: Tx, kind: LinkKind, ids: readonly number[], events: readonly EventRow[]): Promise<void> {
+function linkAnew(
+  tx: Tx,
+  kind: LinkKind,
+  ids: readonly number[],
+  events: readonly EventRow[],
+): Promise<void> {
   const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
   const none = { venues: [], organizers: [], terms: [] }
   return replaceLinksOf(tx, { links, ...none, [kind]: events.map(({ id }) => id) })

@@ -34,12 +34,20 @@ export async function findProposal(db: Db, id: number): Promise<Proposal | undef
 
 /** Finds the proposal with an id, and locks it until the end of the transaction, so that only one reviewer decides it. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
-  const row = await lockedRows(tx, tx.selectFrom('proposals').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(
+    tx,
+    tx.selectFrom('proposals').selectAll().where('id', '=', id),
+  ).executeTakeFirst()
   return row && read(row)
 }
 
 /** Finds the undecided proposals about a record, the oldest first; with an author, those of that author alone. */
-export async function findOpenProposals(db: Db, kind: string, record: number, author?: number): Promise<Proposal[]> {
+export async function findOpenProposals(
+  db: Db,
+  kind: string,
+  record: number,
+  author?: number,
+): Promise<Proposal[]> {
   let rows = db.selectFrom('proposals').selectAll().where('kind', '=', kind).where('record', '=', record)
   if (author !== undefined) rows = rows.where('author', '=', author)
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
@@ -48,7 +56,9 @@ export async function findOpenProposals(db: Db, kind: string, record: number, au
 /** Finds the undecided proposals of these events that do nothing but name terms. They have version 0, and wait with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
-  return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(read)
+  return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
+    read,
+  )
 }
 
 /** Lists the proposals of an author in a state, the oldest first, at most so many. */
@@ -63,7 +73,9 @@ export async function listProposalsOf(
 }
 
 /** The columns of a proposal that a write changes, or that a new one begins with. */
-export type ProposalChange = Partial<Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>> & {
+export type ProposalChange = Partial<
+  Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>
+> & {
   values?: RawValues
 }
 
@@ -90,7 +102,12 @@ export async function writeProposal(
 }
 
 /** Changes a proposal, except for its values. */
-export async function updateProposal(tx: Tx, id: number, change: Omit<ProposalChange, 'values'>, nowUtc: string) {
+export async function updateProposal(
+  tx: Tx,
+  id: number,
+  change: Omit<ProposalChange, 'values'>,
+  nowUtc: string,
+) {
   const columns = { ...change, changed_utc: nowUtc }
   await tx.updateTable('proposals').set(columns).where('id', '=', id).execute()
 }
@@ -171,7 +188,10 @@ export async function listWaitingProposals(
 const MOST_COUNTED = 10_000
 
 /** Counts the pending events and the waiting proposals, at most ten thousand of each; with an author, those of that author alone. */
-export async function countInbox(db: Db, author: number | undefined): Promise<{ events: number; proposals: number }> {
+export async function countInbox(
+  db: Db,
+  author: number | undefined,
+): Promise<{ events: number; proposals: number }> {
   const own = author === undefined ? sql`` : sql`and author = ${author}`
   const most = sql.lit(MOST_COUNTED)
   const { rows } = await sql<{ events: number | string; proposals: number | string }>`select
@@ -222,7 +242,11 @@ const FIELDS = Object.values(TERM_LISTS)
  * Finds the names of terms among sent values that wait, since they are not there and the caller may not make them.
  * @throws Problem rest_invalid_param for values over a limit
  */
-export async function findUnmadeTerms(context: Context, { resource }: Served, raw: RawValues): Promise<UnmadeTerms> {
+export async function findUnmadeTerms(
+  context: Context,
+  { resource }: Served,
+  raw: RawValues,
+): Promise<UnmadeTerms> {
   const { db, caller } = context
   const unmade: { -readonly [Name in keyof UnmadeTerms]: UnmadeTerms[Name] } = {}
   if (resource.name !== 'event' || !can(caller, 'edit')) return unmade

@@ -29,7 +29,15 @@ import {
   updateProposal,
   writeProposal,
 } from './proposal-store.ts'
-import { nameOfRow, permittedRecord, type Saved, savedAs, statusOf, wantedAt, writeChange } from './save-record.ts'
+import {
+  nameOfRow,
+  permittedRecord,
+  type Saved,
+  savedAs,
+  statusOf,
+  wantedAt,
+  writeChange,
+} from './save-record.ts'
 
 // The review of events and proposals. Users who may not publish send events for review, and propose changes of their own published ones, which stay as they
 // are meanwhile. Reviewers find both in the inbox, publish them with the rights that they have, or send them back. Texts stay under the rules of the user who
@@ -126,7 +134,11 @@ async function mergedWith(
 }
 
 /** Finds the undecided proposals about a record that the caller may see: their own, and those of others with the right to review. */
-export async function proposalsAbout(context: Context, { resource }: Served, id: number): Promise<Proposal[]> {
+export async function proposalsAbout(
+  context: Context,
+  { resource }: Served,
+  id: number,
+): Promise<Proposal[]> {
   const author = mayReview(context) ? undefined : context.caller.id
   return findOpenProposals(context.db, resource.name, id, author)
 }
@@ -148,7 +160,11 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
 }
 
 /** Gives a proposal back to its author with a note. Returns the decision where somebody has decided before. @throws Problem rest_forbidden */
-export async function sendBackProposal(context: Context, id: number, note: string): Promise<Decided | undefined> {
+export async function sendBackProposal(
+  context: Context,
+  id: number,
+  note: string,
+): Promise<Decided | undefined> {
   requireShort(note)
   const found = await findSeenProposal(context, id)
   if (!found || !mayReview(context)) throw new Problem('rest_forbidden')
@@ -159,7 +175,11 @@ export async function sendBackProposal(context: Context, id: number, note: strin
   })
 }
 
-function whileOpen<Done>(context: Context, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
+function whileOpen<Done>(
+  context: Context,
+  id: number,
+  work: (tx: Tx) => Promise<Done>,
+): Promise<Done | Decided> {
   return context.write((tx) => ifOpen(tx, id, work))
 }
 
@@ -202,7 +222,10 @@ export async function publishProposal(
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {
         // The history still shows who wrote the text.
-        tx.recording.writer = { ...tx.recording.writer, client: `proposal of ${author?.login ?? proposal.author}` }
+        tx.recording.writer = {
+          ...tx.recording.writer,
+          client: `proposal of ${author?.login ?? proposal.author}`,
+        }
         const result = await write()
         await brought.publish(tx)
         const change = { state: 'published', reviewer: context.caller.id } as const
@@ -242,7 +265,11 @@ export function publishPending(context: Context, id: number): Promise<Published 
 }
 
 /** Gives a pending event back to its author as a draft, with a note that they see. @throws Problem as an update does */
-export async function sendBackPending(context: Context, id: number, note: string): Promise<Published | Decided> {
+export async function sendBackPending(
+  context: Context,
+  id: number,
+  note: string,
+): Promise<Published | Decided> {
   requireShort(note)
   return decideEvent(context, id, async (row) => ({
     values: { status: 'draft' },
@@ -278,11 +305,17 @@ function decideEvent(
     const scope = row.series === null ? {} : { recurrence_scope: 'all' }
     const parsed = await parseFields(resource.fields, { ...values, ...scope }, context, PARTIAL)
     const wanted = wantedAt(id, history.version)
-    const written = await writeChange(context, operations, { row, values: parsed }, wanted, async (tx, write) => {
-      const result = await write()
-      await beside(tx)
-      return result
-    })
+    const written = await writeChange(
+      context,
+      operations,
+      { row, values: parsed },
+      wanted,
+      async (tx, write) => {
+        const result = await write()
+        await beside(tx)
+        return result
+      },
+    )
     return { saved: await savedAs(context, operations, written), brought }
   })
 }
@@ -336,7 +369,8 @@ export async function listInbox(context: Context, most: number, after?: InboxPla
   const shown = waiting.slice(0, most)
   const items = await namedItems(context, shown)
   const last = items.at(-1)
-  const next = waiting.length > most && last ? { since_utc: last.since_utc, what: last.what, id: last.id } : undefined
+  const next =
+    waiting.length > most && last ? { since_utc: last.since_utc, what: last.what, id: last.id } : undefined
   return { items, next, counts }
 }
 

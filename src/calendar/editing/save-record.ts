@@ -30,7 +30,10 @@ export interface SentNew {
 
 /** Parses and writes a new record, in a transaction that it shares with others where possible. @throws Problem */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
-  return (await makeShared(context, operations, sent)) ?? writeNew(context, operations, sent, (_tx, write) => write())
+  return (
+    (await makeShared(context, operations, sent)) ??
+    writeNew(context, operations, sent, (_tx, write) => write())
+  )
 }
 
 /** Writes a new record in a shared transaction. Undefined where it cannot share one, and where its values have a fault: `writeNew` then names all faults. */
@@ -84,7 +87,9 @@ export function writeRemoval<Done>(
 ): Promise<Done> {
   const { remove, removeWith } = operations
   const within = onlyAt(operations, asked.row, wanted, around)
-  return removeWith ? writeAlone(removeWith, asked, context, within) : writeAlone(remove, asked.row, context, within)
+  return removeWith
+    ? writeAlone(removeWith, asked, context, within)
+    : writeAlone(remove, asked.row, context, within)
 }
 
 /** Does one write in a transaction of its own. */
@@ -208,7 +213,13 @@ export async function removeRecord(
   const values = await parseFields(resource.removal ?? {}, raw, context)
   const row = await permittedRecord(context, operations, id, 'remove')
   const asked = { row, values }
-  const written = await writeRemoval(context, operations, asked, wantedAt(id, version), removing(context, served, id))
+  const written = await writeRemoval(
+    context,
+    operations,
+    asked,
+    wantedAt(id, version),
+    removing(context, served, id),
+  )
   return savedAs(context, operations, written)
 }
 
@@ -217,7 +228,12 @@ export async function removeRecord(
  * not give it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
-export async function untrashRecord(context: Context, served: Served, id: number, version?: number): Promise<Saved> {
+export async function untrashRecord(
+  context: Context,
+  served: Served,
+  id: number,
+  version?: number,
+): Promise<Saved> {
   const row = await permittedRecord(context, served.operations, id, 'update')
   if (statusOf(row) !== 'trash') throw new Problem('rest_precondition_failed')
   const kind = served.operations.versioned?.kind
@@ -283,7 +299,12 @@ function hasTrash(kind: string): kind is PagedKind {
  * Deletes for good a record that is in the trash, in the transaction of its caller. Nothing brings it back; the history tells who did it.
  * @throws Problem rest_forbidden without the right, or for a kind without a trash; rest_precondition_failed for a record that is not in the trash; rest_gone
  */
-export async function eraseRecord(tx: Tx, { resource }: Served, id: number, context: Context): Promise<WriteResult> {
+export async function eraseRecord(
+  tx: Tx,
+  { resource }: Served,
+  id: number,
+  context: Context,
+): Promise<WriteResult> {
   const kind = resource.name
   if (!hasTrash(kind)) throw new Problem('rest_forbidden')
   const table: RecordTable = TABLE_OF[kind]

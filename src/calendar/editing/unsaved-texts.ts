@@ -78,6 +78,11 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
 })
 
 /** Removes an unsaved text that the caller does not want. */
-export function discardUnsavedText({ caller, write }: Context, kind: string, record: number, form = ''): Promise<void> {
+export function discardUnsavedText(
+  { caller, write }: Context,
+  kind: string,
+  record: number,
+  form = '',
+): Promise<void> {
   return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record, form }))
 }

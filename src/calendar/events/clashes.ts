@@ -83,7 +83,9 @@ export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller
   const likely = drafts.map((draft) => alikeAmong(titled, draft))
   const alike = await readNear(new Set(likely.flat()), asker)
   return drafts.map((draft, at) => {
-    const own = alike.filter(({ id, series }) => id !== draft.id && (series === null || series !== draft.series))
+    const own = alike.filter(
+      ({ id, series }) => id !== draft.id && (series === null || series !== draft.series),
+    )
     return clashesOf(
       draft,
       atVenues.get(draft) ?? [],
@@ -156,7 +158,11 @@ interface OverlappingRow extends NearRow {
 }
 
 /** Returns the query for the events that begin within `span` and overlap with drafts at their venues: at most `MOST_NEAR` for each draft. */
-function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: ByCaller): ReadQuery<OverlappingRow> {
+function overlapping(
+  span: TimeStretch,
+  drafts: readonly EventDraft[],
+  asker: ByCaller,
+): ReadQuery<OverlappingRow> {
   const { db } = asker
   const venuesOf = (draft: EventDraft) => draft.venues.filter(isPossibleId)
   const listed = JSON.stringify(
@@ -232,7 +238,8 @@ function alikeAmong(titled: readonly TimedRow[], draft: EventDraft): number[] {
   const alike: TimedRow[] = []
   for (const event of titled) {
     if (event.time < from || event.time >= before) continue
-    if (longest.some((word) => event.text.includes(word)) && areAlike(words, wordsIn(event.text))) alike.push(event)
+    if (longest.some((word) => event.text.includes(word)) && areAlike(words, wordsIn(event.text)))
+      alike.push(event)
   }
   return alike
     .sort((one, other) => (one.time < other.time ? -1 : 1))

@@ -132,7 +132,11 @@ function startsOf(
 
 /** Returns the condition of a run between two starts. Events that are still on may have begun at any time, so SQLite is to find them by their end. */
 function inRun(
-  { status, isHidden, part }: { status: RawBuilder<unknown>; isHidden: RawBuilder<unknown>; part: IndexRun['part'] },
+  {
+    status,
+    isHidden,
+    part,
+  }: { status: RawBuilder<unknown>; isHidden: RawBuilder<unknown>; part: IndexRun['part'] },
   bounds: { from: unknown; to: unknown; now: unknown },
 ): RawBuilder<SqlBool> {
   const starts = sql<SqlBool>`start_date >= ${bounds.from} and start_date <= ${bounds.to}`
@@ -182,7 +186,10 @@ type CountRow = { tab: DeskTab; count: number | string }
  * Returns the query for a row with the count of each tab. Counting stops behind `MOST_COUNTED`; events that are still on come last, since they take
  * longest to find. The statement is short: SQLite keeps no long statements, and preparing one takes longer than counting.
  */
-function countRuns(value: (name: keyof CountBounds) => unknown, isWanted: RawBuilder<SqlBool>): RawBuilder<CountRow> {
+function countRuns(
+  value: (name: keyof CountBounds) => unknown,
+  isWanted: RawBuilder<SqlBool>,
+): RawBuilder<CountRow> {
   const isHidden = sql`in (0, 1)`
   const eventsOf = (tab: DeskTab) => (part: IndexRun['part']) => {
     const from = value(part === 'coming' ? 'later' : 'from')
@@ -201,16 +208,21 @@ const countTabs = statement<{ [Name in keyof CountBounds]: CountBounds[Name] }>(
   countRuns(value, sql`1 = 1`),
 )
 
-const countTabsOf = statement<{ [Name in keyof CountAuthors]: CountAuthors[Name] }>()<CountRow>((_db, value) =>
-  countRuns(
-    value,
-    sql`(author = ${value('author')} or ${value('author')} = 0)
+const countTabsOf = statement<{ [Name in keyof CountAuthors]: CountAuthors[Name] }>()<CountRow>(
+  (_db, value) =>
+    countRuns(
+      value,
+      sql`(author = ${value('author')} or ${value('author')} = 0)
       and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')`,
-  ),
+    ),
 )
 
 /** Counts the events of each tab with the filters for days and author alone. */
-async function countByIndex({ db, caller }: Context, filters: DeskFilters, now: Now): Promise<Record<DeskTab, number>> {
+async function countByIndex(
+  { db, caller }: Context,
+  filters: DeskFilters,
+  now: Now,
+): Promise<Record<DeskTab, number>> {
   const { from, to } = boundsOf(filters)
   const later = startsOf({ part: 'coming' }, { from, to }, now).from
   const earlier = startsOf({ part: 'past' }, { from, to }, now).to
@@ -265,7 +277,11 @@ function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
 }
 
 /** Returns the filter for events at these venues, or by these organizers, as far as the caller may see them. */
-function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: readonly number[]): ListNarrowing {
+function byLinked(
+  { db, caller }: Context,
+  kind: 'venue' | 'organizer',
+  ids: readonly number[],
+): ListNarrowing {
   const [links, records] = [sql.table(`event_${kind}s`), sql.table(`${kind}s`)]
   const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)} and ${shownTo(caller, `${kind}s`)}`
   return {
@@ -318,7 +334,8 @@ async function findCandidates(
   let few: readonly number[] | undefined
   for (const { ids } of filters) {
     const found = await ids?.(MOST_CANDIDATES + 1)
-    if (found && found.length <= MOST_CANDIDATES && (few === undefined || found.length < few.length)) few = found
+    if (found && found.length <= MOST_CANDIDATES && (few === undefined || found.length < few.length))
+      few = found
   }
   if (few === undefined) return undefined
   if (few.length === 0) return []
@@ -370,12 +387,20 @@ async function walk(
 }
 
 /** Finds a page of the list with the events that the caller may see. */
-export async function findDeskPage(context: Context, list: DeskList, perPage: number): Promise<DeskPageFound> {
+export async function findDeskPage(
+  context: Context,
+  list: DeskList,
+  perPage: number,
+): Promise<DeskPageFound> {
   const now = nowOf(context)
   const filters = await narrowingsOf(context, list)
   const candidates = await findCandidates(context, list, filters)
   const isPlain = filters.length === 0 || (filters.length === 1 && list.author !== undefined)
-  const counts = candidates ? countByTab(candidates, now) : isPlain ? await countByIndex(context, list, now) : undefined
+  const counts = candidates
+    ? countByTab(candidates, now)
+    : isPlain
+      ? await countByIndex(context, list, now)
+      : undefined
   const inOrder = candidates && inTheTab(candidates, list.tab, now)
   if (list.sort !== 'start') {
     const all = inOrder ?? (await walk(context, list, filters, { ...start(list), most: MOST_COUNTED + 1 }))
@@ -423,7 +448,11 @@ function sliced(places: readonly DeskPlace[], { tab, after, before }: DeskList, 
   const compare = (a: DeskPlace, b: DeskPlace) => (isBackwards(tab) ? byPlace(b, a) : byPlace(a, b))
   const end = before ? places.findIndex((place) => compare(place, before) >= 0) : -1
   const first = after ? places.findIndex((place) => compare(place, after) > 0) : 0
-  const from = before ? Math.max(0, (end < 0 ? places.length : end) - perPage) : first < 0 ? places.length : first
+  const from = before
+    ? Math.max(0, (end < 0 ? places.length : end) - perPage)
+    : first < 0
+      ? places.length
+      : first
   return pageOf(places, from, before && end >= 0 ? Math.min(end, from + perPage) : from + perPage)
 }
 
@@ -581,7 +610,16 @@ export async function loadDeskEvents(context: Context, ids: readonly number[]): 
     const venue = decodedText(own[0]?.venue ?? '')
     const by = authors.get(row?.author ?? 0) ?? ''
     return row
-      ? [{ ...row, venue, venues: own.length, categories: (terms.get(id) ?? []).map((term) => term.id), by, source }]
+      ? [
+          {
+            ...row,
+            venue,
+            venues: own.length,
+            categories: (terms.get(id) ?? []).map((term) => term.id),
+            by,
+            source,
+          },
+        ]
       : []
   })
 }

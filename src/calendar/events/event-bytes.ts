@@ -1,6 +1,11 @@
 import { findCached } from '../../base/cache.ts'
 import { areTextsPrepared, showInTurn, showPrepared } from '../../base/text/long-texts.ts'
-import { type EventIndex, type IndexedLinks, indexedLinks, isIndexed } from '../../store/memory/event-index.ts'
+import {
+  type EventIndex,
+  type IndexedLinks,
+  indexedLinks,
+  isIndexed,
+} from '../../store/memory/event-index.ts'
 import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
 import {
   bytesOf,
@@ -125,7 +130,10 @@ async function presentMissing(
   // A row that was read while the memory may have been behind the database serves this answer, but is not cached.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => indexedLinks(index, id))
-  const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
+  const [venues, organizers] = [
+    knownLinked(pieces, links, 'venues'),
+    knownLinked(pieces, links, 'organizers'),
+  ]
   const [cores] = await Promise.all([
     presentCores(context, ids),
     fillMissing<VenueRow>(memory, context, venueRules, presentVenue, venues, isCurrent),
@@ -159,13 +167,20 @@ async function presentMissing(
       venues: shownOf(venues, places),
       organizers: shownOf(organizers, hosts),
     }
-    made.set(id, mayKeep && core.members.length <= LONG_RECORD ? keepPiece(pieces, id, joinParts(parts)) : parts)
+    made.set(
+      id,
+      mayKeep && core.members.length <= LONG_RECORD ? keepPiece(pieces, id, joinParts(parts)) : parts,
+    )
   }
   return made
 }
 
 /** Finds the venues or organizers of these events in memory, and lists the ids of those that memory lacks. */
-function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 'venues' | 'organizers'): LinkedPieces {
+function knownLinked(
+  pieces: EventPieces,
+  links: readonly IndexedLinks[],
+  kind: 'venues' | 'organizers',
+): LinkedPieces {
   const linked: LinkedPieces = { bytes: new Map(), missing: [] }
   for (const ofEvent of links) {
     for (const id of ofEvent[kind]) {
@@ -192,7 +207,9 @@ async function presentCores(context: Context, ids: readonly number[]): Promise<M
     rows.filter(({ status }) => status === 'publish'),
     (row) => textsOfRecord(row, 'listed'),
     (row) => {
-      const core = showOrLeaveOut(context, 'event', row.id, () => writeCore(context, asSeenBy(anonymous, row)))
+      const core = showOrLeaveOut(context, 'event', row.id, () =>
+        writeCore(context, asSeenBy(anonymous, row)),
+      )
       if (core) cores.set(row.id, { core, image: row.image })
     },
   )
@@ -200,7 +217,11 @@ async function presentCores(context: Context, ids: readonly number[]): Promise<M
 }
 
 /** Presents the terms that take long to present, so that memory has them when the events that show them are put together. */
-async function presentTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]): Promise<void> {
+async function presentTerms(
+  { pieces, terms }: EventMemory,
+  context: Context,
+  ids: readonly number[],
+): Promise<void> {
   const rows = [...new Set(ids)].flatMap((id) => terms.get(id) ?? [])
   const costly = rows.filter((row) => !areTextsPrepared(textsOfTerm(row)))
   await showInTurn(costly, textsOfTerm, (row) =>

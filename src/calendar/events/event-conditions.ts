@@ -63,7 +63,11 @@ export function beginningAt(hours: readonly number[]): Condition {
 }
 
 /** Events in any of the terms that these entries, ids or slugs, mean, or in a term below one of these. */
-export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
+export async function inTerms(
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+  { db }: Context,
+): Promise<Condition> {
   const list = wholeList(db, await findIdsByEntries(db, taxonomy, entries))
   return (record) =>
     record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
@@ -84,7 +88,8 @@ function shownVenues(record: Events, { caller }: Context) {
 
 export function atVenues(ids: readonly number[], { context }: By): Condition {
   const list = wholeList(context.db, ids)
-  return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
+  return (record) =>
+    record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
 /** Events with all of these facts of access: each is a fact of the event itself or of a venue that the event shows. */
@@ -94,7 +99,11 @@ export function withAccess(facts: readonly string[], { context }: By): Condition
       facts.map((fact) => {
         const own = eventFacts.find((known) => known === fact)
         if (own) return own === 'sign_language' ? record(own, '!=', '') : record(`events.${own}`, '=', 1)
-        return record('events.id', 'in', shownVenues(record, context).where(sql.ref(`venues.${fact}`), '=', 1))
+        return record(
+          'events.id',
+          'in',
+          shownVenues(record, context).where(sql.ref(`venues.${fact}`), '=', 1),
+        )
       }),
     )
 }
@@ -122,7 +131,8 @@ export function located(wanted: boolean, context: Context): Condition {
 }
 
 export function atVenueWithin(circle: Circle, context: Context): Condition {
-  return (record) => record('events.id', 'in', shownVenues(record, context).where(withinCircle(context.db, circle)))
+  return (record) =>
+    record('events.id', 'in', shownVenues(record, context).where(withinCircle(context.db, circle)))
 }
 
 export function atVenueInBox(box: Box, { context }: By): Condition {
@@ -151,6 +161,9 @@ export function firstOfSeries(all: Condition): Condition {
         sql<number>`row_number() over (partition by series order by start_date, date, id)`.as('place'),
       ])
     const first = record.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '=', 1)
-    return record.and([all(record), record.or([record('events.series', 'is', null), record('events.id', 'in', first)])])
+    return record.and([
+      all(record),
+      record.or([record('events.series', 'is', null), record('events.id', 'in', first)]),
+    ])
   }
 }

@@ -61,7 +61,8 @@ const CONNECTORS = new Set(
 )
 
 // Figures in groups of three with decimals behind another sign, plain figures with or without decimals, or decimals alone such as `.50`.
-const FIGURES = /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
+const FIGURES =
+  /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
 const PRICES = /^(?:W|(?:MF)+|(?:FM)+|F+)(?:C+(?:W|(?:MF)+|(?:FM)+|F+))*$/
 
@@ -154,7 +155,9 @@ function isFreeText(text: string): boolean {
   const words = plain.split(/[\s:;,.!()\u2013-]+/).filter((word) => word !== '')
   const isPhrase = words.every((word) => FREE_WORDS.has(word) || OF_ENTRY.has(word))
   return (
-    (isPhrase && words.some((word) => FREE_WORDS.has(word))) || NO_CHARGE.test(words.join(' ')) || NOUGHT.test(plain)
+    (isPhrase && words.some((word) => FREE_WORDS.has(word))) ||
+    NO_CHARGE.test(words.join(' ')) ||
+    NOUGHT.test(plain)
   )
 }
 
@@ -212,13 +215,19 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   // Prices in several currencies have no common symbol, so all get the symbol of the site (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
-  const same = lowestNumber(lowest) === lowestNumber(highest) && lowest.kind !== 'words' && highest.kind !== 'words'
+  const same =
+    lowestNumber(lowest) === lowestNumber(highest) && lowest.kind !== 'words' && highest.kind !== 'words'
   return same ? describe(lowest) : [...new Set([describe(lowest), describe(highest)])].join(' – ')
 }
 
 type Mark = Pick<Price, 'symbol' | 'position'>
 
-function describePrice(price: Price, { symbol, position }: Mark, siteSymbol: string, freeWord: string): string {
+function describePrice(
+  price: Price,
+  { symbol, position }: Mark,
+  siteSymbol: string,
+  freeWord: string,
+): string {
   if (price.kind !== 'amount') return price.text
   if (lowestNumber(price) === 0) return freeWord
   // A site's symbol may end in a blank, which the same symbol sent by a client has lost.
@@ -252,11 +261,13 @@ function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const prices: Price[] = []
   for (const { 0: group, index } of kinds.matchAll(/(?:MF)+|(?:FM)+|F+|W/g)) {
     const parts = tokens.slice(index, index + group.length)
-    if (group === 'W') prices.push({ ...wordsOf(text), kind: 'free', text: parts[0]?.text ?? '', numbers: ['0'] })
+    if (group === 'W')
+      prices.push({ ...wordsOf(text), kind: 'free', text: parts[0]?.text ?? '', numbers: ['0'] })
     const marks = parts.filter((part) => part.kind === 'M')
     const figures = parts.filter((part) => part.kind === 'F')
     const position = marks.length === 0 ? '' : group.startsWith('M') ? 'prefix' : 'postfix'
-    for (const [at, part] of figures.entries()) prices.push(amountOf(part.text, marks[at]?.text ?? '', position))
+    for (const [at, part] of figures.entries())
+      prices.push(amountOf(part.text, marks[at]?.text ?? '', position))
   }
   return prices
 }
@@ -343,7 +354,9 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
   const [first, last] = [priced[0], priced.at(-1)]
   if (!first || !last || priced.some(({ kind }) => kind === 'words')) return undefined
   const currency = currencyOf(priced, own)
-  return currency === undefined ? undefined : { lowest: amountOffered(first), highest: amountOffered(last), currency }
+  return currency === undefined
+    ? undefined
+    : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
 /**

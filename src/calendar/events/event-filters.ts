@@ -41,7 +41,12 @@ import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '
 import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
 import { mayRead } from '../people/caller.ts'
 import { isEventOrSeries } from '../records/record-rules.ts'
-import { isAllowedStatusList, isModifiedAfter, type StatusFilter, statusLinks } from '../records/record-store.ts'
+import {
+  isAllowedStatusList,
+  isModifiedAfter,
+  type StatusFilter,
+  statusLinks,
+} from '../records/record-store.ts'
 import {
   atVenueInBox,
   atVenues,
@@ -196,13 +201,18 @@ export const eventFilters = {
     kind: whenWord,
     about: 'Only events at this time, by the clock of the site',
     unlisted: true,
-    sql: (word, { context }) => withinWindow(narrowedTo(WITHOUT_BOUNDS, timesOf(word, context.site, context.now))),
+    sql: (word, { context }) =>
+      withinWindow(narrowedTo(WITHOUT_BOUNDS, timesOf(word, context.site, context.now))),
     index: (word, asked, _memory, { context }) => ({
       ...asked,
       window: narrowedTo(asked.window, timesOf(word, context.site, context.now)),
     }),
     accepts: ({ row: { start_date: start, end_date: end } }, word, { context }) => {
-      const { startsAfter = '', startsBefore = '9', endsAfter = '' } = timesOf(word, context.site, context.now)
+      const {
+        startsAfter = '',
+        startsBefore = '9',
+        endsAfter = '',
+      } = timesOf(word, context.site, context.now)
       return start > startsAfter && start < startsBefore && end > endsAfter
     },
   }),
@@ -434,7 +444,12 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
 /** The ways in which a part of a list narrows it. `index` returns undefined where the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
-  index: (asked: IndexQuery, query: EventsQuery, ground: EventGround, memory: EventMemory) => IndexQuery | undefined
+  index: (
+    asked: IndexQuery,
+    query: EventsQuery,
+    ground: EventGround,
+    memory: EventMemory,
+  ) => IndexQuery | undefined
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
@@ -457,7 +472,9 @@ export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, Ev
       (window.startsAfter === undefined
         ? window.from === undefined || start >= window.from
         : start > window.startsAfter) &&
-      (window.endsBefore === undefined ? window.to === undefined || start <= window.to : end < window.endsBefore) &&
+      (window.endsBefore === undefined
+        ? window.to === undefined || start <= window.to
+        : end < window.endsBefore) &&
       (window.startsBefore === undefined || start < window.startsBefore) &&
       (window.endsAfter === undefined || end > window.endsAfter),
   },
@@ -483,11 +500,15 @@ export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, Ev
       const venues = links.venues.filter((venue) => isShown(context, venue))
       const isInCircle = venues.some(
         ({ geo_lat: lat, geo_lng: lng }) =>
-          circle && lat !== null && lng !== null && distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius,
+          circle &&
+          lat !== null &&
+          lng !== null &&
+          distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius,
       )
       const { geoloc } = query
       return (
-        (geoloc === undefined || venues.some((venue) => venue.geo_lat !== null) === geoloc) && (!circle || isInCircle)
+        (geoloc === undefined || venues.some((venue) => venue.geo_lat !== null) === geoloc) &&
+        (!circle || isInCircle)
       )
     },
   },
@@ -531,7 +552,8 @@ export const eventWords = {
       words.every((readings) =>
         readings.some(
           ({ stems, terms }) =>
-            places.some((place) => stems.every((stem) => place.has(stem))) || links.terms.some((id) => terms.has(id)),
+            places.some((place) => stems.every((stem) => place.has(stem))) ||
+            links.terms.some((id) => terms.has(id)),
         ),
       )
     )

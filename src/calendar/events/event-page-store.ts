@@ -60,7 +60,11 @@ export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<nu
 
 /** Returns the query for the events of site maps: public events that lists show and whose original is in this calendar. */
 function mapped(db: Db) {
-  return db.selectFrom('events').where('status', '=', 'publish').where('hide_from_listings', '=', 0).where(isOriginal)
+  return db
+    .selectFrom('events')
+    .where('status', '=', 'publish')
+    .where('hide_from_listings', '=', 0)
+    .where(isOriginal)
 }
 
 /** The month in which an event starts, `YYYY-MM`. */
@@ -100,7 +104,10 @@ export async function listMappedEvents(
 }
 
 /** Finds the months in which events of site maps begin from `start` until before `end`, in no order. */
-export async function findEventMonths(db: Db, { start, end }: { start: string; end: string }): Promise<string[]> {
+export async function findEventMonths(
+  db: Db,
+  { start, end }: { start: string; end: string },
+): Promise<string[]> {
   const rows = await mapped(db)
     .select(month.as('month'))
     .distinct()

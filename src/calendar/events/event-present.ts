@@ -85,12 +85,19 @@ export function presentWritten(
 }
 
 /** Writes an event with the records and terms that it links to. */
-function joinEvent(context: Context, row: EventRow, links: EventLinks, linkedData: object | undefined): WrittenRecord {
+function joinEvent(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  linkedData: object | undefined,
+): WrittenRecord {
   const core = writeCore(context, row)
   const hasLinkedData = linkedData !== undefined
   const { venues, organizers } = presentPlaces(context, links, hasLinkedData)
   const shownTerms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
-    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => writeTerm(context.site, term)) ?? [])
+    rows.flatMap(
+      (term) => showOrLeaveOut(context, taxonomy, term.id, () => writeTerm(context.site, term)) ?? [],
+    )
   const parts: EventJsonParts = {
     core: links.series ? withRare(core, recurrenceMembers(context, row, links.series, links.next)) : core,
     image: imageText(context, links.images.get(row.image ?? 0)),
@@ -112,7 +119,9 @@ export function presentLinks(
 ): { categories: object[]; tags: object[]; venue: object | undefined; organizer: object[] } {
   const { venues, organizers } = presentPlaces(context, links, false)
   const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
-    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
+    rows.flatMap(
+      (term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [],
+    )
   return {
     categories: terms('category', links.categories),
     tags: terms('tag', links.tags),
@@ -138,9 +147,17 @@ function presentPlaces(
   }
 }
 
-function recurrenceMembers(context: Context, row: EventRow, series: SeriesRow, next: EventLinks['next']): object {
+function recurrenceMembers(
+  context: Context,
+  row: EventRow,
+  series: SeriesRow,
+  next: EventLinks['next'],
+): object {
   const occurrences = next?.map((one) => ({ ...one, rest_url: `${context.site.base}/events/${one.id}` }))
-  return { ...presentRecurrence(context, row, series), ...(occurrences ? { next_occurrences: occurrences } : {}) }
+  return {
+    ...presentRecurrence(context, row, series),
+    ...(occurrences ? { next_occurrences: occurrences } : {}),
+  }
 }
 
 /** Presents the venues or organizers that an event shows to the caller, and leaves out the others. */
@@ -227,7 +244,10 @@ const writers: Readonly<Record<CoreMember, MemberWriter>> = {
   featured: asFlag('featured'),
 }
 
-const named = Object.entries(writers).map(([name, write], at) => ({ name: `${at > 0 ? ',' : ''}"${name}":`, write }))
+const named = Object.entries(writers).map(([name, write], at) => ({
+  name: `${at > 0 ? ',' : ''}"${name}":`,
+  write,
+}))
 const imagePlace = named.findIndex(({ write }) => write === writers.image)
 const [beforeImage, fromImage] = [named.slice(0, imagePlace), named.slice(imagePlace)]
 const IMAGE_NAME = ',"image":'
@@ -401,7 +421,8 @@ function showCost(site: Context['site'], raw: string): ShownCost {
     offered: offerPrice(stored),
     currency: offeredPrice(stored, site.currency)?.currency ?? site.currency.code,
   }
-  if (raw.length <= LONGEST_COST) keepCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
+  if (raw.length <= LONGEST_COST)
+    keepCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
   return made
 }
 
@@ -442,7 +463,10 @@ const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
 }
 
 /** Returns the schema.org name of how people take part: as the event says, else at its venue; undefined where neither is known. */
-export function linkedAttendance({ attendance }: Pick<EventRow, 'attendance'>, hasVenue: boolean): string | undefined {
+export function linkedAttendance(
+  { attendance }: Pick<EventRow, 'attendance'>,
+  hasVenue: boolean,
+): string | undefined {
   if (attendance !== '') return LINKED_ATTENDANCE[attendance]
   return hasVenue ? LINKED_ATTENDANCE.in_person : undefined
 }

@@ -23,12 +23,25 @@ import {
 import { organizerRules } from '../linked/organizer.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { venueRules } from '../linked/venue.ts'
-import { settleNewSlugs, settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
+import {
+  settleNewSlugs,
+  settleRecord,
+  settleSlug,
+  settleTrust,
+  trashColumns,
+} from '../records/record-rules.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, shiftCounts, TAXONOMIES } from '../terms/term-store.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
-import { findTermIds, insertEvents, type KnownLinks, type NewEvent, UNCHANGED, updateEvent } from './event-store.ts'
+import {
+  findTermIds,
+  insertEvents,
+  type KnownLinks,
+  type NewEvent,
+  UNCHANGED,
+  updateEvent,
+} from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
 // Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts of their terms.
@@ -63,7 +76,11 @@ export async function prepareReferred(
   }
 }
 
-async function prepareLinks(rules: LinkedRules, value: unknown, context: Context): Promise<PreparedLink[] | undefined> {
+async function prepareLinks(
+  rules: LinkedRules,
+  value: unknown,
+  context: Context,
+): Promise<PreparedLink[] | undefined> {
   const entries = value === undefined ? undefined : linkEntries(value)
   if (!entries) return undefined
   const prepare = (entry: (typeof entries)[number]) => {
@@ -82,7 +99,12 @@ async function prepareLinks(rules: LinkedRules, value: unknown, context: Context
 export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
 
 /** Moves an event, whose row the caller holds, to the trash. Its links stay; its terms no longer count it (rules 24.1 and 24.4). */
-export async function trashEvent(tx: Tx, row: EventRow, context: Context, look: LookAtWritten): Promise<WriteResult> {
+export async function trashEvent(
+  tx: Tx,
+  row: EventRow,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
   const [columns, had] = await Promise.all([
     trashColumns(tx, 'events', { ...row, name: row.title }, context),
     row.status === 'publish' ? findTermIds(tx, row.id) : [],
@@ -159,10 +181,15 @@ export async function settleLinked(
   return linked
 }
 
-async function linkAll(tx: Tx, prepared: PreparedLinks, context: Context): Promise<Omit<KnownLinks, 'terms'>> {
+async function linkAll(
+  tx: Tx,
+  prepared: PreparedLinks,
+  context: Context,
+): Promise<Omit<KnownLinks, 'terms'>> {
   const made = new Set<number>()
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, made, context))
-  const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
+  const organizers =
+    prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
   return { venues, organizers, made }
 }
 
@@ -220,7 +247,8 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
   const allDay = values.all_day ?? before?.all_day === 1
   const edge = (name: 'start_date' | 'end_date') => {
     const sent = values[name]
-    const held = before && zone === before.timezone ? { wall: before[name], utc: before[`utc_${name}`] } : undefined
+    const held =
+      before && zone === before.timezone ? { wall: before[name], utc: before[`utc_${name}`] } : undefined
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
@@ -247,7 +275,8 @@ async function linkIds(
 ): Promise<number[]> {
   const ids = new Set<number>()
   for (const link of links) {
-    const { id, isNew } = 'id' in link ? { ...link, isNew: false } : await createLinked(tx, rules, link, context)
+    const { id, isNew } =
+      'id' in link ? { ...link, isNew: false } : await createLinked(tx, rules, link, context)
     ids.add(id)
     if (isNew) made.add(id)
   }
@@ -275,7 +304,10 @@ async function settleEventTerms(
   if (!isSent && isCountedAlike) return { before: [], after: [], isSent }
   const sent = sentTerms(values)
   const numbers = [sent.category ?? [], sent.tag ?? []].flat().filter((entry) => typeof entry === 'number')
-  const [had, rows] = await Promise.all([before ? findTermIds(tx, before.id) : [], findTermsByIds(tx, numbers)])
+  const [had, rows] = await Promise.all([
+    before ? findTermIds(tx, before.id) : [],
+    findTermsByIds(tx, numbers),
+  ])
   const known = new Map(rows.map((term) => [term.id, term]))
   const settled = async (taxonomy: Taxonomy) => {
     const entries = sent[taxonomy]
@@ -351,7 +383,11 @@ export interface MadeEvent extends NewEvent {
  * are indexed together. The events are not presented here, but when they are first read.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
-export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
+export async function createEvents(
+  tx: Tx,
+  asked: readonly AskedEvent[],
+  context: Context,
+): Promise<MadeEvent[]> {
   const events = await settleNewEvents(
     tx,
     asked.map((one) => ({ ...one, context })),
@@ -389,7 +425,14 @@ export async function settleNewEvents(
     const image = event.image === undefined ? null : await linkImage(tx, event.image, context)
     const { categories, tags } = terms[at] ?? { categories: [], tags: [] }
     const row = { ...UNSENT, ...own, id: ids[at] ?? 0, image, slug: slugs[at] ?? '', uid }
-    events.push({ row, links: linksOfNew(linked[at], [...categories, ...tags]), categories, tags, context, by })
+    events.push({
+      row,
+      links: linksOfNew(linked[at], [...categories, ...tags]),
+      categories,
+      tags,
+      context,
+      by,
+    })
   }
   return events
 }
@@ -448,6 +491,7 @@ const byNumber = (a: number, b: number) => a - b
 function countsOf(events: readonly NewEvent[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { row, links } of events)
-    if (row.status === 'publish') for (const term of links.terms ?? []) counts.set(term, (counts.get(term) ?? 0) + 1)
+    if (row.status === 'publish')
+      for (const term of links.terms ?? []) counts.set(term, (counts.get(term) ?? 0) + 1)
   return counts
 }

@@ -15,7 +15,14 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { rankAmong } from '../../store/storage/search/search-index.ts'
-import { isInLists, isListed, passTurn, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
+import {
+  isInLists,
+  isListed,
+  passTurn,
+  rowParts,
+  selectTerms,
+  statement,
+} from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, findPlaceRows, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'
@@ -46,7 +53,10 @@ export interface EventLinks {
 }
 
 /** A later occurrence of a series, as a list that is collapsed to one occurrence of each series shows it with that occurrence. */
-export type NextOccurrence = Pick<EventRow, 'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'>
+export type NextOccurrence = Pick<
+  EventRow,
+  'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
+>
 
 export const selectEvents = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
@@ -123,7 +133,12 @@ export interface KnownLinks {
 }
 
 /** The links of an event whose links nothing has changed. */
-export const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
+export const UNCHANGED: KnownLinks = {
+  venues: undefined,
+  organizers: undefined,
+  terms: undefined,
+  made: new Set(),
+}
 
 /** Reads the links of these events, in one query for each kind. Every event has an entry. `known` may be given for a single event alone. */
 export async function findEventLinks(
@@ -254,7 +269,9 @@ async function findLinks<Row extends VenueRow | OrganizerRow>(
     return new Map([[event, among(await findLinkedByIds<Row>(db, type, known), known)]])
   }
   // A record is read once, however many of the events it is linked to: its texts may be long.
-  return linkedTo(await linking[type.table].select(db, { events }), (ids) => findLinkedByIds<Row>(db, type, ids))
+  return linkedTo(await linking[type.table].select(db, { events }), (ids) =>
+    findLinkedByIds<Row>(db, type, ids),
+  )
 }
 
 /** Returns the records that events are linked to, by event. */
@@ -315,11 +332,18 @@ async function findTermsOf(
   const [event] = events
   if (event === undefined) return new Map()
   if (known)
-    return new Map([[event, known.length === 0 ? [] : (await selectTerms(db, { ids: known })).sort(compareTerms)]])
+    return new Map([
+      [event, known.length === 0 ? [] : (await selectTerms(db, { ids: known })).sort(compareTerms)],
+    ])
   return Map.groupBy(await selectTermsOf(db, { events }), ({ event }) => event)
 }
 
-async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
+async function insertLinks(
+  tx: Tx,
+  type: LinkedType,
+  event: number,
+  ids: readonly number[] = [],
+): Promise<void> {
   const { insert, rows } = linking[type.table]
   if (ids.length > 0) await insert(tx, { rows: rows(event, ids) })
 }
@@ -404,7 +428,9 @@ function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unkn
   return Array.from(rowParts(rows), write)
 }
 
-const insertMany = statement<{ rows: EventRow[] }>()((db, value) => db.insertInto('events').values(value('rows')))
+const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
+  db.insertInto('events').values(value('rows')),
+)
 
 /** The row of a new event, with the ids of the records and terms that it links to, in order. */
 export interface NewEvent {
@@ -416,7 +442,10 @@ export interface NewEvent {
 
 /** Returns the bytes that an event takes up: those of its texts, and those that it and its links count as. */
 export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links?: WrittenLinks): number {
-  const texts = Object.values(row).reduce<number>((total, value) => total + Buffer.byteLength(String(value)), 0)
+  const texts = Object.values(row).reduce<number>(
+    (total, value) => total + Buffer.byteLength(String(value)),
+    0,
+  )
   const { venues = [], organizers = [], terms = [] } = links ?? {}
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
@@ -449,7 +478,8 @@ export async function insertInTurns(tx: Tx, events: readonly NewEvent[]): Promis
 
 /** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (const { row, by } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title }, undefined, by)
+  for (const { row, by } of events)
+    recordWritten(tx, 'event', undefined, { ...row, name: row.title }, undefined, by)
   const rows = events.map(({ row }) => ({ ...row, ...derivedColumns(row) }))
   const linked = events.map(({ row: { id }, links }) => ({ id, links }))
   await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, linked)])
@@ -533,7 +563,9 @@ async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow
 }
 
 function changedOf(before: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
-  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]))
+  return Object.fromEntries(
+    Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]),
+  )
 }
 
 const showOne = statement<{ id: number }>()((db, value) =>
@@ -610,7 +642,10 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
 )
 
 /** Finds the next public occurrences after each of these events, by the ids of the events. An event of no series has no entry. */
-export async function findNext(db: Db, rows: readonly EventRow[]): Promise<Map<number, readonly NextOccurrence[]>> {
+export async function findNext(
+  db: Db,
+  rows: readonly EventRow[],
+): Promise<Map<number, readonly NextOccurrence[]>> {
   const found = rows.map(async ({ id, series, start_date: start }) =>
     series === null ? [] : [[id, await selectNext(db, { series, start })] as const],
   )

@@ -95,10 +95,14 @@ function weekendFrom(today: string, language: string): { first: string; last: st
 const hourOf = (wall: string) => Number(wall.slice(11, 13))
 
 /** Returns a window narrowed to these times. */
-export function narrowedTo(window: EventWindow, { startsAfter, startsBefore, endsAfter }: AskedTimes): EventWindow {
+export function narrowedTo(
+  window: EventWindow,
+  { startsAfter, startsBefore, endsAfter }: AskedTimes,
+): EventWindow {
   const { from } = window
   // `startsAfter` of a window makes queries ignore its `from`, so a later `from` is turned into `startsAfter`.
-  const after = startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
+  const after =
+    startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
   return {
     ...window,
     startsAfter: laterOf(window.startsAfter, after),
@@ -200,11 +204,20 @@ interface Settled {
   utc: string
 }
 
-function settledSpan({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): SettledSpan {
+function settledSpan({
+  start: first,
+  end: last,
+  timezone,
+}: {
+  start: Edge
+  end: Edge
+  timezone: string
+}): SettledSpan {
   const start = settledEdge(first, timezone)
   const end = settledEdge(last, timezone)
   if (end.utc >= start.utc) return { start, end }
-  const later = typeof last === 'string' || last.utc === undefined ? lastWallToUtc(end.wall, timezone) : end.utc
+  const later =
+    typeof last === 'string' || last.utc === undefined ? lastWallToUtc(end.wall, timezone) : end.utc
   return { start, end: later >= start.utc ? { wall: end.wall, utc: later } : start }
 }
 
@@ -215,7 +228,15 @@ function settledEdge(edge: Edge, zone: string): Settled {
   return { wall, utc: wallToUtc(wall, zone) }
 }
 
-function wholeDays({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): SettledSpan {
+function wholeDays({
+  start: first,
+  end: last,
+  timezone,
+}: {
+  start: Edge
+  end: Edge
+  timezone: string
+}): SettledSpan {
   const settled = (wall: string) => ({ wall, utc: wallToUtc(wall, timezone) })
   const [start, end] = [startOfDay(wallOf(first)), endOfDay(wallOf(last))]
   return { start: settled(start), end: settled(end < start ? endOfDay(start) : end) }

@@ -24,7 +24,9 @@ export const event = defineResource({
       id: { kind: integer, about: 'The id of the event', required: true },
       password: { ...password, kind: settledText },
     },
-    slug: { slug: { kind: settledText, about: 'The slug of the event', required: true, within: limits.slug } },
+    slug: {
+      slug: { kind: settledText, about: 'The slug of the event', required: true, within: limits.slug },
+    },
   },
   removal: { recurrence_scope: eventFields.recurrence_scope },
   fields: withChecks(eventFields, {
@@ -34,6 +36,9 @@ export const event = defineResource({
     categories: { valid: areTermEntries },
     tags: { valid: areTermEntries },
     venue: { valid: areLinks('venue', venue.fields), lookUp: areLinkable('venue', venue.fields) },
-    organizer: { valid: areLinks('organizer', organizer.fields), lookUp: areLinkable('organizer', organizer.fields) },
+    organizer: {
+      valid: areLinks('organizer', organizer.fields),
+      lookUp: areLinkable('organizer', organizer.fields),
+    },
   }),
 })

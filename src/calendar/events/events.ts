@@ -7,7 +7,14 @@ import type { EventRow, TermRow } from '../../store/storage/schema.ts'
 import { passTurn } from '../../store/storage/statement.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
-import type { AskedUpdate, Found, Operations, Presentation, WriteResult, WriteSteps } from '../declare/operations.ts'
+import type {
+  AskedUpdate,
+  Found,
+  Operations,
+  Presentation,
+  WriteResult,
+  WriteSteps,
+} from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
 import { linkEntries } from '../linked/linked-store.ts'
 import { recordRights, requireReadable } from '../linked/record-present.ts'
@@ -107,7 +114,11 @@ interface ShownNew {
 }
 
 /** Makes the answer to each request. */
-async function answerNew(tx: Tx, events: readonly ShownNew[], counted: Promise<TermRow[]>): Promise<WriteResult[]> {
+async function answerNew(
+  tx: Tx,
+  events: readonly ShownNew[],
+  counted: Promise<TermRow[]>,
+): Promise<WriteResult[]> {
   const fits = await Promise.all(events.map(({ row, context }) => hasRoom(tx, row.id, context)))
   const links = await findLinksOfNew(
     tx,
@@ -138,8 +149,11 @@ async function answerWritten(
   made: ReadonlySet<number>,
 ): Promise<object> {
   const seen = asSeenBy(context.caller, row)
-  if (links) return showPrepared(textsOfEvent(row, links, 'single'), () => presentWritten(context, seen, links, made))
-  await showPrepared(textsOfRecord(row, 'listed'), () => showRecord('event', row.id, () => writeCore(context, seen)))
+  if (links)
+    return showPrepared(textsOfEvent(row, links, 'single'), () => presentWritten(context, seen, links, made))
+  await showPrepared(textsOfRecord(row, 'listed'), () =>
+    showRecord('event', row.id, () => writeCore(context, seen)),
+  )
   return { id: row.id }
 }
 
@@ -158,7 +172,16 @@ const MOST_SHARED = { characters: 20_000, links: 50 }
 
 /** Decides whether a new event may share a transaction: it is small, and needs no image, record or term made for which other writers would wait. */
 export function mayShare(values: EventValues): boolean {
-  const { author, image, venue, organizer, categories = [], tags = [], description = '', excerpt = '' } = values
+  const {
+    author,
+    image,
+    venue,
+    organizer,
+    categories = [],
+    tags = [],
+    description = '',
+    excerpt = '',
+  } = values
   const links = [venue ?? [], organizer ?? []].flatMap((sent) => linkEntries(sent) ?? [])
   const terms = [categories, tags].flatMap((sent) => termEntries(sent) ?? [])
   return (
@@ -203,7 +226,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
     return new Problem(known ? 'rest-invalid-event-id' : 'rest-event-not-found')
   },
   loadOne: async (context, row) => {
-    if (row.status === 'trash' && !mayEdit(context.caller, row)) throw new Problem('event-no-longer-available')
+    if (row.status === 'trash' && !mayEdit(context.caller, row))
+      throw new Problem('event-no-longer-available')
     requireReadable(context, 'event', row)
     return { row: asSeenBy(context.caller, row), links: await linksOfEvent(context.db, row) }
   },
@@ -261,7 +285,10 @@ export function readTrashed(context: Context): LookAtWritten {
 }
 
 /** Loads the events of a page: from the rows that were found, or else by the ids, without events that were withdrawn since the index found them. */
-async function load(context: Context, { ids, rows, statuses, isCollapsed }: Found<EventRow>): Promise<LoadedEvent[]> {
+async function load(
+  context: Context,
+  { ids, rows, statuses, isCollapsed }: Found<EventRow>,
+): Promise<LoadedEvent[]> {
   const listed = rows ?? (await findListedEvents(context, ids))
   const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed
   const links = await findEventLinks(context.db, present)

@@ -118,7 +118,11 @@ interface Candidate {
 
 async function findEvents(typed: string, asker: ByCaller): Promise<TypedHit[]> {
   const words = typedWords(typed)
-  const found = await Promise.all([findExact(typed, asker), findBySlug(typed, asker), findByWords(words, asker)])
+  const found = await Promise.all([
+    findExact(typed, asker),
+    findBySlug(typed, asker),
+    findByWords(words, asker),
+  ])
   const byId = new Map(found.flat().map((row) => [row.id, row]))
   const now = wallNow(asker.site.timezone, asker.now)
   const slug = slugIn(typed)
@@ -149,7 +153,12 @@ function compareDates(one: Ranked, other: Ranked): number {
 const IN_TRASH = 10
 
 /** Returns how well an event matches what was typed: the lower, the better. Events in the trash rank behind all others. */
-function rankOf({ exact, title, slug, status }: Candidate, typed: string, words: readonly string[], typedSlug: string) {
+function rankOf(
+  { exact, title, slug, status }: Candidate,
+  typed: string,
+  words: readonly string[],
+  typedSlug: string,
+) {
   const folded = fold(plainText(title))
   const own = folded.match(WORDS) ?? []
   const trash = status === 'trash' ? IN_TRASH : 0
@@ -192,7 +201,9 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
     union all select ${columns(1)} from events where id = ${idIn(typed) ?? 0} and ${seen}
     union all select * from (select ${columns(1)} from events
       where series in (select id from series where uid = ${typed}) and ${seen}
-      order by case when recurrence_id >= ${here} then 0 else 1 end, recurrence_id limit 1) as next`.execute(db)
+      order by case when recurrence_id >= ${here} then 0 else 1 end, recurrence_id limit 1) as next`.execute(
+    db,
+  )
   return rows
 }
 
@@ -292,7 +303,11 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
 
 /** Selects the titles and slugs of public events. It reads no times, since these columns lie behind the long texts of a row. */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('events').select(['id', 'title as name', 'slug']).where('id', 'in', value('ids')).where(IS_PUBLIC),
+  db
+    .selectFrom('events')
+    .select(['id', 'title as name', 'slug'])
+    .where('id', 'in', value('ids'))
+    .where(IS_PUBLIC),
 )
 
 /**
@@ -307,10 +322,15 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
 }
 
 /** Returns a text in which a wrong letter of a word is forgiven, as the search by words forgives it; undefined where there is nothing to forgive. */
-async function correctedText(text: string, searcher: Pick<Context, 'db' | 'aside'>): Promise<string | undefined> {
+async function correctedText(
+  text: string,
+  searcher: Pick<Context, 'db' | 'aside'>,
+): Promise<string | undefined> {
   if (text.length > LONGEST) return undefined
   const { words } = await findWords(searcher, wantedWords(text))
-  return words.some(({ instead }) => instead !== undefined) ? words.map((word) => word.text).join(' ') : undefined
+  return words.some(({ instead }) => instead !== undefined)
+    ? words.map((word) => word.text).join(' ')
+    : undefined
 }
 
 async function suggestFor(text: string, context: Context): Promise<Suggestion[]> {
@@ -325,10 +345,15 @@ async function suggestFor(text: string, context: Context): Promise<Suggestion[]>
 }
 
 /** Finds coming events by title, in the order of lists, one of each title. Finds none while the memory is being filled. */
-async function suggestEvents(typed: TypedWords, { db, aside, memory, site, now }: Context): Promise<Suggestion[]> {
+async function suggestEvents(
+  typed: TypedWords,
+  { db, aside, memory, site, now }: Context,
+): Promise<Suggestion[]> {
   const found = await findTitled({ db, aside }, typed)
   const today = dayOf(wallNow(site.timezone, now))
-  const coming = memory?.index ? comingAmong(memory.index, found, today, TITLES_READ) : new Map<number, string>()
+  const coming = memory?.index
+    ? comingAmong(memory.index, found, today, TITLES_READ)
+    : new Map<number, string>()
   const rows = coming.size === 0 ? [] : await selectPublic(db, { ids: [...coming.keys()] })
   const byId = new Map(rows.map((row) => [row.id, row]))
   const titles = new Set<string>()

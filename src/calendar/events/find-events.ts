@@ -13,7 +13,13 @@ import {
 } from '../../store/memory/event-index-list.ts'
 import { type EventMemory, soonFilled } from '../../store/memory/event-memory.ts'
 import { TOMBSTONE_DAYS } from '../../store/storage/pruning.ts'
-import type { EventRow, OrganizerRow, VenueRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
+import type {
+  EventRow,
+  OrganizerRow,
+  VenueRow,
+  WithdrawnEvent,
+  WithdrawnEventRow,
+} from '../../store/storage/schema.ts'
 import { findTermsNamed, type WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
@@ -22,7 +28,14 @@ import { anyCoordinates } from '../linked/linked-filters.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
-import { MAX_ID, offsetOf, type PageRequest, pageRequest, statusFilter, statusLinks } from '../records/record-store.ts'
+import {
+  MAX_ID,
+  offsetOf,
+  type PageRequest,
+  pageRequest,
+  statusFilter,
+  statusLinks,
+} from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 import { amongEvents, type Condition, firstOfSeries } from './event-conditions.ts'
 import {
@@ -123,7 +136,11 @@ function inIndex(
 
 const PAST_END = 'event-archive-page-not-found'
 
-async function findInDatabase(context: Context, query: EventsQuery, order: ListOrder): Promise<Found<EventRow>> {
+async function findInDatabase(
+  context: Context,
+  query: EventsQuery,
+  order: ListOrder,
+): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
   const page = pageRequest(query, context)
   const words = await foundWords(query, context)
@@ -173,7 +190,11 @@ export function countMatching(
  * Counts the public events of a list that begin on each of these days, which follow each other. Undefined for a query with a search, or where the index
  * would take over two milliseconds.
  */
-export function countStarts(context: Context, query: EventsQuery, days: readonly string[]): number[] | undefined {
+export function countStarts(
+  context: Context,
+  query: EventsQuery,
+  days: readonly string[],
+): number[] | undefined {
   const memory = currentMemory(context)
   const asked = memory && !isSearch(query) ? indexQuery(memory, query, groundOf(context, query)) : undefined
   const moments = days.map((day) => utcToMs(`${day} 00:00:00`))
@@ -236,7 +257,11 @@ function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranki
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
 
-async function conditionOf(query: EventsQuery, ground: EventGround, words: WordsFound | undefined): Promise<Condition> {
+async function conditionOf(
+  query: EventsQuery,
+  ground: EventGround,
+  words: WordsFound | undefined,
+): Promise<Condition> {
   const conditions = await conditionsOf(filters, sqlOfParts, query, ground)
   const all: Condition = (record) => record.and(conditions.map((condition) => condition(record)))
   const searched = query.search === undefined ? all : await eventSearch.sql(query.search, all, ground.context)
@@ -294,7 +319,11 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
 
 /** Returns the query of the index for a list, without its search and words; undefined where the index cannot answer. */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
-  let asked: IndexQuery | undefined = { ...EVERYTHING, window: ground.window, isCollapsed: isCollapsed(query) }
+  let asked: IndexQuery | undefined = {
+    ...EVERYTHING,
+    window: ground.window,
+    isCollapsed: isCollapsed(query),
+  }
   for (const name in query) {
     const filter = filters[name]
     const value = query[name as keyof EventsQuery]
@@ -323,7 +352,11 @@ async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGen
   }
 }
 
-function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
+function isFound(
+  event: FilteredEvent | undefined,
+  query: EventsQuery,
+  around: AroundEvents | undefined,
+): boolean {
   if (!event || !around) return false
   return (
     Object.values(eventFilterParts).every((part) => part.accepts(event, query, around)) &&
@@ -331,7 +364,9 @@ function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: A
     (query.words === undefined || query.words.trim() === '' || eventWords.accepts(event, around)) &&
     Object.entries(query).every(([name, value]) => {
       const filter = filters[name]
-      return value === undefined || !filter || filter.part !== undefined || filter.accepts(event, value, around)
+      return (
+        value === undefined || !filter || filter.part !== undefined || filter.accepts(event, value, around)
+      )
     })
   )
 }
@@ -355,7 +390,9 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   const found = await eventWords.find(words, context)
   const read = async (word: WantedWord) => ({ ...word, terms: await findTermsNamed(context.db, word) })
   const written = wantedWords(words)
-  return Promise.all((found?.words ?? []).map((word, at) => Promise.all([word, written[at] ?? word].map(read))))
+  return Promise.all(
+    (found?.words ?? []).map((word, at) => Promise.all([word, written[at] ?? word].map(read))),
+  )
 }
 
 /** Loads withdrawn events with the values that the public saw last, and with the linked records that still exist. */
@@ -382,7 +419,16 @@ function idsIn(json: string): number[] {
 }
 
 /** The values of columns that an older version did not keep. */
-const UNKNOWN = { ...UNSENT, author: 0, slug: '', date: '', date_utc: '', dated: 0, status: 'publish', trusted: 0 }
+const UNKNOWN = {
+  ...UNSENT,
+  author: 0,
+  slug: '',
+  date: '',
+  date_utc: '',
+  dated: 0,
+  status: 'publish',
+  trusted: 0,
+}
 
 /** Returns the row that a withdrawn event had, with its title alone to search in. The time of its change is that of its withdrawal. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {

@@ -59,7 +59,11 @@ export function inKnownTerms(
 }
 
 /** Finds the id of the term that an entry means by its slug or id; undefined for any other entry, such as a name, which the database has to look up. */
-function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
+function findKnownTerm(
+  { terms, termIds }: EventMemory,
+  taxonomy: Taxonomy,
+  entry: string,
+): number | undefined {
   return termMeant(
     {
       bySlug: (slug) => termIds[taxonomy].get(slug),

@@ -30,7 +30,12 @@ type ByCaller = Pick<Context, 'db' | 'caller'>
  * Finds at most `most` records or terms of a kind by name, whatever the letter case and accents: first those whose names begin with the text, then those
  * that have it elsewhere, each by name. Blank text finds the first names. Only what the caller may see is found, and nothing from the trash.
  */
-export async function pickNames(kind: PickedKind, text: string, asker: ByCaller, most: number): Promise<PickedName[]> {
+export async function pickNames(
+  kind: PickedKind,
+  text: string,
+  asker: ByCaller,
+  most: number,
+): Promise<PickedName[]> {
   const folded = foldedName(text)
   if (folded === undefined) return []
   const beginning = await readNames(kind, beginsWith(folded), asker, most)
@@ -40,7 +45,11 @@ export async function pickNames(kind: PickedKind, text: string, asker: ByCaller,
 }
 
 /** Finds the record or term that a name means: the one with this name, or else the only one whose name begins so. Undefined where there is none. */
-export async function findNamed(kind: PickedKind, text: string, asker: ByCaller): Promise<PickedName | undefined> {
+export async function findNamed(
+  kind: PickedKind,
+  text: string,
+  asker: ByCaller,
+): Promise<PickedName | undefined> {
   const same = await findSameName(kind, text, asker)
   const folded = foldedName(text)
   if (same || folded === undefined || folded === '') return same
@@ -49,7 +58,11 @@ export async function findNamed(kind: PickedKind, text: string, asker: ByCaller)
 }
 
 /** Finds the record or term with this name, whatever the letter case and accents: of several the oldest public one, or else the oldest one. */
-export async function findSameName(kind: PickedKind, text: string, asker: ByCaller): Promise<PickedName | undefined> {
+export async function findSameName(
+  kind: PickedKind,
+  text: string,
+  asker: ByCaller,
+): Promise<PickedName | undefined> {
   const folded = foldedName(text)
   if (folded === undefined || folded === '') return undefined
   // Names are stored as they were sent, so an ampersand may be stored as an entity.

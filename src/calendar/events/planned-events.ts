@@ -78,7 +78,9 @@ export async function findPlannedTimes({ db, caller, aside }: Context, days: Day
 
 function asTimes(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery<{ times: string | null }> {
   const columns = { id: sql.ref('id'), time: sql.ref('start_date'), text: sql.ref('end_date') }
-  const query = sql<{ times: string | null }>`select ${asOneText(columns)} as times from (${events}) as events`
+  const query = sql<{
+    times: string | null
+  }>`select ${asOneText(columns)} as times from (${events}) as events`
   return { compile: () => query.compile(db) }
 }
 

@@ -4,7 +4,14 @@ import { spokenRuleAt } from '../../base/recurrence/spoken-rules.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import { dateAt, type FoundDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
 import { type SpokenTime, skipFillers, timesAt } from '../../base/text/spoken-times.ts'
-import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from '../../base/text/spoken-words.ts'
+import {
+  type Said,
+  saidAt,
+  type Token,
+  tokensOf,
+  type Vocabulary,
+  vocabularyOf,
+} from '../../base/text/spoken-words.ts'
 import type { Context } from '../declare/context.ts'
 import { TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
 import { findNamed, findSameName, type PickedName } from './picked-names.ts'
@@ -74,14 +81,17 @@ export function readQuickLine(text: string, { language, timezone, now }: LineWri
   const times = allSpans(line, (left, at) => timesAt(left, at, line.words)).filter(isStart(line))
   const date = bestDate(line, times, rule)
   const time = bestTime(line, times, date, rule)
-  const day = date && (dateAt(tokens, date.from, line.words, line.here, time?.meaning)?.meaning ?? date.meaning)
+  const day =
+    date && (dateAt(tokens, date.from, line.words, line.here, time?.meaning)?.meaning ?? date.meaning)
   take(line, date)
   take(line, time)
   const recurrence = rule && { ...rule.meaning, ...(until ? { until: until.meaning } : {}) }
   const first = day ?? (recurrence && firstOf(recurrence, line, time?.meaning))
   return {
     ...placed(line, date ?? time ?? rule ?? allDay),
-    ...(first ? whenOf(first, time?.meaning, allDay !== undefined) : timeAlone(time?.meaning, allDay !== undefined)),
+    ...(first
+      ? whenOf(first, time?.meaning, allDay !== undefined)
+      : timeAlone(time?.meaning, allDay !== undefined)),
     labels,
     ...(recurrence ? { recurrence } : {}),
   }
@@ -204,13 +214,18 @@ function bestTime(
 }
 
 /** Returns the first day of a rule from today on, or from tomorrow on where the time is over today. */
-function firstOf(recurrence: RecurrenceObject, { here }: Line, time: SpokenTime | undefined): FoundDate | undefined {
+function firstOf(
+  recurrence: RecurrenceObject,
+  { here }: Line,
+  time: SpokenTime | undefined,
+): FoundDate | undefined {
   const isOver = time !== undefined && time.start < here.now.slice(11)
   const today = dayOf(here.now)
   const start = { local: `${isOver ? addDays(today, 1) : today} 00:00:00`, zone: 'UTC', allDay: true }
   const read = readRecurrence(recurrence, start)
   if (!read || isFault(read) || !read.rule) return undefined
-  for (const wall of matchingDates(read.rule, start, searchedUntil(start))) return { date: dayOf(wall), by: 'word' }
+  for (const wall of matchingDates(read.rule, start, searchedUntil(start)))
+    return { date: dayOf(wall), by: 'word' }
   return undefined
 }
 
@@ -250,7 +265,10 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   const isVenue = venue === undefined && when !== undefined && last !== undefined && last.from >= when.next
   const titles = isVenue ? parts.slice(0, -1) : parts
   const named = isVenue ? last.text : venue
-  return { title: titles.map(({ text }) => text).join(', '), ...(named === undefined ? {} : { venue: named }) }
+  return {
+    title: titles.map(({ text }) => text).join(', '),
+    ...(named === undefined ? {} : { venue: named }),
+  }
 }
 
 /** Takes the name behind `@`, up to a comma or the next taken piece, and returns it; undefined where there is none. */
@@ -295,7 +313,8 @@ function withoutLoose(places: readonly number[], tokens: readonly Token[]): read
   const sign = (place: number | undefined) => (place === undefined ? undefined : tokens[place]?.text)
   const full = places.filter(
     (place, at) =>
-      !(sign(place) === '(' && sign(places[at + 1]) === ')') && !(sign(place) === ')' && sign(places[at - 1]) === '('),
+      !(sign(place) === '(' && sign(places[at + 1]) === ')') &&
+      !(sign(place) === ')' && sign(places[at - 1]) === '('),
   )
   const isKept = (place: number) => !LOOSE.test(sign(place) ?? '')
   const first = full.findIndex(isKept)
@@ -336,7 +355,10 @@ const MOST_LABELS = 10
  * Looks up the venue and labels of a line among those that the caller may see: by the whole name, or else by a beginning that only one name has. A label
  * means a category rather than a tag; its hyphens and underscores may stand for blanks. Nothing is written.
  */
-export async function findQuickLinks(line: QuickLine, context: Pick<Context, 'db' | 'caller'>): Promise<QuickLinks> {
+export async function findQuickLinks(
+  line: QuickLine,
+  context: Pick<Context, 'db' | 'caller'>,
+): Promise<QuickLinks> {
   const links: QuickLinks = { title: line.title, categories: [], tags: [], newTags: [] }
   for (const label of line.labels.slice(0, MOST_LABELS)) await addLabel(links, label, context)
   for (const label of line.labels.slice(MOST_LABELS)) links.newTags.push(label)
@@ -345,7 +367,11 @@ export async function findQuickLinks(line: QuickLine, context: Pick<Context, 'db
   return { ...links, ...(venue ? { venue } : { newVenue: line.venue }) }
 }
 
-async function addLabel(links: QuickLinks, label: string, context: Pick<Context, 'db' | 'caller'>): Promise<void> {
+async function addLabel(
+  links: QuickLinks,
+  label: string,
+  context: Pick<Context, 'db' | 'caller'>,
+): Promise<void> {
   const names = [...new Set([label, label.replace(/[-_]/g, ' ')])]
   for (const kind of TAXONOMIES)
     for (const name of names) {

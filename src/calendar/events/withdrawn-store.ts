@@ -15,7 +15,11 @@ const selectVenues = statement<{ event: number }>()((db, value) =>
 )
 
 const selectOrganizers = statement<{ event: number }>()((db, value) =>
-  db.selectFrom('event_organizers').select('organizer as id').where('event', '=', value('event')).orderBy('position'),
+  db
+    .selectFrom('event_organizers')
+    .select('organizer as id')
+    .where('event', '=', value('event'))
+    .orderBy('position'),
 )
 
 const selectTerms = statement<{ event: number }>()((db, value) =>
@@ -37,7 +41,10 @@ export type KeptColumns = Omit<
 >
 
 const KEPT = new Set<string>(namesWith(eventMembers, 'withdrawn', true))
-const TEXTS = new Set([...namesWith(eventMembers, 'from', 'column').filter((name) => !KEPT.has(name)), 'search'])
+const TEXTS = new Set([
+  ...namesWith(eventMembers, 'from', 'column').filter((name) => !KEPT.has(name)),
+  'search',
+])
 
 /**
  * Keeps the withdrawn row of an event that leaves public lists: `before` is the row that the public last saw. The statements that read its links have
@@ -54,7 +61,9 @@ export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: str
   const times = { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day }
   const links = { venues: idsOf(venues), organizers: idsOf(organizers), terms: idsOf(terms) }
   const kept = JSON.stringify(before, (name, value) => (TEXTS.has(name) ? undefined : value))
-  await insertOne(tx, { row: { event, uid, title, ...times, featured, event_status, kept, ...links, withdrawn_utc } })
+  await insertOne(tx, {
+    row: { event, uid, title, ...times, featured, event_status, kept, ...links, withdrawn_utc },
+  })
 }
 
 function idsOf(rows: readonly { id: number }[]): string {

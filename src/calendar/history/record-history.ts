@@ -12,7 +12,13 @@ import { requireVersion, type WantedVersions } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
-import { readColumns, type StateKind, stateFrom, type Taxonomies, type VersionColumns } from './record-states.ts'
+import {
+  readColumns,
+  type StateKind,
+  stateFrom,
+  type Taxonomies,
+  type VersionColumns,
+} from './record-states.ts'
 
 // Versions of a record: reads, tells, compares and restores them. A version is worked out from the present columns, going back through what each act found
 // before it (`storage/history.ts`), and is named by the sequence of its record, as in ETags.
@@ -88,7 +94,9 @@ export async function readHistory(
     id,
     present,
     version,
-    acts: rows.filter(({ sequence }) => sequence <= version).map((row) => ({ ...row, former: JSON.parse(row.former) })),
+    acts: rows
+      .filter(({ sequence }) => sequence <= version)
+      .map((row) => ({ ...row, former: JSON.parse(row.former) })),
     knownFrom: Math.max(knownFrom, first?.sequence ?? 0),
   }
 }
@@ -110,7 +118,10 @@ export async function formerStatus(db: Db, kind: VersionedKind, id: number): Pro
 }
 
 /** Returns the columns that a record had in a version, with hashes in place of long texts. @throws Problem rest_version_not_found */
-function columnsAt({ present, version: last, acts, knownFrom }: RecordHistory, version: number): VersionColumns {
+function columnsAt(
+  { present, version: last, acts, knownFrom }: RecordHistory,
+  version: number,
+): VersionColumns {
   if (version > last || version < knownFrom) throw new Problem('rest_version_not_found')
   let columns = present
   for (const { sequence, former } of acts) if (sequence > version) columns = { ...columns, ...former }
@@ -172,7 +183,12 @@ export interface ToldAct extends Omit<ChangingAct, 'former'> {
 const MOST_SHOWN = 2000
 
 /** Lists up to `most` acts that changed a record from an index on, the newest first, each with what it changed. */
-export async function tellActs(db: Db, history: RecordHistory, from: number, most: number): Promise<ToldAct[]> {
+export async function tellActs(
+  db: Db,
+  history: RecordHistory,
+  from: number,
+  most: number,
+): Promise<ToldAct[]> {
   const { kind, acts } = history
   const told = acts.slice(from, from + most)
   const [newest] = told

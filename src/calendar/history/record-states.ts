@@ -6,7 +6,14 @@ import type { WithValue } from '../../base/fields/member.ts'
 import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { untrashedSlug } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
-import type { EventRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
+import type {
+  EventRow,
+  OrganizerRow,
+  SeriesRow,
+  Taxonomy,
+  TermRow,
+  VenueRow,
+} from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { MadeEvent } from '../events/event-rules.ts'
 import { findSeriesByIds, selectEvents } from '../events/event-store.ts'
@@ -27,7 +34,11 @@ export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 export type RecordState = Readonly<Record<string, unknown>>
 
 /** Reads the present states of these records, by id; deleted records have none. */
-export async function readStates(db: Db, kind: StateKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
+export async function readStates(
+  db: Db,
+  kind: StateKind,
+  ids: readonly number[],
+): Promise<Map<number, RecordState>> {
   if (ids.length === 0) return new Map()
   if (kind === 'event') return eventStates(db, ids)
   if (kind === 'series') return seriesStates(db, ids)
@@ -84,9 +95,13 @@ type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number
 /** Reads the states of series: the fields that all occurrences have in common, with the times and the rule that the series counts from. */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
   const rows = await findSeriesByIds(db, ids)
-  const terms = await findTermsByIds(db, [...new Set([...rows.values()].flatMap((row) => readShared(row).terms))])
+  const terms = await findTermsByIds(db, [
+    ...new Set([...rows.values()].flatMap((row) => readShared(row).terms)),
+  ])
   const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
-  return new Map([...rows].map(([id, row]) => [id, seriesState(row, readShared(row), row.start_date, taxonomies)]))
+  return new Map(
+    [...rows].map(([id, row]) => [id, seriesState(row, readShared(row), row.start_date, taxonomies)]),
+  )
 }
 
 /** Returns the fields that the occurrence of a series at an original start shares with the others. */
@@ -117,8 +132,12 @@ function seriesState(row: SeriesRow, shared: Shared, start: string, taxonomies: 
 /** The taxonomies of terms by id. */
 export type Taxonomies = ReadonlyMap<number, Taxonomy>
 
-function byTaxonomy(terms: readonly number[], taxonomies: Taxonomies): Record<'categories' | 'tags', number[]> {
-  const of = (taxonomy: Taxonomy) => terms.filter((id) => taxonomies.get(id) === taxonomy).sort((a, b) => a - b)
+function byTaxonomy(
+  terms: readonly number[],
+  taxonomies: Taxonomies,
+): Record<'categories' | 'tags', number[]> {
+  const of = (taxonomy: Taxonomy) =>
+    terms.filter((id) => taxonomies.get(id) === taxonomy).sort((a, b) => a - b)
   return { categories: of('category'), tags: of('tag') }
 }
 
@@ -136,7 +155,9 @@ export async function readColumns(
   if (kind === 'venue') return spread(await findLinkedByIds<VenueRow>(db, venueRules, ids))
   if (kind === 'organizer') return spread(await findLinkedByIds<OrganizerRow>(db, organizerRules, ids))
   if (kind === 'series')
-    return new Map([...(await findSeriesByIds(db, ids))].map(([id, row]) => [id, { ...readShared(row), ...row }]))
+    return new Map(
+      [...(await findSeriesByIds(db, ids))].map(([id, row]) => [id, { ...readShared(row), ...row }]),
+    )
   return new Map((await findTermsByIds(db, ids)).map((row) => [row.id, { ...row }]))
 }
 

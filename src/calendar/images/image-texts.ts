@@ -56,7 +56,12 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
  * Changes the sent texts of an image.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any more
  */
-export async function changeTexts(tx: Tx, id: number, sent: Partial<ImageTexts>, asker: Asker): Promise<ImageRow> {
+export async function changeTexts(
+  tx: Tx,
+  id: number,
+  sent: Partial<ImageTexts>,
+  asker: Asker,
+): Promise<ImageRow> {
   return changeImage(tx, id, asker, (row) => settleTexts(tx, id, row, sent))
 }
 
@@ -68,7 +73,10 @@ async function changeImage(
   { caller, now }: Asker,
   columnsOf: (row: ImageRow) => Partial<ImageRow> | Promise<Partial<ImageRow>>,
 ): Promise<ImageRow> {
-  const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(
+    tx,
+    tx.selectFrom('images').selectAll().where('id', '=', id),
+  ).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
   const columns = { ...(await columnsOf(row)), modified_utc: formatUtc(now) }
@@ -89,6 +97,11 @@ export interface FocalPoint {
  * Sets the point that stays in view; undefined for the middle.
  * @throws Problem as `changeTexts` does
  */
-export async function changeFocus(tx: Tx, id: number, point: FocalPoint | undefined, asker: Asker): Promise<void> {
+export async function changeFocus(
+  tx: Tx,
+  id: number,
+  point: FocalPoint | undefined,
+  asker: Asker,
+): Promise<void> {
   await changeImage(tx, id, asker, () => ({ focal_x: point?.x ?? null, focal_y: point?.y ?? null }))
 }

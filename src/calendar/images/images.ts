@@ -88,7 +88,11 @@ export async function withImages<T>(context: Context, work: () => Promise<T>): P
 
 async function removeUnowned(context: Context): Promise<void> {
   for (const stored of requests.get(context)?.stored.splice(0) ?? []) {
-    const owner = await context.db.selectFrom('images').selectAll().where('file', '=', stored.file).executeTakeFirst()
+    const owner = await context.db
+      .selectFrom('images')
+      .selectAll()
+      .where('file', '=', stored.file)
+      .executeTakeFirst()
     // An image of other sizes has the name, and had lost its file.
     const isOwned = owner?.sizes === stored.sizes && owner.filesize === stored.filesize
     if (!isOwned) await removeFiles(context.images.store, stored)
@@ -117,7 +121,10 @@ export async function lackOfImage(url: string, context: Context): Promise<string
  * Resolves a value of kind `image`: its files are stored, ready for `linkImage`. It waits for other machines, so it is called before the
  * transaction and within `withImages`. Undefined when the reference gives no image to this caller (rule 23.1).
  */
-export async function resolveImage(reference: string | number, context: Context): Promise<ResolvedImage | undefined> {
+export async function resolveImage(
+  reference: string | number,
+  context: Context,
+): Promise<ResolvedImage | undefined> {
   if (reference === '') return { none: true }
   if (typeof reference === 'number') return (await findImage(context.db, reference)) && { id: reference }
   const found = await findAddress(reference, context)
@@ -209,7 +216,11 @@ export async function prepareUpload(
 }
 
 /** Inserts an uploaded file as an image of the caller. */
-export async function insertUpload(tx: Tx, { stored, texts }: PreparedUpload, context: Context): Promise<ImageRow> {
+export async function insertUpload(
+  tx: Tx,
+  { stored, texts }: PreparedUpload,
+  context: Context,
+): Promise<ImageRow> {
   return insertImage(tx, stored, '', context, texts)
 }
 
@@ -224,11 +235,18 @@ const SHOWN_BY = [
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
-  const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(
+    tx,
+    tx.selectFrom('images').selectAll().where('id', '=', id),
+  ).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
   for (const [table, kind] of SHOWN_BY) {
-    const shown = tx.updateTable(table).set({ image: null }).where('image', '=', id).returning(['id', 'status'])
+    const shown = tx
+      .updateTable(table)
+      .set({ image: null })
+      .where('image', '=', id)
+      .returning(['id', 'status'])
     for (const { id: record, status } of await shown.execute()) {
       const isPublic = status === 'publish'
       recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
@@ -264,9 +282,15 @@ export function showImage(presenting: Presenting, row: ImageRow) {
 }
 
 /** Returns the address of an image's file, or of the file of its size with these pixels where it has one. */
-export function imageUrl(row: ImageRow, mediaUrl: string, pixels?: Pick<ImageRow, 'width' | 'height'>): string {
+export function imageUrl(
+  row: ImageRow,
+  mediaUrl: string,
+  pixels?: Pick<ImageRow, 'width' | 'height'>,
+): string {
   const sizes: StoredSizes = pixels ? JSON.parse(row.sizes) : {}
-  const sized = Object.values(sizes).find(({ width, height }) => width === pixels?.width && height === pixels.height)
+  const sized = Object.values(sizes).find(
+    ({ width, height }) => width === pixels?.width && height === pixels.height,
+  )
   return `${mediaUrl}/${(sized ?? row).file}`
 }
 
@@ -334,7 +358,11 @@ async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
 }
 
 /** Stores all files or none. Returns false when one of their names is taken. */
-async function putAll(store: MediaStore, files: ReadonlyMap<string, PreparedFile>, mimeType: string): Promise<boolean> {
+async function putAll(
+  store: MediaStore,
+  files: ReadonlyMap<string, PreparedFile>,
+  mimeType: string,
+): Promise<boolean> {
   const put: string[] = []
   try {
     for (const [key, file] of files) {
@@ -349,9 +377,11 @@ async function putAll(store: MediaStore, files: ReadonlyMap<string, PreparedFile
 
 function describeStored(stem: string, prepared: PreparedImage): StoredImage {
   const { full, original, mimeType } = prepared
-  const sizes = Object.entries(prepared.sizes).map(([name, { ending, width, height, bytes }]): [string, StoredSize] => {
-    return [name, { file: stem + ending, width, height, filesize: bytes.length, mime_type: mimeType }]
-  })
+  const sizes = Object.entries(prepared.sizes).map(
+    ([name, { ending, width, height, bytes }]): [string, StoredSize] => {
+      return [name, { file: stem + ending, width, height, filesize: bytes.length, mime_type: mimeType }]
+    },
+  )
   return {
     title: prepared.stem,
     file: stem + full.ending,
@@ -382,7 +412,10 @@ export function sizesOfFiles({
   sizes,
 }: Pick<StoredImage, 'file' | 'filesize' | 'sizes'>): Map<string, number> {
   const stored: StoredSizes = JSON.parse(sizes)
-  return new Map([[file, filesize], ...Object.values(stored).map((one): [string, number] => [one.file, one.filesize])])
+  return new Map([
+    [file, filesize],
+    ...Object.values(stored).map((one): [string, number] => [one.file, one.filesize]),
+  ])
 }
 
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
@@ -401,7 +434,11 @@ export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
       .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
   const open = TABLES.map((table) => images.exists(usedIn(table).where(visibleTo(caller, table))))
   const unused = images.and(TABLES.map((table) => images.not(images.exists(usedIn(table)))))
-  return images.or([...open, unused, ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : [])])
+  return images.or([
+    ...open,
+    unused,
+    ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : []),
+  ])
 }
 
 /** Finds the image with this id, if the caller may see it. */
@@ -508,12 +545,19 @@ function requireAllowed(target: URL, hosts: readonly string[]): void {
   const isPlain = /^https?:$/.test(target.protocol) && target.username === '' && target.password === ''
   if (!isPlain) throw new NotFetched('only http and https addresses without a login are asked')
   throw new NotFetched(
-    hosts.length > 0 ? `${nameOf(target)} is not among the hosts of KALENDS_IMAGE_HOSTS` : notPublic(nameOf(target)),
+    hosts.length > 0
+      ? `${nameOf(target)} is not among the hosts of KALENDS_IMAGE_HOSTS`
+      : notPublic(nameOf(target)),
   )
 }
 
 /** Returns the answer after all redirects; each address is checked like the first. @throws NotFetched */
-async function follow(target: URL, limits: FetchLimits, signal: AbortSignal, left: number): Promise<IncomingMessage> {
+async function follow(
+  target: URL,
+  limits: FetchLimits,
+  signal: AbortSignal,
+  left: number,
+): Promise<IncomingMessage> {
   requireAllowed(target, limits.hosts)
   const response = await request(target, limits, signal)
   if (response.statusCode === 200) return response
@@ -529,7 +573,10 @@ function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }
   return new Promise((resolve, reject) => {
-    get(target, { agent: false, headers, signal, lookup: lookUpAmong(limits.hosts) }, resolve).on('error', reject)
+    get(target, { agent: false, headers, signal, lookup: lookUpAmong(limits.hosts) }, resolve).on(
+      'error',
+      reject,
+    )
   })
 }
 

@@ -43,7 +43,8 @@ export async function listDirectory(
   const { table, name, city } = NAMES[kind]
   const conditions: Expression<SqlBool>[] = [isPublic]
   const begins = fold(letter)
-  if (begins !== '') conditions.push(sql<SqlBool>`listed.folded >= ${begins} and listed.folded < ${begins + LAST_SIGN}`)
+  if (begins !== '')
+    conditions.push(sql<SqlBool>`listed.folded >= ${begins} and listed.folded < ${begins + LAST_SIGN}`)
   for (const word of fold(words).split(/\s+/, MOST_WORDS))
     if (word !== '') conditions.push(contains('listed.folded', word))
   const { rows } = await sql<DirectoryEntry>`
@@ -93,7 +94,16 @@ export async function findVenuesOf(db: Db, events: readonly number[]): Promise<V
   const rows = await db
     .selectFrom('event_venues')
     .innerJoin('venues', 'venues.id', 'event_venues.venue')
-    .select(['event_venues.event', 'venues.id', 'slug', 'status', 'venues.venue', 'city', 'geo_lat', 'geo_lng'])
+    .select([
+      'event_venues.event',
+      'venues.id',
+      'slug',
+      'status',
+      'venues.venue',
+      'city',
+      'geo_lat',
+      'geo_lng',
+    ])
     .where('event_venues.event', 'in', wholeList(db, events))
     // `is true` makes SQLite start with the events and not with all public venues.
     .where(sql<SqlBool>`(venues.status = 'publish') is true`)

@@ -271,7 +271,11 @@ interface GeoFilter {
 
 /** Returns the circle that is asked for; undefined for none. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
 export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
-  const { geoloc_lat: lat = null, geoloc_lng: lng = null, geoloc_radius: radius = context.site.geolocRadius } = query
+  const {
+    geoloc_lat: lat = null,
+    geoloc_lng: lng = null,
+    geoloc_radius: radius = context.site.geolocRadius,
+  } = query
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geoloc_lat' : 'geoloc_lng')
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }

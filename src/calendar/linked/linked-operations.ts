@@ -21,7 +21,13 @@ import {
   textsOfRecord,
   textsToWrite,
 } from '../records/record-store.ts'
-import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
+import {
+  type LinkedGround,
+  type LinkedQuery,
+  linkedLinks,
+  linkedParts,
+  placedFilters,
+} from './linked-filters.ts'
 import {
   changeLinked,
   createLinked,
@@ -51,7 +57,10 @@ interface LoadedLinked<Row> {
   image: ImageRow | undefined
 }
 
-async function withImages<Row extends DescribedRow>(db: Db, rows: readonly Row[]): Promise<LoadedLinked<Row>[]> {
+async function withImages<Row extends DescribedRow>(
+  db: Db,
+  rows: readonly Row[],
+): Promise<LoadedLinked<Row>[]> {
   const imageIds = rows.flatMap((row) => row.image ?? [])
   const images = await findImages(db, imageIds)
   return rows.map((row) => ({ row, image: images.get(row.image ?? 0) }))
@@ -113,7 +122,10 @@ function linkedWrites<Row extends DescribedRow>(
       },
     },
     update: {
-      prepare: async (context, { row, values }) => ({ ...(await prepareWrite(context, values, row)), id: row.id }),
+      prepare: async (context, { row, values }) => ({
+        ...(await prepareWrite(context, values, row)),
+        id: row.id,
+      }),
       write: async (tx, prepared: PreparedLinked & { id: number }, context) => {
         const { id } = prepared
         await changeLinked(tx, rules, await getHeld(tx, rules, id, context, mayEdit), prepared, context)
@@ -183,7 +195,14 @@ async function findAmong<Row extends DescribedRow>(
   const rows = [...found.values()].filter(
     (row) => statuses.some((listed) => listed === row.status) && mayRead(caller, row),
   )
-  return { ids: rows.map(({ id }) => id), rows, total: rows.length, page: 1, perPage: ids.length, effective: '' }
+  return {
+    ids: rows.map(({ id }) => id),
+    rows,
+    total: rows.length,
+    page: 1,
+    perPage: ids.length,
+    effective: '',
+  }
 }
 
 const parts = Object.values(linkedParts)

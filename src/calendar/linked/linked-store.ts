@@ -28,7 +28,13 @@ import type { Fields } from '../declare/resource.ts'
 import { linkImage, type ResolvedImage, resolveImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
-import { type RecordValues, settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
+import {
+  type RecordValues,
+  settleRecord,
+  settleSlug,
+  settleTrust,
+  trashColumns,
+} from '../records/record-rules.ts'
 import {
   findIdBySlug,
   findKind,
@@ -91,7 +97,9 @@ export function linkEntries(value: unknown): LinkEntry[] | undefined {
 }
 
 function recordEntry(record: Record<string, unknown>): LinkEntry | undefined {
-  return record.id === undefined || record.id === null || record.id === '' ? { fields: record } : idEntry(record.id)
+  return record.id === undefined || record.id === null || record.id === ''
+    ? { fields: record }
+    : idEntry(record.id)
 }
 
 function idEntry(value: unknown): LinkEntry | undefined {
@@ -142,20 +150,31 @@ export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[])
   return rows.length === wanted.length
 }
 
-function areFieldsOf(fields: Fields, name: string, record: Record<string, unknown>, context: ValueContext): boolean {
+function areFieldsOf(
+  fields: Fields,
+  name: string,
+  record: Record<string, unknown>,
+  context: ValueContext,
+): boolean {
   if (typeof record[name] !== 'string' || record[name].trim() === '') return false
   return Object.entries(fields).every(([key, field]) => {
     const value = record[key]
     if (value === undefined || value === null) return true
-    if (field.kind.valid?.(value, context) === false || (field.valid?.(value, context) ?? true) !== true) return false
+    if (field.kind.valid?.(value, context) === false || (field.valid?.(value, context) ?? true) !== true)
+      return false
     return field.kind.read(value) !== undefined
   })
 }
 
-async function areFieldsLinkable(fields: Fields, record: Record<string, unknown>, context: Context): Promise<boolean> {
+async function areFieldsLinkable(
+  fields: Fields,
+  record: Record<string, unknown>,
+  context: Context,
+): Promise<boolean> {
   for (const [key, field] of Object.entries(fields)) {
     const value = record[key]
-    if (value !== undefined && value !== null && field.lookUp && !(await field.lookUp(value, context))) return false
+    if (value !== undefined && value !== null && field.lookUp && !(await field.lookUp(value, context)))
+      return false
   }
   return true
 }
@@ -340,7 +359,11 @@ const updateOne = forBoth((table) =>
 
 /** Inserts a new venue or organizer, and records the change. */
 async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: LinkedValues): Promise<void> {
-  recordWritten(tx, type.kind, undefined, { id, status: String(columns.status), name: String(columns[type.kind]) })
+  recordWritten(tx, type.kind, undefined, {
+    id,
+    status: String(columns.status),
+    name: String(columns[type.kind]),
+  })
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
@@ -374,10 +397,16 @@ export interface PreparedLinked {
 export interface LinkedRules extends LinkedType {
   fields: Fields
   /** Returns the columns that follow from the sent values and the former row. @throws Problem rest_invalid_param */
-  settle: (values: Record<string, unknown>, before: Record<string, unknown> | undefined) => Record<string, unknown>
+  settle: (
+    values: Record<string, unknown>,
+    before: Record<string, unknown> | undefined,
+  ) => Record<string, unknown>
 }
 
-export async function prepareLinked(values: Record<string, unknown>, context: Context): Promise<PreparedLinked> {
+export async function prepareLinked(
+  values: Record<string, unknown>,
+  context: Context,
+): Promise<PreparedLinked> {
   const reference = values.image as string | number | undefined
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
@@ -412,7 +441,10 @@ export async function createLinked(
   const name = String(prepared.values[rules.kind]).trim()
   if (name === '') throw new Problem(`could-not-create-${rules.kind}`)
   const details = detailsOf(rules, prepared.values)
-  const [, namesakes] = await Promise.all([holdName(tx, `${rules.kind} ${fold(name)}`), findNamesakes(tx, rules, name)])
+  const [, namesakes] = await Promise.all([
+    holdName(tx, `${rules.kind} ${fold(name)}`),
+    findNamesakes(tx, rules, name),
+  ])
   for (const namesake of namesakes) {
     if (await reuse(tx, rules, namesake, details, context)) return { id: namesake.id, isNew: false }
   }
@@ -450,7 +482,14 @@ async function writeLinked(
   }
   const current: Record<string, unknown> = { ...before, ...columns }
   const name = String(current[rules.kind]).trim()
-  const slug = await settleSlug(tx, context.caller, rules.table, { id, status: record.status, name }, before, undefined)
+  const slug = await settleSlug(
+    tx,
+    context.caller,
+    rules.table,
+    { id, status: record.status, name },
+    before,
+    undefined,
+  )
   const image = prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, context) }
   const written = {
     ...columns,
@@ -498,7 +537,9 @@ async function reuse(
 ): Promise<boolean> {
   const known: Record<string, unknown> = { ...namesake }
   const gaps = Object.entries(details).filter(([name]) => !isFilled(known[name]))
-  const agrees = Object.entries(details).every(([name, value]) => !isFilled(known[name]) || known[name] === value)
+  const agrees = Object.entries(details).every(
+    ([name, value]) => !isFilled(known[name]) || known[name] === value,
+  )
   if (!agrees || !mayRead(context.caller, namesake)) return false
   if (gaps.length === 0) return true
   if (!mayEdit(context.caller, namesake)) return false
@@ -510,7 +551,12 @@ async function reuse(
 }
 
 /** Moves a venue or organizer to the trash. Its links stay, so that events show it again once it is restored (rule 24.3). */
-export async function trashLinked(tx: Tx, rules: LinkedRules, row: LinkedRow, context: Context): Promise<void> {
+export async function trashLinked(
+  tx: Tx,
+  rules: LinkedRules,
+  row: LinkedRow,
+  context: Context,
+): Promise<void> {
   const named = { ...row, name: nameOfLinked(rules, row) }
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }

@@ -21,7 +21,9 @@ export const organizer = defineResource({
   path: 'organizers',
   title: 'Organizer',
   addresses: {
-    id: { id: { kind: integer, about: 'The id of the organizer', required: true, lookUp: isIdOf('organizer') } },
+    id: {
+      id: { kind: integer, about: 'The id of the organizer', required: true, lookUp: isIdOf('organizer') },
+    },
     slug: {
       slug: {
         kind: settledText,
@@ -68,6 +70,8 @@ export function organizerLinkedData(row: OrganizerRow): object {
 }
 
 /** The operations on organizers. */
-export const organizerOperations = linkedOperations<OrganizerRow>(organizerRules, (context, row, image, extent) =>
-  presentOrganizer(context, row, image, extent === 'single' ? organizerLinkedData(row) : undefined),
+export const organizerOperations = linkedOperations<OrganizerRow>(
+  organizerRules,
+  (context, row, image, extent) =>
+    presentOrganizer(context, row, image, extent === 'single' ? organizerLinkedData(row) : undefined),
 )

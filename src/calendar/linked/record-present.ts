@@ -119,5 +119,6 @@ export function requireReadable(context: Context, kind: PagedKind, row: RecordCo
 /** The rights on records: who may edit at all may create them, and change those that `mayEdit` allows. */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
-  update: (context: Context, row?: RecordColumns) => (row ? mayEdit(context.caller, row) : can(context.caller, 'edit')),
+  update: (context: Context, row?: RecordColumns) =>
+    row ? mayEdit(context.caller, row) : can(context.caller, 'edit'),
 }

@@ -41,7 +41,9 @@ type Texts = Record<string, unknown>
 
 /** Returns the state or the province of a place (rule 21.5): the state in the United States or without a country, else the province. */
 export function stateOrProvince(place: Texts): string {
-  const [state, province, country] = [place.state, place.province, place.country].map((value) => String(value ?? ''))
+  const [state, province, country] = [place.state, place.province, place.country].map((value) =>
+    String(value ?? ''),
+  )
   if (state && ['', 'US', 'United States'].includes(country ?? '')) return state
   return province ?? ''
 }

@@ -38,7 +38,8 @@ export const es: Locale = {
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     'Las {time} se dan dos veces ese día, porque los relojes se atrasan: como {first} y otra vez como {second}.',
   'A sentence below the name of the calendar': 'Una frase bajo el nombre del calendario',
-  'Whether pages are light or dark: auto, light or dark': 'Si las páginas son claras u oscuras: auto, light o dark',
+  'Whether pages are light or dark: auto, light or dark':
+    'Si las páginas son claras u oscuras: auto, light o dark',
   'The head of the pages: line, band or masthead': 'La cabecera de las páginas: line, band o masthead',
   'The corners of the pages: round, slight or square': 'Las esquinas de las páginas: round, slight o square',
   'How much room the pages leave: normal, spacious or compact':
@@ -52,7 +53,8 @@ export const es: Locale = {
   'The address of the accessibility statement': 'La dirección de la declaración de accesibilidad',
   'Where visitors reach the owner: an address of the web or a mailto: address':
     'Dónde contactar con el propietario: una dirección web o una dirección mailto:',
-  'The view at the address of the site: list, month or week': 'La vista en la dirección del sitio: list, month o week',
+  'The view at the address of the site: list, month or week':
+    'La vista en la dirección del sitio: list, month o week',
   'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si las horas son de 12 o 24: auto, 12 o 24',
   'Categories that stand above lists as presses: slugs with commas between them':
     'Categorías que aparecen como botones sobre las listas: slugs separados por comas',
@@ -60,8 +62,10 @@ export const es: Locale = {
   Privacy: 'Privacidad',
   Contact: 'Contacto',
   'Other links': 'Otros enlaces',
-  'A font of the letters as WOFF2: a data: address in base64': 'Una fuente en WOFF2: una dirección data: en base64',
-  'The logo before the name: a data: address in base64': 'El logotipo ante el nombre: una dirección data: en base64',
+  'A font of the letters as WOFF2: a data: address in base64':
+    'Una fuente en WOFF2: una dirección data: en base64',
+  'The logo before the name: a data: address in base64':
+    'El logotipo ante el nombre: una dirección data: en base64',
   'The logo on dark pages: a data: address in base64':
     'El logotipo de las páginas oscuras: una dirección data: en base64',
   'Whether the name stands beside the logo: beside or hidden':
@@ -130,7 +134,8 @@ export const es: Locale = {
   '12 hours': '12 horas',
   '24 hours': '24 horas',
   'Categories above lists': 'Categorías sobre las listas',
-  'Their slugs with commas between them, six at the most.': 'Sus slugs separados por comas, seis como máximo.',
+  'Their slugs with commas between them, six at the most.':
+    'Sus slugs separados por comas, seis como máximo.',
   'Views of the pages': 'Vistas de las páginas',
   'Whoever runs the service has set this at its start.': 'Lo ha fijado al arrancar quien lleva el servicio.',
   'Remove the file': 'Quitar el archivo',
@@ -153,7 +158,8 @@ export const es: Locale = {
     'En páginas claras, un texto de este color tendría un contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
   'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.':
     'En páginas oscuras, un texto de este color tendría un contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
-  'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',
+  'The name of the calendar; empty for that of the start':
+    'El nombre del calendario; vacío para el del arranque',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'El color de las páginas, como #0b6e5f; vacío para el del arranque',
   'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
@@ -161,12 +167,16 @@ export const es: Locale = {
   'Read what owners set while the service runs': 'Leer lo que los responsables ajustan durante el servicio',
   'The settings in effect, and the names of those that were set':
     'Los ajustes vigentes y los nombres de los que se fijaron',
-  'Change what owners set while the service runs': 'Cambiar lo que los responsables ajustan durante el servicio',
+  'Change what owners set while the service runs':
+    'Cambiar lo que los responsables ajustan durante el servicio',
   'Settings: the names and the look of the calendar': 'Ajustes: los nombres y el aspecto del calendario',
-  'This version of the record is not known, or not any more.': 'Esta versión del registro no se conoce, o ya no.',
-  'The only members to put back; without it, all of them': 'Los únicos campos que se restauran; sin indicarlos, todos',
+  'This version of the record is not known, or not any more.':
+    'Esta versión del registro no se conoce, o ya no.',
+  'The only members to put back; without it, all of them':
+    'Los únicos campos que se restauran; sin indicarlos, todos',
   'The version: the sequence that the record had': 'La versión: el número de secuencia que tenía el registro',
-  'List what changed a record, the newest first': 'Enumerar lo que cambió un registro, lo más reciente primero',
+  'List what changed a record, the newest first':
+    'Enumerar lo que cambió un registro, lo más reciente primero',
   'Who changed it, when, and what it had before': 'Quién lo cambió, cuándo y qué tenía antes',
   'Read what a record had in a version': 'Leer lo que tenía un registro en una versión',
   'Put a version of a record back': 'Restaurar una versión de un registro',
@@ -179,10 +189,12 @@ export const es: Locale = {
   'Write many records with one request': 'Escribir muchos registros con una petición',
   'The answers to the requests, in their order': 'Las respuestas a las peticiones, en su orden',
   'Many requests in one': 'Muchas peticiones en una',
-  'The address that messages are sent to, by https': 'La dirección a la que se envían los mensajes, por https',
+  'The address that messages are sent to, by https':
+    'La dirección a la que se envían los mensajes, por https',
   'Of which changes it is told: event.*, venue.created and the like, or *':
     'De qué cambios se le avisa: event.*, venue.created y similares, o *',
-  'Whether it is told everything, as administrators see it': 'Si se le avisa de todo, tal como lo ve la administración',
+  'Whether it is told everything, as administrators see it':
+    'Si se le avisa de todo, tal como lo ve la administración',
   'Whether it is told of changes': 'Si se le avisa de los cambios',
   'The id of the webhook': 'El ID del webhook',
   'The id of the message': 'El ID del mensaje',
@@ -212,7 +224,8 @@ export const es: Locale = {
   'What the application password is for': 'Para qué es la contraseña de aplicación',
   'The UUID by which the program names itself': 'El UUID con el que el programa se identifica',
   'The request came without an application password.': 'La petición llegó sin contraseña de aplicación.',
-  'There is no application password with this UUID.': 'No hay ninguna contraseña de aplicación con este UUID.',
+  'There is no application password with this UUID.':
+    'No hay ninguna contraseña de aplicación con este UUID.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Ya hay {limit} webhooks; elimine uno que no haga falta.',
   'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':
@@ -239,7 +252,8 @@ export const es: Locale = {
     'Otra persona ha cambiado la serie mientras tanto; léala de nuevo.',
   'The texts and links of {dates} dates take up more than {limit} bytes.':
     'Los textos y enlaces de {dates} fechas ocupan más de {limit} bytes.',
-  'The rule has more than {limit} dates before today.': 'La regla tiene más de {limit} fechas anteriores a hoy.',
+  'The rule has more than {limit} dates before today.':
+    'La regla tiene más de {limit} fechas anteriores a hoy.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Cómo se repite el evento: líneas RRULE, RDATE y EXDATE de RFC 5545, o una regla como objeto',
   'Which occurrences of a series a change is about': 'A qué fechas de una serie se refiere un cambio',
@@ -248,7 +262,8 @@ export const es: Locale = {
   'The slug of the event': 'El slug del evento',
   'The id of the author': 'El ID del autor',
   'Publication date': 'Fecha de publicación',
-  'The publication date, in the time zone of the site': 'La fecha de publicación, en la zona horaria del sitio',
+  'The publication date, in the time zone of the site':
+    'La fecha de publicación, en la zona horaria del sitio',
   'The publication date in UTC': 'La fecha de publicación en UTC',
   'The title of the event': 'El título del evento',
   'The description of the event': 'La descripción del evento',
@@ -271,7 +286,8 @@ export const es: Locale = {
   'The categories of the event: ids, slugs or names': 'Las categorías del evento: IDs, slugs o nombres',
   'The tags of the event: ids, slugs or names': 'Las etiquetas del evento: IDs, slugs o nombres',
   'The venue of the event: its id or its fields': 'El lugar del evento: su ID o sus campos',
-  'The organizers of the event: their ids or their fields': 'Los organizadores del evento: sus IDs o sus campos',
+  'The organizers of the event: their ids or their fields':
+    'Los organizadores del evento: sus IDs o sus campos',
   'The page of the list to return': 'La página de la lista que se devuelve',
   'How many records a page holds': 'Cuántos elementos contiene una página',
   'Only events that start on this day or later': 'Solo los eventos que empiezan en este día o más tarde',
@@ -286,11 +302,14 @@ export const es: Locale = {
     'Solo los eventos con estas palabras en el título, el extracto o la descripción',
   'Only events in any of these categories, by id or slug':
     'Solo los eventos de alguna de estas categorías, por ID o slug',
-  'Only events with any of these tags, by id or slug': 'Solo los eventos con alguna de estas etiquetas, por ID o slug',
+  'Only events with any of these tags, by id or slug':
+    'Solo los eventos con alguna de estas etiquetas, por ID o slug',
   'Only events at any of these venues, by id': 'Solo los eventos en alguno de estos lugares, por ID',
-  'Only events of any of these organizers, by id': 'Solo los eventos de alguno de estos organizadores, por ID',
+  'Only events of any of these organizers, by id':
+    'Solo los eventos de alguno de estos organizadores, por ID',
   'Only featured events, or only those that are not': 'Solo los eventos destacados, o solo los demás',
-  'Only events at this time, by the clock of the site': 'Solo los eventos de este momento, según el reloj del sitio',
+  'Only events at this time, by the clock of the site':
+    'Solo los eventos de este momento, según el reloj del sitio',
   'Only events in which people take part in one of these ways':
     'Solo los eventos en los que se participa de una de estas formas',
   'Only events that are free of charge, or only those of which that is not known':
@@ -300,9 +319,12 @@ export const es: Locale = {
   'Only events with one of these statuses': 'Solo los eventos con alguno de estos estados',
   'Only events whose venue has coordinates, or only those whose venue has none':
     'Solo los eventos cuyo lugar tiene coordenadas, o solo aquellos cuyo lugar no las tiene',
-  'The latitude to look around; needs geoloc_lng': 'La latitud en torno a la que se busca; requiere geoloc_lng',
-  'The longitude to look around; needs geoloc_lat': 'La longitud en torno a la que se busca; requiere geoloc_lat',
-  'Only the events with these ids, whenever they are': 'Solo los eventos con estos IDs, sea cual sea su fecha',
+  'The latitude to look around; needs geoloc_lng':
+    'La latitud en torno a la que se busca; requiere geoloc_lng',
+  'The longitude to look around; needs geoloc_lat':
+    'La longitud en torno a la que se busca; requiere geoloc_lat',
+  'Only the events with these ids, whenever they are':
+    'Solo los eventos con estos IDs, sea cual sea su fecha',
   'Only dates of the series with this id': 'Solo las fechas de la serie con este ID',
   'Only events that sell tickets, which this service does not':
     'Solo los eventos con venta de entradas, que este servicio no ofrece',
@@ -355,7 +377,8 @@ export const es: Locale = {
   'The slug of the term': 'El slug del término',
   'The id of the parent category; 0 for none': 'El ID de la categoría superior; 0 si no hay ninguna',
   'How many terms a page holds': 'Cuántos términos contiene una página',
-  'Only terms with this text in their name or slug': 'Solo los términos con este texto en el nombre o el slug',
+  'Only terms with this text in their name or slug':
+    'Solo los términos con este texto en el nombre o el slug',
   'Leave out the terms with these ids': 'Omitir los términos con estos IDs',
   'Only the terms with these ids': 'Solo los términos con estos IDs',
   'The direction of the order: asc or desc': 'El sentido del orden: asc o desc',
@@ -373,7 +396,8 @@ export const es: Locale = {
     'Ninguna ruta corresponde a la dirección y el método de la petición.',
   'The namespace asked for could not be found.': 'No se ha encontrado el espacio de nombres solicitado.',
   'The body of the request is not valid JSON.': 'El cuerpo de la petición no es JSON válido.',
-  'The form in the body of the request cannot be read.': 'No se puede leer el formulario del cuerpo de la petición.',
+  'The form in the body of the request cannot be read.':
+    'No se puede leer el formulario del cuerpo de la petición.',
   'A body may be sent in chunks, and by no other transfer coding.':
     'El contenido puede enviarse en fragmentos, y con ninguna otra codificación de transferencia.',
   'Requests are sent by HTTP/1.0 or HTTP/1.1.': 'Las peticiones se envían por HTTP/1.0 o HTTP/1.1.',
@@ -396,15 +420,18 @@ export const es: Locale = {
   'Missing parameters: {names}': 'Faltan parámetros: {names}',
   'Invalid parameters: {names}': 'Parámetros no válidos: {names}',
   'The value is invalid.': 'El valor no es válido.',
-  'The value of {name} is invalid; {example} would be valid.': 'El valor de {name} no es válido; {example} lo sería.',
+  'The value of {name} is invalid; {example} would be valid.':
+    'El valor de {name} no es válido; {example} lo sería.',
   'The value of {name} is not of the type {type}.': 'El valor de {name} no es del tipo {type}.',
   'The value of {name} is not one of {choices}.': 'El valor de {name} no es ninguno de {choices}.',
   'This service sells no tickets.': 'Este servicio no vende entradas.',
-  'The value of {name} is longer than {limit} characters.': 'El valor de {name} tiene más de {limit} caracteres.',
+  'The value of {name} is longer than {limit} characters.':
+    'El valor de {name} tiene más de {limit} caracteres.',
   'The value of {name} is longer than {limit} bytes.': 'El valor de {name} tiene más de {limit} bytes.',
   'The value of {name} has more than {limit} words.': 'El valor de {name} tiene más de {limit} palabras.',
   'The value of {name} has more than {limit} entries.': 'El valor de {name} tiene más de {limit} entradas.',
-  'The value of {name} nests deeper than {limit} levels.': 'El valor de {name} está anidado en más de {limit} niveles.',
+  'The value of {name} nests deeper than {limit} levels.':
+    'El valor de {name} está anidado en más de {limit} niveles.',
   'The value of {name} has more than {limit} members in all.':
     'El valor de {name} tiene en total más de {limit} miembros.',
   'The value of {name} has more than {limit} accents on one letter.':
@@ -414,7 +441,8 @@ export const es: Locale = {
   'You need to sign in to do that.': 'Esta acción requiere iniciar sesión.',
   'You are not signed in.': 'No se ha iniciado sesión.',
   'The content type of the body is not supported.': 'El tipo de contenido de la petición no es compatible.',
-  'The body of the request is larger than {bytes} bytes.': 'El cuerpo de la petición supera los {bytes} bytes.',
+  'The body of the request is larger than {bytes} bytes.':
+    'El cuerpo de la petición supera los {bytes} bytes.',
   'The address of the request is too long.': 'La dirección de la petición es demasiado larga.',
   'The service cannot answer just now; try again soon.':
     'El servicio no puede responder en este momento; conviene intentarlo de nuevo en breve.',
@@ -429,8 +457,10 @@ export const es: Locale = {
   'There is no image or record with this id.': 'No hay ninguna imagen ni ningún elemento con este ID.',
   'The password does not belong to this user.': 'La contraseña no corresponde a esta cuenta.',
   'There is no such user.': 'Esta cuenta no existe.',
-  'Nobody has this token; it may have been taken away.': 'Nadie tiene este token; puede que haya sido retirado.',
-  'This application password or token has expired.': 'Esta contraseña de aplicación o este token ha caducado.',
+  'Nobody has this token; it may have been taken away.':
+    'Nadie tiene este token; puede que haya sido retirado.',
+  'This application password or token has expired.':
+    'Esta contraseña de aplicación o este token ha caducado.',
   'Too many attempts to sign in at once; try again soon.':
     'Demasiados intentos de acceso a la vez; vuelva a intentarlo en breve.',
   'A term of this name exists already with this parent.':
@@ -485,7 +515,8 @@ export const es: Locale = {
   'Events: what takes place and when': 'Eventos: qué se celebra y cuándo',
   'Venues: where events take place': 'Lugares: dónde se celebran los eventos',
   'Organizers: who holds events': 'Organizadores: quién organiza los eventos',
-  'Categories: the tree that events are sorted into': 'Categorías: el árbol en el que se clasifican los eventos',
+  'Categories: the tree that events are sorted into':
+    'Categorías: el árbol en el que se clasifican los eventos',
   'Tags: the words that events are marked with': 'Etiquetas: las palabras con las que se marcan los eventos',
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
     'Toda operación acepta también _fields para elegir partes de la respuesta, _envelope para incluir el estado y las cabeceras en el cuerpo y _pretty para sangrarlo.',
@@ -504,7 +535,8 @@ export const es: Locale = {
   'Only records of these authors, by id': 'Solo los elementos de estos autores, por ID',
   'Leave out the records with these ids': 'Omitir los elementos con estos IDs',
   'Only the records with these ids': 'Solo los elementos con estos IDs',
-  'How many records to pass over before the first page': 'Cuántos elementos pasar por alto antes de la primera página',
+  'How many records to pass over before the first page':
+    'Cuántos elementos pasar por alto antes de la primera página',
   'What the records are ordered by: date, modified, id, title, slug, author, include or relevance':
     'El criterio de orden de los elementos: date, modified, id, title, slug, author, include o relevance',
   'Only the records with these slugs': 'Solo los elementos con estos slugs',
@@ -521,7 +553,8 @@ export const es: Locale = {
   'The description of the image': 'La descripción de la imagen',
   'Only files of this kind: image, video, text, application or audio':
     'Solo los archivos de este tipo: image, video, text, application o audio',
-  'Only files of this media type, such as image/png': 'Solo los archivos de este tipo de medio, como image/png',
+  'Only files of this media type, such as image/png':
+    'Solo los archivos de este tipo de medio, como image/png',
   '(no title)': '(sin título)',
   '+1 more': '+1 más',
   '+{count} more': '+{count} más',
@@ -660,7 +693,8 @@ export const es: Locale = {
   'For 24 hours the same request with the same key gets the same answer and creates nothing more':
     'Durante 24 horas, la misma petición con la misma clave recibe la misma respuesta y no crea nada más',
   'return=minimal asks for an answer without a body': 'return=minimal pide una respuesta sin cuerpo',
-  'Says that the answer was given before to the same key': 'Indica que la respuesta ya se dio antes a la misma clave',
+  'Says that the answer was given before to the same key':
+    'Indica que la respuesta ya se dio antes a la misma clave',
   'The preference that was followed': 'La preferencia que se ha seguido',
   To: 'Hasta',
   'Jump to a date': 'Ir a una fecha',
@@ -710,7 +744,8 @@ export const es: Locale = {
   'The part {part} of a recurrence is given more than once.':
     'La parte {part} de una repetición aparece más de una vez.',
   'The value of {part} is invalid.': 'El valor de {part} no es válido.',
-  'The value of {part} has to lie between {from} and {to}.': 'El valor de {part} debe estar entre {from} y {to}.',
+  'The value of {part} has to lie between {from} and {to}.':
+    'El valor de {part} debe estar entre {from} y {to}.',
   'The value of {part} has more than {limit} entries.': 'El valor de {part} tiene más de {limit} entradas.',
   'A rule repeats daily, weekly, monthly or yearly.': 'Una regla se repite cada día, semana, mes o año.',
   'A rule has either a count or an end.': 'Una regla tiene o un número o un final.',
@@ -720,7 +755,8 @@ export const es: Locale = {
     'Las posiciones necesitan días de la semana, días o meses entre los que elegir.',
   'The rule combines more than {limit} days.': 'La regla combina más de {limit} días.',
   'The time zone of {part} does not exist.': 'La zona horaria de {part} no existe.',
-  'The date of {part} lies before the start of the event.': 'La fecha de {part} es anterior al inicio del evento.',
+  'The date of {part} lies before the start of the event.':
+    'La fecha de {part} es anterior al inicio del evento.',
   'The date of {part} is not the start of the event.': 'La fecha de {part} no es el inicio del evento.',
   'The rule has no date at all.': 'La regla no tiene ninguna fecha.',
   'The exceptions leave no date.': 'Las excepciones no dejan ninguna fecha.',
@@ -864,7 +900,8 @@ export const es: Locale = {
   'Its colour': 'Su color',
   'A colour is such as #0b6e5f.': 'Un color se escribe como #0b6e5f.',
   'The program does not say what it is called.': 'El programa no dice cómo se llama.',
-  'The program names itself by an app_id that is no UUID.': 'El programa se nombra con un app_id que no es un UUID.',
+  'The program names itself by an app_id that is no UUID.':
+    'El programa se nombra con un app_id que no es un UUID.',
   'The program wants the password sent to an address that is neither https nor its own.':
     'El programa quiere la contraseña en una dirección que no es https ni suya.',
   'This program cannot be given a password': 'A este programa no se le puede dar una contraseña',
@@ -876,7 +913,8 @@ export const es: Locale = {
   'Everything that you may do': 'Todo lo que usted puede hacer',
   'Only what is chosen here:': 'Solo lo elegido aquí:',
   'Choose what it may do.': 'Elija qué puede hacer.',
-  'It gets a password of its own, which is sent to {place}.': 'Recibe una contraseña propia, que se envía a {place}.',
+  'It gets a password of its own, which is sent to {place}.':
+    'Recibe una contraseña propia, que se envía a {place}.',
   'It gets a password of its own, which is shown to you once.':
     'Recibe una contraseña propia, que se le muestra una vez.',
   '{name} wants to use this calendar in your name': '{name} quiere usar este calendario en su nombre',
@@ -893,7 +931,8 @@ export const es: Locale = {
   Contributor: 'Propone',
   Reader: 'Lee',
   'Everything, and decides who else may.': 'Todo, y decide quién más.',
-  'Writes and publishes all records, and reviews those of others.': 'Escribe y publica todo, y revisa lo de los demás.',
+  'Writes and publishes all records, and reviews those of others.':
+    'Escribe y publica todo, y revisa lo de los demás.',
   'Writes and publishes their own records.': 'Escribe y publica lo suyo.',
   'Writes their own records, which an editor publishes.': 'Escribe lo suyo, que la redacción publica.',
   'Reads what is published.': 'Lee lo publicado.',
@@ -914,7 +953,8 @@ export const es: Locale = {
   'Make a link': 'Crear un enlace',
   'Who is deactivated signs in nowhere, with no password and no token. Their records stay.':
     'Quien está desactivado no entra en ninguna parte, con ninguna contraseña ni token. Sus registros quedan.',
-  'This account is deactivated: nobody signs in with it.': 'Esta cuenta está desactivada: nadie entra con ella.',
+  'This account is deactivated: nobody signs in with it.':
+    'Esta cuenta está desactivada: nadie entra con ella.',
   Deactivate: 'Desactivar',
   'Let them in again': 'Dejar entrar de nuevo',
   'Who takes over their records': 'Quién se hace cargo de sus registros',
@@ -1029,7 +1069,8 @@ export const es: Locale = {
   'Separate them by commas.': 'Separadas por comas.',
   'Separate them by commas; new ones wait for review.': 'Separadas por comas; las nuevas esperan revisión.',
   'Its code, such as bfi, gsg or lsf.': 'Su código, como ssp, bfi o gsg.',
-  'In degrees, such as 53.2707; together with the longitude.': 'En grados, como 53.2707; junto con la longitud.',
+  'In degrees, such as 53.2707; together with the longitude.':
+    'En grados, como 53.2707; junto con la longitud.',
   'In degrees, such as -9.0568.': 'En grados, como -9.0568.',
   'Left empty, it is made from the name.': 'Si queda vacía, sale del nombre.',
   Always: 'Siempre',
@@ -1185,7 +1226,8 @@ export const es: Locale = {
   'An event in one line': 'Un evento en una línea',
   'Choir Tue 19:00–21:00 @ St Brigid’s #music': 'Coro mar 19:00–21:00 @ Salón parroquial #música',
   'Read it': 'Leer',
-  'You see what was understood before anything is saved.': 'Verá lo que se ha entendido antes de guardar nada.',
+  'You see what was understood before anything is saved.':
+    'Verá lo que se ha entendido antes de guardar nada.',
   'Add quickly': 'Añadir rápido',
   'One line in plain words': 'Una línea en palabras sencillas',
   'A line has up to {count} signs.': 'Una línea tiene hasta {count} signos.',
@@ -1221,7 +1263,8 @@ export const es: Locale = {
   'Move {count} events': 'Mover {count} eventos',
   'and 1 more': 'y 1 más',
   'and {count} more': 'y {count} más',
-  'More events match; these are the first {count} of them.': 'Coinciden más eventos; estos son los primeros {count}.',
+  'More events match; these are the first {count} of them.':
+    'Coinciden más eventos; estos son los primeros {count}.',
   'Leave it': 'No cambiar nada',
   'Nothing can bring them back.': 'Nada podrá recuperarlos.',
   'This can be taken back for a day.': 'Esto se puede deshacer durante un día.',
@@ -1315,7 +1358,8 @@ export const es: Locale = {
   'Name or e-mail': 'Nombre o correo',
   Password: 'Contraseña',
   'That name and password do not belong together.': 'Ese nombre y esa contraseña no se corresponden.',
-  'Forgotten? Ask whoever runs this calendar for a link.': '¿Olvidada? Pida un enlace a quien lleva este calendario.',
+  'Forgotten? Ask whoever runs this calendar for a link.':
+    '¿Olvidada? Pida un enlace a quien lleva este calendario.',
   'Press a day to add an event; drag one to move it, or choose “…” beside it.':
     'Pulse un día para añadir un evento; arrastre uno para moverlo o elija «…» a su lado.',
   'Only the first {count} events are shown.': 'Solo se muestran los primeros {count} eventos.',

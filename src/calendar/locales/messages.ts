@@ -443,7 +443,13 @@ type TextsOf<Part> =
     : never
 type WordsOf<Declared> = Declared extends { words: infer Words } ? Words[keyof Words] : never
 type AboutOf<Part> = Part extends Readonly<Record<string, { about: infer About }>> ? About : never
-type Declared = typeof event | typeof venue | typeof organizer | typeof category | typeof tag | typeof seriesResource
+type Declared =
+  | typeof event
+  | typeof venue
+  | typeof organizer
+  | typeof category
+  | typeof tag
+  | typeof seriesResource
 type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infer Slug }
   ? AboutOf<Id> | AboutOf<Slug>
   : never

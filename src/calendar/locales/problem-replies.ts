@@ -45,7 +45,10 @@ export function paramTexts(
   language: Language,
   nameOf = (name: string) => name,
 ): Record<string, string> {
-  const texts = Object.entries(params).map(([name, fault]) => [name, faultText(nameOf(name), fault, language)])
+  const texts = Object.entries(params).map(([name, fault]) => [
+    name,
+    faultText(nameOf(name), fault, language),
+  ])
   return Object.fromEntries(texts)
 }
 
@@ -54,13 +57,22 @@ function paramData(params: Record<string, ParamFault> | undefined, language: Lan
   const texts = paramTexts(params, language)
   const details: Record<string, object> = {}
   for (const [name, fault] of Object.entries(params)) {
-    if (fault.why === 'type') details[name] = { code: 'rest_invalid_type', message: texts[name], data: { param: name } }
+    if (fault.why === 'type')
+      details[name] = { code: 'rest_invalid_type', message: texts[name], data: { param: name } }
     if (fault.why === 'ticketed')
       details[name] = { code: 'event-tickets-not-active', message: texts[name], data: { status: 400 } }
     if (fault.why === 'recurrence')
-      details[name] = { code: 'rest_invalid_recurrence', message: texts[name], data: { param: name, part: fault.part } }
+      details[name] = {
+        code: 'rest_invalid_recurrence',
+        message: texts[name],
+        data: { param: name, part: fault.part },
+      }
     if (fault.why === 'limit')
-      details[name] = { code: limitCode(fault), message: texts[name], data: { param: name, limit: fault.limit } }
+      details[name] = {
+        code: limitCode(fault),
+        message: texts[name],
+        data: { param: name, limit: fault.limit },
+      }
   }
   return { params: texts, details: Object.keys(details).length > 0 ? details : [] }
 }
@@ -69,10 +81,14 @@ function faultText(name: string, fault: ParamFault, language: Language): string 
   if (fault.why === 'type')
     return translate(language, 'The value of {name} is not of the type {type}.', { name, type: fault.type })
   if (fault.why === 'ticketed') return translate(language, 'This service sells no tickets.')
-  if (fault.why === 'recurrence') return translate(language, fault.message, { part: fault.part, ...fault.values })
+  if (fault.why === 'recurrence')
+    return translate(language, fault.message, { part: fault.part, ...fault.values })
   if (fault.why === 'told') return translate(language, fault.message, { name, ...fault.values })
   if (fault.why === 'limit')
-    return translate(language, LIMIT_TEXTS[fault.unit], { name: fault.at ?? name, limit: String(fault.limit) })
+    return translate(language, LIMIT_TEXTS[fault.unit], {
+      name: fault.at ?? name,
+      limit: String(fault.limit),
+    })
   return translate(language, 'The value is invalid.')
 }
 

@@ -12,11 +12,16 @@ export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, 
 
 /** `translate` with the language of a site. */
 export function translatorFor({ language }: { language: Language }) {
-  return (text: string, values?: Readonly<Record<string, string>>): string => translate(language, text, values)
+  return (text: string, values?: Readonly<Record<string, string>>): string =>
+    translate(language, text, values)
 }
 
 /** An English text in the language of the site, with `{name}` replaced by the value of that name. */
-export function translate(language: Language, text: string, values?: Readonly<Record<string, string>>): string {
+export function translate(
+  language: Language,
+  text: string,
+  values?: Readonly<Record<string, string>>,
+): string {
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
   const translation = translations[text] ?? text
   if (values === undefined) return translation
@@ -25,10 +30,11 @@ export function translate(language: Language, text: string, values?: Readonly<Re
 
 type StatusOf = Pick<EventRow, 'event_status'>
 
-const WORDS: Readonly<Record<Exclude<EventStatus, 'scheduled'>, { word: MessageText; before: MessageText }>> = {
-  canceled: { word: 'Canceled', before: 'Canceled: {text}' },
-  postponed: { word: 'Postponed', before: 'Postponed: {text}' },
-}
+const WORDS: Readonly<Record<Exclude<EventStatus, 'scheduled'>, { word: MessageText; before: MessageText }>> =
+  {
+    canceled: { word: 'Canceled', before: 'Canceled: {text}' },
+    postponed: { word: 'Postponed', before: 'Postponed: {text}' },
+  }
 
 /** The word for an event that does not take place as planned; empty for any other. */
 export function statusWord({ language }: Pick<Site, 'language'>, { event_status: status }: StatusOf): string {
@@ -53,7 +59,10 @@ export function unannounced({ event_status }: StatusOf, line: string): string | 
 }
 
 /** The status word and the reason; empty for an event that takes place as planned. */
-export function noticeOf(site: Pick<Site, 'language'>, row: Pick<EventRow, 'event_status' | 'event_status_reason'>) {
+export function noticeOf(
+  site: Pick<Site, 'language'>,
+  row: Pick<EventRow, 'event_status' | 'event_status_reason'>,
+) {
   const reason = plainText(row.event_status_reason)
   return reason === '' ? statusWord(site, row) : announced(site, row, reason)
 }

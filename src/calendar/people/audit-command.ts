@@ -43,7 +43,9 @@ export function registerAuditCommand(
     .description('List who wrote what, when and from where, the newest first, and what that changed.')
     .option('--user <login>', 'only the acts of this user: login, or id')
     .addOption(
-      new Option('--kind <kind>', 'only acts on records of this kind; categories and tags are terms').choices(KINDS),
+      new Option('--kind <kind>', 'only acts on records of this kind; categories and tags are terms').choices(
+        KINDS,
+      ),
     )
     .option('--record <id>', 'only acts on the record with this id')
     .option('--since <when>', 'only acts since then: 12h, 90d or 4w ago, a date, or a date and time in UTC')
@@ -60,7 +62,19 @@ export function registerAuditCommand(
     )
 }
 
-const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'SEQUENCE', 'NAME', 'CHANGED', 'ADDRESS', 'CLIENT', 'REQUEST']
+const HEAD = [
+  'TIME (UTC)',
+  'USER',
+  'ACT',
+  'KIND',
+  'ID',
+  'SEQUENCE',
+  'NAME',
+  'CHANGED',
+  'ADDRESS',
+  'CLIENT',
+  'REQUEST',
+]
 
 function cellsOf(row: HistoryColumns): string[] {
   const { time_utc, login, action, kind, record, sequence, name, address, client, request } = row
@@ -98,7 +112,12 @@ async function jsonOf(db: Db, { former_bytes: _bytes, ...row }: HistoryColumns):
 
 function readFilter({ user, kind, record, since, until }: Asked, now: number): HistoryFilter {
   return {
-    user: user === undefined ? undefined : /^\d+$/.test(user) ? { id: Number(user) } : { login: user.toLowerCase() },
+    user:
+      user === undefined
+        ? undefined
+        : /^\d+$/.test(user)
+          ? { id: Number(user) }
+          : { login: user.toLowerCase() },
     kind,
     record: record === undefined ? undefined : askedCount('--record', record),
     since: since === undefined ? undefined : readWhen('--since', since, now),
@@ -108,4 +127,6 @@ function readFilter({ user, kind, record, since, until }: Asked, now: number): H
 
 /** Reads a time before now or a moment in UTC, and returns it as the database keeps it. @throws Error with one sentence */
 const readWhen = (option: string, text: string, now: number): string =>
-  formatUtc(askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1))
+  formatUtc(
+    askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1),
+  )

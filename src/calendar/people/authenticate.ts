@@ -1,10 +1,24 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleepFor } from 'node:timers/promises'
-import { type Cache, cacheBudget, drop, emptyCache, entryBytes, findCached, keepCached } from '../../base/cache.ts'
+import {
+  type Cache,
+  cacheBudget,
+  drop,
+  emptyCache,
+  entryBytes,
+  findCached,
+  keepCached,
+} from '../../base/cache.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { findPassword, findTokenCredential, isOurToken, noteUses, type ShownCredential } from './credentials.ts'
+import {
+  findPassword,
+  findTokenCredential,
+  isOurToken,
+  noteUses,
+  type ShownCredential,
+} from './credentials.ts'
 import {
   countedName,
   type Guesses,
@@ -89,7 +103,11 @@ export function makeAuthenticator(
   refused: OnRefused = () => undefined,
   mayHaveChanged = () => false,
 ): Authenticator {
-  const signedIn: SignedIn = { proven: emptyCache(cacheBudget(CALLER_BYTES)), underWay: new Map(), generation: 0 }
+  const signedIn: SignedIn = {
+    proven: emptyCache(cacheBudget(CALLER_BYTES)),
+    underWay: new Map(),
+    generation: 0,
+  }
   const uses = makeUses(database)
   const signIn: SignInState = {
     database,
@@ -139,7 +157,9 @@ async function authenticate(
 
 function findBelieved({ proven, generation }: SignedIn, key: string, now: number): Caller | undefined {
   const known = findCached(proven, key)
-  return known?.generation === generation && now >= known.since && now < known.until ? known.caller : undefined
+  return known?.generation === generation && now >= known.since && now < known.until
+    ? known.caller
+    : undefined
 }
 
 async function byPassword(
@@ -178,7 +198,13 @@ async function tryPassword(
   return refuse(signIn, user ? 'incorrect_password' : 'invalid_username', names, now)
 }
 
-async function byToken(signIn: SignInState, key: string, token: string, address: string, now: number): Promise<Caller> {
+async function byToken(
+  signIn: SignInState,
+  key: string,
+  token: string,
+  address: string,
+  now: number,
+): Promise<Caller> {
   const { generation } = signIn.signedIn
   const { read } = signIn.database
   const shown = await findTokenCredential(read, token)
@@ -203,7 +229,13 @@ function letIn(
 ): Caller {
   if (now >= expires) throw new Problem('credential_expired')
   const credential = { id, isLasting: expires === Number.POSITIVE_INFINITY }
-  const caller: Caller = { id: user.id, login: user.login, role: user.role, ...(scopes && { scopes }), credential }
+  const caller: Caller = {
+    id: user.id,
+    login: user.login,
+    role: user.role,
+    ...(scopes && { scopes }),
+    credential,
+  }
   noteUse(uses, id, now)
   const proven = { caller, since: now, until: Math.min(now + BELIEVED_MS, expires), generation }
   keepCached(signedIn.proven, key, proven, entryBytes(key, JSON.stringify(proven)))

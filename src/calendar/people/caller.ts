@@ -25,8 +25,22 @@ export const SCOPES = ['read-drafts', 'write-own', 'write-all', 'media'] as cons
 export type CredentialScope = (typeof SCOPES)[number]
 
 const CONTRIBUTOR = ['edit', 'delete'] as const
-const AUTHOR = [...CONTRIBUTOR, 'edit_published', 'delete_published', 'publish', 'upload', 'manage_categories'] as const
-const EDITOR = [...AUTHOR, 'edit_others', 'delete_others', 'read_private', 'manage_tags', 'unfiltered_html'] as const
+const AUTHOR = [
+  ...CONTRIBUTOR,
+  'edit_published',
+  'delete_published',
+  'publish',
+  'upload',
+  'manage_categories',
+] as const
+const EDITOR = [
+  ...AUTHOR,
+  'edit_others',
+  'delete_others',
+  'read_private',
+  'manage_tags',
+  'unfiltered_html',
+] as const
 
 /** The table of rights: which capabilities each role holds (rule 26.1). */
 const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
@@ -37,7 +51,14 @@ const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
   subscriber: new Set<Capability>(),
 }
 
-const WRITE_OWN = ['edit', 'edit_published', 'delete', 'delete_published', 'publish', 'unfiltered_html'] as const
+const WRITE_OWN = [
+  'edit',
+  'edit_published',
+  'delete',
+  'delete_published',
+  'publish',
+  'unfiltered_html',
+] as const
 const WRITE_ALL = [
   ...WRITE_OWN,
   'edit_others',
@@ -115,7 +136,10 @@ export function seesOwn(caller: Caller): boolean {
 
 /** True when the caller sees everybody's records whatever their status. */
 export function seesAll(caller: Caller): boolean {
-  return holds(caller, 'edit_others') && isInScope(caller, (scope) => scope === 'read-drafts' || scope === 'write-all')
+  return (
+    holds(caller, 'edit_others') &&
+    isInScope(caller, (scope) => scope === 'read-drafts' || scope === 'write-all')
+  )
 }
 
 /** True when the caller may ask lists for records that are not published. */
@@ -148,7 +172,11 @@ export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }
 
-function mayChange(caller: Caller, record: Owned, needed: Record<'own' | 'published' | 'others', Capability>): boolean {
+function mayChange(
+  caller: Caller,
+  record: Owned,
+  needed: Record<'own' | 'published' | 'others', Capability>,
+): boolean {
   if (!can(caller, needed.own)) return false
   if (record.author !== caller.id) return can(caller, needed.others)
   return !PUBLISHED.has(record.status) || can(caller, needed.published)

@@ -63,7 +63,8 @@ export async function addCredential(
   secret = randomSecret(kind),
   limits: CredentialLimits & { program?: string } = {},
 ): Promise<string> {
-  if (!isCredentialName(name)) throw new Error('The name of a credential is one line of at most 250 characters.')
+  if (!isCredentialName(name))
+    throw new Error('The name of a credential is one line of at most 250 characters.')
   if (kind === 'token' && !/^kal_\S+$/.test(secret))
     throw new Error(`A token starts with ${TOKEN_PREFIX} and has no blanks.`)
   if (withoutBlanks(secret) === '') throw new Error('An application password is not empty.')
@@ -106,7 +107,14 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
     .insertInto('credentials')
-    .values({ user: user.id, kind: 'password', name, hash: PENDING, created_utc: formatUtc(now), ...unlimited })
+    .values({
+      user: user.id,
+      kind: 'password',
+      name,
+      hash: PENDING,
+      created_utc: formatUtc(now),
+      ...unlimited,
+    })
     .execute()
   recordUser(tx, user.id)
 }
@@ -122,7 +130,11 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
   if (!pending) return undefined
   const password = randomSecret('password')
   const hash = hashPassword(pending.user, password)
-  const given = await tx.updateTable('credentials').set({ hash }).where('hash', '=', PENDING).executeTakeFirst()
+  const given = await tx
+    .updateTable('credentials')
+    .set({ hash })
+    .where('hash', '=', PENDING)
+    .executeTakeFirst()
   // Another process may have been faster.
   if (given.numUpdatedRows === 0n) return undefined
   recordUser(tx, pending.user, { action: 'grant', name: `${pending.login}: ${pending.name}` })
@@ -161,7 +173,11 @@ export async function renameCredential(tx: Tx, user: User, id: number, name: str
 }
 
 /** Takes one, all of a kind, or all credentials away from a user. Returns how many there were. */
-export async function revokeCredentials(tx: Tx, user: User, which: number | CredentialKind | 'all'): Promise<number> {
+export async function revokeCredentials(
+  tx: Tx,
+  user: User,
+  which: number | CredentialKind | 'all',
+): Promise<number> {
   const theirs = tx.deleteFrom('credentials').where('user', '=', user.id)
   const those =
     which === 'all'

@@ -122,12 +122,20 @@ export async function findRightHash(
 
 /** Returns true where the password of the user still has this hash, and keeps it so until the end of the transaction. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
-  const query = tx.selectFrom('desk_passwords').select('user').where('user', '=', user.id).where('hash', '=', hash)
+  const query = tx
+    .selectFrom('desk_passwords')
+    .select('user')
+    .where('user', '=', user.id)
+    .where('hash', '=', hash)
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
 async function findHash(db: Db, user: User): Promise<string | undefined> {
-  const row = await db.selectFrom('desk_passwords').select('hash').where('user', '=', user.id).executeTakeFirst()
+  const row = await db
+    .selectFrom('desk_passwords')
+    .select('hash')
+    .where('user', '=', user.id)
+    .executeTakeFirst()
   return row?.hash
 }
 
@@ -143,12 +151,23 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
 /** Replaces the hash of a password that stays the same, which is no change to record. A password that was changed meanwhile keeps its new hash. */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
-  await tx.updateTable('desk_passwords').set({ hash: to }).where('user', '=', id).where('hash', '=', from).execute()
+  await tx
+    .updateTable('desk_passwords')
+    .set({ hash: to })
+    .where('user', '=', id)
+    .where('hash', '=', from)
+    .execute()
 }
 
 const run = promisify(argon2)
 
-async function derive(hashing: Hashing, password: string, rank: Rank, salt: Buffer, cost: Cost): Promise<Buffer> {
+async function derive(
+  hashing: Hashing,
+  password: string,
+  rank: Rank,
+  salt: Buffer,
+  cost: Cost,
+): Promise<Buffer> {
   const { memory, passes, lanes: parallelism } = cost
   const message = composed(password)
   const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: TAG_BYTES }

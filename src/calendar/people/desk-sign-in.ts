@@ -139,7 +139,15 @@ export function makeDeskGate(
 ): DeskGate {
   const attempts = makeTurns(ATTEMPTS_OF_CLIENT)
   const lookUps = makeTurns(LOOK_UPS_OF_CLIENT)
-  const gate: Gate = { database, hashing: makeHashing(), guesses: makeGuesses(), attempts, lookUps, refused, sleep }
+  const gate: Gate = {
+    database,
+    hashing: makeHashing(),
+    guesses: makeGuesses(),
+    attempts,
+    lookUps,
+    refused,
+    sleep,
+  }
   return {
     signIn: (sent, origin, now) => signInAtDesk(gate, sent, origin, now),
     signInByLink: (sent, origin, now) => signInByLink(gate, sent, origin, now),
@@ -171,7 +179,14 @@ async function signInAtDesk(
     const { failures, msLeft } = guessesOf(gate.guesses, `client ${name}`, now)
     if (!isKnown && failures >= MOST_GUESSES)
       throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
-    return tryDeskPassword(gate, { ...sent, isGuessing: failures > 0, isKnown }, user, origin, `client ${name}`, now)
+    return tryDeskPassword(
+      gate,
+      { ...sent, isGuessing: failures > 0, isKnown },
+      user,
+      origin,
+      `client ${name}`,
+      now,
+    )
   })
 }
 
@@ -254,10 +269,15 @@ async function changePassword(
 ): Promise<string | undefined> {
   const name = `user ${user.id}`
   const { failures, msLeft } = guessesOf(guesses, name, now)
-  if (failures >= MOST_GUESSES) throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
+  if (failures >= MOST_GUESSES)
+    throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
   const has = await hasDeskPassword(database.read, user)
   const known = has
-    ? await findRightHash(database, hashing, user, { password: current, isGuessing: failures > 0, isKnown: true })
+    ? await findRightHash(database, hashing, user, {
+        password: current,
+        isGuessing: failures > 0,
+        isKnown: true,
+      })
     : undefined
   if (has && known === undefined) {
     noteGuess(guesses, name, now)
@@ -266,7 +286,8 @@ async function changePassword(
   const hash = await hashDeskPassword(hashing, next)
   return database.write(
     async (tx) => {
-      const isSame = known === undefined ? !(await hasDeskPassword(tx, user)) : await holdsHash(tx, user, known)
+      const isSame =
+        known === undefined ? !(await hasDeskPassword(tx, user)) : await holdsHash(tx, user, known)
       if (!isSame) return undefined
       await setDeskPassword(tx, user, hash, now)
       return startSession(tx, user, now, origin)

@@ -104,7 +104,10 @@ export function tellFirstSteps(
   const reminder = remindOfPassword(told.folder)
   if (entry && link !== undefined) return [...reminder, ...tellLink(link, told)]
   if (!entry) return reminder
-  return [...reminder, `Nobody has a password for the desk yet; kalends user link ${entry.login} prints a link to it.`]
+  return [
+    ...reminder,
+    `Nobody has a password for the desk yet; kalends user link ${entry.login} prints a link to it.`,
+  ]
 }
 
 const LINK_LIFE = `once and for ${LINK_MINUTES} minutes`

@@ -32,11 +32,17 @@ import { runOnDatabase } from './user-commands.ts'
 // The command `look`: lists and changes the name and the look of the calendar, and reads or writes a whole look as a folder.
 
 /** Registers the command `look`, with `set` as another name. It opens the database, and closes it when done. */
-export function registerLookCommand(program: Command, open: () => Promise<Database>, configure: () => Config): void {
+export function registerLookCommand(
+  program: Command,
+  open: () => Promise<Database>,
+  configure: () => Config,
+): void {
   program
     .command('look')
     .alias('set')
-    .description('Set the name or the look of the calendar while the service runs; without a name, list all values.')
+    .description(
+      'Set the name or the look of the calendar while the service runs; without a name, list all values.',
+    )
     .argument('[name]', OWNER_SETTINGS.join(', '))
     .argument('[value]', 'the value from now on')
     .option('--reset', 'take back what was set: of one name, or the whole look without a name')
@@ -60,7 +66,11 @@ interface Asked {
 }
 
 /** Returns the settings that a call changes. @throws Error with one sentence for options that do not go together, or a value that is not accepted */
-function changesAsked(name: string | undefined, value: string | undefined, { reset, from, to }: Asked): OwnerValues {
+function changesAsked(
+  name: string | undefined,
+  value: string | undefined,
+  { reset, from, to }: Asked,
+): OwnerValues {
   if ((from ?? to) !== undefined && (reset || name !== undefined || (from ?? to) !== (to ?? from)))
     throw new Error('--from and --to stand alone.')
   if (from !== undefined) return readLookFolder(from)
@@ -85,14 +95,20 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
     const value = isSet ? (set[name] ?? '') : start[name]
-    return [name, inShort(name, value), isSet ? 'set' : isGiven(start, name) ? environmentName(name) : 'default']
+    return [
+      name,
+      inShort(name, value),
+      isSet ? 'set' : isGiven(start, name) ? environmentName(name) : 'default',
+    ]
   })
 }
 
 /** Writes a value in one line of at most 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
-    name === 'pages_texts' && value.startsWith('[') ? readTexts(value).map(({ slug }) => `/${slug}/`) : undefined
+    name === 'pages_texts' && value.startsWith('[')
+      ? readTexts(value).map(({ slug }) => `/${slug}/`)
+      : undefined
   const line = pages?.join(' ') ?? value.replaceAll('\n', ' / ')
   return line.length > 80 ? `${beginningOf(line, 79)}…` : line
 }
@@ -146,7 +162,8 @@ function readBounded(path: string): Buffer {
 
 function readValue(path: string, name: OwnerSetting, value: unknown): string | null {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const isRight = entries.every((entry) => typeof entry === 'string') && (!Array.isArray(value) || name in PARTED_BY)
+  const isRight =
+    entries.every((entry) => typeof entry === 'string') && (!Array.isArray(value) || name in PARTED_BY)
   if (!isRight) throw new Error(`${path}: ${name} has to be a text.`)
   const text = entries.join(PARTED_BY[name])
   if (text === '') return null
@@ -180,7 +197,9 @@ function writeLookFolder(
 ): void {
   mkdirSync(folder, { recursive: true })
   const named = Object.fromEntries(
-    OWNER_SETTINGS.flatMap((name) => (set[name] === undefined ? [] : [[name, writtenValue(name, set[name])]])),
+    OWNER_SETTINGS.flatMap((name) =>
+      set[name] === undefined ? [] : [[name, writtenValue(name, set[name])]],
+    ),
   )
   for (const [name, bytes] of Object.entries(files))
     writeFileSync(join(folder, set[name as LookFileSetting] ?? name), bytes)

@@ -92,7 +92,11 @@ export async function findSession(
 /** Returns true while a session with this id is stored, even one that is too old to be live. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
-  const row = await db.selectFrom('sessions').select('user').where('hash', '=', hashOf(cookieId)).executeTakeFirst()
+  const row = await db
+    .selectFrom('sessions')
+    .select('user')
+    .where('hash', '=', hashOf(cookieId))
+    .executeTakeFirst()
   return row !== undefined
 }
 
@@ -101,7 +105,11 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
  * is ignored, since the next use is stored in its place.
  * @param now milliseconds since the epoch
  */
-export async function noteSeen({ write }: Pick<Database, 'write'>, session: Session, now: number): Promise<void> {
+export async function noteSeen(
+  { write }: Pick<Database, 'write'>,
+  session: Session,
+  now: number,
+): Promise<void> {
   if (now - utcToMs(session.seen_utc) < SEEN_EVERY) return
   const seen_utc = formatUtc(now)
   const noting = write((tx) =>

@@ -39,7 +39,12 @@ export function makeTurns(limits: TurnLimits): Turns {
  * Does work under a name once its turn has come.
  * @throws Problem with the code of the limits when too much waits already, and whatever `work` throws
  */
-export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>, rank: Rank = 0): Promise<T> {
+export async function inTurn<T>(
+  turns: Turns,
+  name: string,
+  work: () => Promise<T>,
+  rank: Rank = 0,
+): Promise<T> {
   const turn = turns.underWay.get(name) ?? { count: 0, lines: [[], [], []] }
   turns.underWay.set(name, turn)
   if (turn.count >= turns.atOnce) await turnOf(turns, turn, rank)
@@ -55,7 +60,11 @@ export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<
  * Waits until earlier work leaves its place.
  * @throws Problem when too much waits already, or when work of a better rank comes
  */
-async function turnOf({ waiting: most, code, retryAfter }: Turns, { lines }: Turn, rank: Rank): Promise<void> {
+async function turnOf(
+  { waiting: most, code, retryAfter }: Turns,
+  { lines }: Turn,
+  rank: Rank,
+): Promise<void> {
   if (lines.flat().length >= most) {
     const full = new Problem(code, { retryAfter })
     const behind = lines.findLast((line, at) => at > Math.min(rank, LAST - 1) && line.length > 0)?.shift()

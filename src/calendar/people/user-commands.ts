@@ -31,7 +31,12 @@ export function registerUserCommands(
   deskSite: DeskSite,
   clock: () => number = Date.now,
 ): void {
-  registerUser(program.command('user').description('Add, list, change and remove users.'), open, deskSite, clock)
+  registerUser(
+    program.command('user').description('Add, list, change and remove users.'),
+    open,
+    deskSite,
+    clock,
+  )
   registerPassword(
     program.command('password').description('Make, list and revoke application passwords and tokens.'),
     open,
@@ -39,7 +44,12 @@ export function registerUserCommands(
   )
 }
 
-function registerUser(user: Command, open: () => Promise<Database>, deskSite: DeskSite, clock: () => number): void {
+function registerUser(
+  user: Command,
+  open: () => Promise<Database>,
+  deskSite: DeskSite,
+  clock: () => number,
+): void {
   registerUserAdd(user, open, deskSite, clock)
   registerUserLink(user, open, deskSite, clock)
   registerUserList(user, open)
@@ -49,7 +59,12 @@ function registerUser(user: Command, open: () => Promise<Database>, deskSite: De
   registerUserRemove(user, open)
 }
 
-function registerUserAdd(user: Command, open: () => Promise<Database>, deskSite: DeskSite, clock: () => number): void {
+function registerUserAdd(
+  user: Command,
+  open: () => Promise<Database>,
+  deskSite: DeskSite,
+  clock: () => number,
+): void {
   user
     .command('add')
     .description('Add a user and print an application password and a link to the desk, once.')
@@ -71,10 +86,17 @@ function registerUserAdd(user: Command, open: () => Promise<Database>, deskSite:
     )
 }
 
-function registerUserLink(user: Command, open: () => Promise<Database>, deskSite: DeskSite, clock: () => number): void {
+function registerUserLink(
+  user: Command,
+  open: () => Promise<Database>,
+  deskSite: DeskSite,
+  clock: () => number,
+): void {
   user
     .command('link')
-    .description('Print a link at which a user chooses a password for the desk, also in place of a forgotten one.')
+    .description(
+      'Print a link at which a user chooses a password for the desk, also in place of a forgotten one.',
+    )
     .argument('<login>', 'login or e-mail address')
     .action((login: string, _options: unknown, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
@@ -96,7 +118,10 @@ function registerUserActive(user: Command, open: () => Promise<Database>, clock:
     .argument('<login>', 'login or e-mail address')
     .action((login: string, _options: unknown, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
-        await database.write(async (tx) => deactivateUser(tx, (await getUserByLogin(tx, login)).id, clock()), by)
+        await database.write(
+          async (tx) => deactivateUser(tx, (await getUserByLogin(tx, login)).id, clock()),
+          by,
+        )
         print(`${login} signs in nowhere from now on.`)
       }),
     )
@@ -205,14 +230,18 @@ function registerPasswordAdd(password: Command, open: () => Promise<Database>, c
     .option('--name <name>', 'what it is for, to tell it from others', 'Command line')
     .option('--token', 'a token for `Authorization: Bearer` in place of an application password')
     .option('--scope <scope,…>', `limit what it may do to one or more of: ${SCOPES.join(', ')}`)
-    .option('--expires <when>', 'until when it is good: 12h, 90d or 4w from now, a date, or a date and time in UTC')
+    .option(
+      '--expires <when>',
+      'until when it is good: 12h, 90d or 4w from now, a date, or a date and time in UTC',
+    )
     .action((login: string, options: NewCredential, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         const kind = options.token ? 'token' : 'password'
         const now = clock()
         const limits = { scopes: parseScopes(options.scope), expires: parseExpiry(options.expires, now) }
         const secret = await database.write(
-          async (tx) => addCredential(tx, await getUserByLogin(tx, login), kind, options.name, now, undefined, limits),
+          async (tx) =>
+            addCredential(tx, await getUserByLogin(tx, login), kind, options.name, now, undefined, limits),
           by,
         )
         print(`${kind === 'token' ? 'Token' : 'Application password'}, shown only now: ${secret}`)
@@ -237,7 +266,12 @@ function registerPasswordList(password: Command, open: () => Promise<Database>):
           used_utc || 'never',
           name,
         ])
-        print(table([['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'], ...rows]))
+        print(
+          table([
+            ['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'],
+            ...rows,
+          ]),
+        )
       }),
     )
 }
@@ -256,7 +290,8 @@ function registerPasswordRevoke(password: Command, open: () => Promise<Database>
           async (tx) => revokeCredentials(tx, await getUserByLogin(tx, login), which),
           by,
         )
-        if (which !== 'all' && revoked === 0) throw new Error(`${login} has no credential with the id ${which}.`)
+        if (which !== 'all' && revoked === 0)
+          throw new Error(`${login} has no credential with the id ${which}.`)
         print(`Revoked ${revoked} ${revoked === 1 ? 'credential' : 'credentials'} of ${login}.`)
       }),
     )

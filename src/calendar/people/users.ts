@@ -128,7 +128,11 @@ export async function listPeople(db: Db): Promise<Person[]> {
     .execute()
   const passwords = new Set(having.map(({ user }) => user))
   const seenBy = new Map(seen.map(({ user, seen_utc }) => [user, seen_utc]))
-  return users.map((user) => ({ user, hasPassword: passwords.has(user.id), seen_utc: seenBy.get(user.id) ?? '' }))
+  return users.map((user) => ({
+    user,
+    hasPassword: passwords.has(user.id),
+    seen_utc: seenBy.get(user.id) ?? '',
+  }))
 }
 
 /** Returns all users, the oldest account first. */
@@ -156,7 +160,14 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   const row = await tx
     .insertInto('users')
     // The column is unique, so a user without an address has the login there.
-    .values({ login, email: email || login, name, role: values.role, created_utc: formatUtc(now), deactivated_utc: '' })
+    .values({
+      login,
+      email: email || login,
+      name,
+      role: values.role,
+      created_utc: formatUtc(now),
+      deactivated_utc: '',
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
   recordUser(tx, row.id, { action: 'create', name: login })
@@ -332,7 +343,9 @@ async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
 
 async function ownsRecords(tx: Db, user: User): Promise<boolean> {
   for (const { table } of OWNED) {
-    const { rows } = await sql`select id from ${sql.table(table)} where author = ${user.id} limit 1`.execute(tx)
+    const { rows } = await sql`select id from ${sql.table(table)} where author = ${user.id} limit 1`.execute(
+      tx,
+    )
     if (rows.length > 0) return true
   }
   return false

@@ -55,7 +55,11 @@ const dropOwn = statement<SlugPlace & SlugOwner>()((db, value) =>
 )
 
 const selectRecord = statement<SlugPlace>()((db, value) =>
-  db.selectFrom('old_slugs').select('record').where('kind', '=', value('kind')).where('slug', '=', value('slug')),
+  db
+    .selectFrom('old_slugs')
+    .select('record')
+    .where('kind', '=', value('kind'))
+    .where('slug', '=', value('slug')),
 )
 
 /** The slug of a record, and whether the public sees the record. */
@@ -133,7 +137,12 @@ export interface OldPaths {
   readAt: number
 }
 
-export const noOldPaths = (): OldPaths => ({ hashes: undefined, asOf: -1, isReading: false, readAt: -RESTS_MS })
+export const noOldPaths = (): OldPaths => ({
+  hashes: undefined,
+  asOf: -1,
+  isReading: false,
+  readAt: -RESTS_MS,
+})
 
 /** The least milliseconds between two readings. An import of a large site changes the paths again and again; the database is asked meanwhile. */
 const RESTS_MS = 10_000
@@ -148,7 +157,8 @@ export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path:
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
   if (hashes && asOf === memory.sources) return hasHash(hashes, hashOf(oldPath(path)))
-  if (!paths.isReading && performance.now() - paths.readAt >= RESTS_MS) void readPaths(paths, memory.sources, db)
+  if (!paths.isReading && performance.now() - paths.readAt >= RESTS_MS)
+    void readPaths(paths, memory.sources, db)
   return true
 }
 
@@ -170,7 +180,8 @@ async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
     for (let last = ''; ; ) {
       const pages = await listOldPages(db, last, PAGES_AT_ONCE)
       parts.push(pages.map(({ page }) => hashOf(page)))
-      for (const page of pages) for (const list of listPathsOf(page)) if (lists.size < MOST_LISTS) lists.add(list)
+      for (const page of pages)
+        for (const list of listPathsOf(page)) if (lists.size < MOST_LISTS) lists.add(list)
       if (pages.length < PAGES_AT_ONCE) break
       last = pages.at(-1)?.page ?? last
       await nextTurn()

@@ -14,7 +14,16 @@ import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record
 // Reads the lists in which clients of the platform get events, venues, organizers and images as posts (rules 29.3 and 29.5).
 
 /** The orders of lists of posts. */
-export const POST_ORDERS = ['date', 'modified', 'id', 'title', 'slug', 'author', 'include', 'relevance'] as const
+export const POST_ORDERS = [
+  'date',
+  'modified',
+  'id',
+  'title',
+  'slug',
+  'author',
+  'include',
+  'relevance',
+] as const
 type PostOrder = (typeof POST_ORDERS)[number]
 
 /** A table of posts, and the names of its columns for the title and the time of publication, which images have in UTC alone. */

@@ -56,7 +56,9 @@ export function settleRecord(
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
   // A client that sends a draft back, or to another calendar, as it read it sends the date that the draft got by itself: that date was not given.
-  const isRead = before ? given?.date === before.date && values.date_utc !== given.date_utc : values.date_utc === NEVER
+  const isRead = before
+    ? given?.date === before.date && values.date_utc !== given.date_utc
+    : values.date_utc === NEVER
   const isGiven = given !== undefined && !isRead
   const dated = isGiven ? 1 : (before?.dated ?? 0)
   const hasNoDate = (status: string) =>
@@ -69,7 +71,8 @@ export function settleRecord(
   const status = settledByDate(wanted, date_utc, nowUtc)
   const everDated = (values.date_utc ?? NEVER) !== NEVER || (before?.date_utc ?? NEVER) !== NEVER
   const shown = { date, date_utc: hasNoDate(status) && !everDated ? NEVER : date_utc, dated }
-  if (before || firstModified === 'now') return { author, status, ...shown, modified: now, modified_utc: nowUtc }
+  if (before || firstModified === 'now')
+    return { author, status, ...shown, modified: now, modified_utc: nowUtc }
   return {
     author,
     status,
@@ -80,7 +83,10 @@ export function settleRecord(
 }
 
 /** Returns the stored publication date where it stays: a published record keeps its date, and a draft keeps a date that was sent for it. */
-function keptDate(context: ValueContext, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+function keptDate(
+  context: ValueContext,
+  before: RecordColumns,
+): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const { date, date_utc, dated } = before
   if (date_utc !== NEVER) return { date, date_utc }
   return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
@@ -93,7 +99,9 @@ function publicationDate(
 ): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const zone = context.site.timezone
   const local =
-    values.date === undefined || values.date === NEVER ? undefined : readMoment(values.date, zone, context.now)
+    values.date === undefined || values.date === NEVER
+      ? undefined
+      : readMoment(values.date, zone, context.now)
   const utc =
     values.date_utc === undefined || values.date_utc === NEVER
       ? undefined
@@ -152,8 +160,10 @@ function wantedSlug(
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
   // A caller who may not publish does not choose the slug of a pending record either.
-  if (table === 'events' && status === 'pending' && !can(caller, 'publish')) return { slug: kept, isShared: true }
-  if (isUnpublished(status)) return { slug: asked || kept || (table === 'events' ? '' : slugify(name)), isShared: true }
+  if (table === 'events' && status === 'pending' && !can(caller, 'publish'))
+    return { slug: kept, isShared: true }
+  if (isUnpublished(status))
+    return { slug: asked || kept || (table === 'events' ? '' : slugify(name)), isShared: true }
   const base = asked || kept || slugify(name) || undefined
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }

@@ -59,7 +59,9 @@ export function isKnownStatus(value: unknown): boolean {
 /** Validates the status filter of a list: only `publish` for callers who may not edit, known words for the others (rule 13.5). */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
-    value === '' ? [] : (listEntries(value) ?? ['?']).map((entry) => (typeof entry === 'string' ? entry.trim() : entry))
+    value === ''
+      ? []
+      : (listEntries(value) ?? ['?']).map((entry) => (typeof entry === 'string' ? entry.trim() : entry))
   if (!seesUnpublished(caller)) return entries.length === 1 && entries[0] === 'publish'
   return entries.every(isStatus)
 }
@@ -74,7 +76,8 @@ export interface StatusFilter {
 /** Returns the statuses of a list for a caller (rule 13.5). Which of the records they may see is decided by `visibleTo`. */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
-  if (asked) return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
+  if (asked)
+    return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
   if (!seesUnpublished(caller)) return { shown: 'publish', statuses: ['publish'] }
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
@@ -87,7 +90,11 @@ export function statusLinks({ shown }: StatusFilter): { status: string | undefin
 }
 
 /** Returns the status that a record gets: the requested one, else the former one or a default, within the rights of the caller. */
-export function effectiveStatus(caller: Caller, asked: string | undefined, before: string | undefined): Status {
+export function effectiveStatus(
+  caller: Caller,
+  asked: string | undefined,
+  before: string | undefined,
+): Status {
   const mayPublish = can(caller, 'publish')
   const wanted = isStatus(asked) ? asked : undefined
   if (wanted === undefined) return isStatus(before) ? before : mayPublish ? 'publish' : 'draft'
@@ -220,7 +227,9 @@ export async function freeSlug(
   used: ReadonlySet<string> = NONE,
 ): Promise<string> {
   for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
-    const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
+    const slugs = Array.from({ length: size }, (_, i) =>
+      from + i === 1 ? base : numberedSlug(base, from + i),
+    )
     const rows = await selectTakenSlugs[table](tx, { slugs, id: own ?? 0 })
     const taken = new Set(rows.map((row) => row.slug))
     const free = slugs.find((candidate) => !taken.has(candidate) && !used.has(candidate))
@@ -232,7 +241,10 @@ export async function freeSlug(
 export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
   const taken = new Set<string>()
   for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
-    for (const { slug } of await selectTakenSlugs[table](tx, { slugs: slugs.slice(at, at + SLUGS_AT_ONCE), id: 0 }))
+    for (const { slug } of await selectTakenSlugs[table](tx, {
+      slugs: slugs.slice(at, at + SLUGS_AT_ONCE),
+      id: 0,
+    }))
       taken.add(slug)
   const free: string[] = []
   for (const slug of slugs) {
@@ -287,7 +299,11 @@ export async function findIdBySlug(
 const NOBODY = -1
 
 /** Returns the id that an address means for this caller; undefined for an unknown slug. There may be no record with a returned id. */
-export async function idAt(context: Context, table: RecordTable, address: Address): Promise<number | undefined> {
+export async function idAt(
+  context: Context,
+  table: RecordTable,
+  address: Address,
+): Promise<number | undefined> {
   return 'id' in address ? address.id : findIdBySlug(context, table, address.slug)
 }
 
@@ -346,7 +362,10 @@ export function pageRequest(query: { page?: number; per_page?: number }, context
 }
 
 /** Returns the members of a found page that follow from its rows and the request. */
-export function foundPage<Row extends { id: number }>({ rows, total }: Listing<Row>, { page, perPage }: PageRequest) {
+export function foundPage<Row extends { id: number }>(
+  { rows, total }: Listing<Row>,
+  { page, perPage }: PageRequest,
+) {
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
@@ -364,7 +383,11 @@ export function momentAfter(value: string | number, { site, now }: Context): str
 }
 
 /** Decides whether a record was changed after a sent moment. */
-export function isModifiedAfter(row: { modified_utc: string }, value: string | number, context: Context): boolean {
+export function isModifiedAfter(
+  row: { modified_utc: string },
+  value: string | number,
+  context: Context,
+): boolean {
   return row.modified_utc > momentAfter(value, context)
 }
 
@@ -383,7 +406,11 @@ export type WantedVersions = 'any' | readonly Version[]
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
-  db.selectFrom('changes').select('sequence').where('kind', '=', value('kind')).where('record', '=', value('id')),
+  db
+    .selectFrom('changes')
+    .select('sequence')
+    .where('kind', '=', value('kind'))
+    .where('record', '=', value('id')),
 )
 
 /** Finds the version of a record. Its sequence is 0 where the record has not changed since changes are recorded. */
@@ -410,7 +437,12 @@ export function wantedVersions(header: string): WantedVersions {
  * Requires that a record has a wanted version, and holds the record until the end of the transaction, so that it keeps that version.
  * @throws Problem rest_precondition_failed if it has another version, or was changed earlier in the transaction
  */
-export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: WantedVersions): Promise<void> {
+export async function requireVersion(
+  tx: Tx,
+  kind: VersionedKind,
+  id: number,
+  wanted: WantedVersions,
+): Promise<void> {
   if (wanted === 'any') return
   const [, version] = await Promise.all([holdRecord(tx, TABLE_OF[kind], id), findVersion(tx, kind, id)])
   requireWanted(version, wanted)
@@ -458,7 +490,9 @@ export async function presentSingle<Loaded>(
   loaded: Loaded,
 ): Promise<object> {
   const { kind, id } = nameOf(loaded)
-  return showPrepared(textsOf(loaded, 'single'), () => showRecord(kind, id, () => present(context, loaded, 'single')))
+  return showPrepared(textsOf(loaded, 'single'), () =>
+    showRecord(kind, id, () => present(context, loaded, 'single')),
+  )
 }
 
 /** The long texts of a record, and whether all of them were written with the unfiltered-HTML right. */
@@ -469,7 +503,10 @@ interface LongTexts {
 }
 
 /** Returns the texts that a record shows, as they have to be prepared: in lists, or `single` with those of its linked data. */
-export function textsOfRecord({ description, excerpt, trusted }: LongTexts, extent: 'listed' | 'single'): WantedText[] {
+export function textsOfRecord(
+  { description, excerpt, trusted }: LongTexts,
+  extent: 'listed' | 'single',
+): WantedText[] {
   const texts: WantedText[] = []
   for (const raw of [description, excerpt]) {
     if (raw === '') continue

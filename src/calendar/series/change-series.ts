@@ -130,7 +130,9 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   const like = alike(addressed, series)
   const settled = await settleEvent(tx, like, withoutSlug(asked.prepared), context)
   const sentTerms = { before: shared.terms, after: settled.terms.after }
-  const terms = settled.terms.isSent ? await settleSeriesTerms(tx, rows, asked.prepared.values, sentTerms) : undefined
+  const terms = settled.terms.isSent
+    ? await settleSeriesTerms(tx, rows, asked.prepared.values, sentTerms)
+    : undefined
   const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms: terms?.shared }
   const changed = changedColumns(like, settled.columns)
   const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
@@ -182,7 +184,9 @@ function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
 }
 
 function senderOf(addressed: EventRow, sent: Partial<EventRow>, when: EventRow): SendingDate {
-  const names = sharedNames(addressed).filter((name) => name in sent && (name !== 'status' || isLive(addressed)))
+  const names = sharedNames(addressed).filter(
+    (name) => name in sent && (name !== 'status' || isLive(addressed)),
+  )
   const { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day } = when
   return {
     id: addressed.id,
@@ -234,7 +238,12 @@ function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<Eve
   return Object.fromEntries(names.map((name) => [name, columns[name]]))
 }
 
-function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { now }: Context): Partial<SeriesRow> {
+function seriesColumns(
+  series: SeriesRow,
+  kept: Shared,
+  schedule: Schedule,
+  { now }: Context,
+): Partial<SeriesRow> {
   const { start, duration, recurrence } = schedule
   return {
     author: kept.author,
@@ -288,7 +297,10 @@ async function rowChanges(
     context,
   )
   const gonePlaces = new Map(gone.map((dated) => [dated.row.id, changedOf(dated, others).columns]))
-  const leave = going.map(({ before, columns }) => ({ before, columns: { ...gonePlaces.get(before.id), ...columns } }))
+  const leave = going.map(({ before, columns }) => ({
+    before,
+    columns: { ...gonePlaces.get(before.id), ...columns },
+  }))
   return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
 }
 
@@ -314,7 +326,8 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
   }
   if (!schedule) return sender ? { ...columns, own: row.own } : columns
   const common = whenAt(schedule, start, row)
-  if (!TIMES.some((name) => own.has(name))) return { ...columns, ...common, own: row.own, recurrence_id: start }
+  if (!TIMES.some((name) => own.has(name)))
+    return { ...columns, ...common, own: row.own, recurrence_id: start }
   if (!sender || TIMES.every((name) => sender.when[name] === row[name]))
     return { ...columns, own: row.own, recurrence_id: start }
   const others = [...own].filter((name) => !(name in sender.when))
@@ -405,7 +418,12 @@ async function endSeries(
   await updateSeries(tx, series, { rules, written_until: FOR_EVER, modified_utc: formatUtc(now) })
 }
 
-async function moveToTrash(tx: Tx, series: SeriesRow, going: readonly EventRow[], context: Context): Promise<void> {
+async function moveToTrash(
+  tx: Tx,
+  series: SeriesRow,
+  going: readonly EventRow[],
+  context: Context,
+): Promise<void> {
   const shared = readShared(series)
   const dates = { row: shared, links: shared, count: going.length }
   requireRoom(dates, series, context, dates)
@@ -413,7 +431,12 @@ async function moveToTrash(tx: Tx, series: SeriesRow, going: readonly EventRow[]
 }
 
 /** Moves a series and all its occurrences to the trash, except the one with the id `but`. */
-export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: Context, but?: number): Promise<void> {
+export async function removeAll(
+  tx: Tx,
+  { series, rows }: HeldSeries,
+  context: Context,
+  but?: number,
+): Promise<void> {
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await moveToTrash(tx, series, going, context)
@@ -423,7 +446,12 @@ export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: C
 }
 
 /** Moves an occurrence and all later ones to the trash, and ends the series before it. */
-export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, context: Context): Promise<void> {
+export async function removeFollowing(
+  tx: Tx,
+  held: HeldSeries,
+  at: EventRow,
+  context: Context,
+): Promise<void> {
   const { series, rows } = held
   const earlier = rows.filter((row) => row.recurrence_id < at.recurrence_id)
   if (!earlier.some(isLive)) return removeAll(tx, held, context)
@@ -458,11 +486,16 @@ async function settleSeriesTerms(
   )
   const terms = await findTermsByIds(tx, [...new Set([before, after, ...had.values()].flat())])
   const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
-  const only = (ids: readonly number[], taxonomy: Taxonomy) => ids.filter((id) => taxonomies.get(id) === taxonomy)
-  const shared = TAXONOMIES.flatMap((each) => only(values[TERM_LISTS[each]] === undefined ? before : after, each))
+  const only = (ids: readonly number[], taxonomy: Taxonomy) =>
+    ids.filter((id) => taxonomies.get(id) === taxonomy)
+  const shared = TAXONOMIES.flatMap((each) =>
+    only(values[TERM_LISTS[each]] === undefined ? before : after, each),
+  )
   const mixed = mixedRows.map((row) => {
     const own = ownTaxonomies(row)
-    const ids = TAXONOMIES.flatMap((each) => only(own.includes(each) ? (had.get(row.id) ?? []) : shared, each))
+    const ids = TAXONOMIES.flatMap((each) =>
+      only(own.includes(each) ? (had.get(row.id) ?? []) : shared, each),
+    )
     return [row.id, ids] as const
   })
   return { shared, mixed: new Map(mixed) }

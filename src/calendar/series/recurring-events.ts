@@ -42,7 +42,15 @@ import {
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
-import { addDates, changeAll, getHeldSeries, isLive, removeAll, removeFollowing, splitSeries } from './change-series.ts'
+import {
+  addDates,
+  changeAll,
+  getHeldSeries,
+  isLive,
+  removeAll,
+  removeFollowing,
+  splitSeries,
+} from './change-series.ts'
 import { FOR_EVER, isNone, readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './series-schedule.ts'
 import {
   findOccurrences,
@@ -102,7 +110,8 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
     const { recurrence, recurrence_scope: scope = 'this', ...others }: EventValues = values
     const series = row.series === null ? undefined : await findSeries(context.db, row.series)
     const other = otherThan(series, recurrence)
-    const asked = series && scope === 'this' && other !== undefined && saysSame(series, other) ? undefined : other
+    const asked =
+      series && scope === 'this' && other !== undefined && saysSame(series, other) ? undefined : other
     if (series && scope === 'this' && asked !== undefined) throw invalidParam('recurrence_scope')
     return { event: await prepareChange(context, { row, values: others }), series, scope, recurrence: asked }
   },
@@ -128,11 +137,23 @@ function saysSame(series: SeriesRow, recurrence: unknown): boolean {
   return recurrenceLines({ ...read, left }, start).join() === recurrenceLines(known, start).join()
 }
 
-async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<WriteResult> {
+async function updateSingle(
+  tx: Tx,
+  { event, recurrence }: PreparedUpdate,
+  context: Context,
+): Promise<WriteResult> {
   const held = await getHeld(tx, event.id, context, mayEdit)
   if (held.series !== null) throw new Problem('series-was-changed')
   if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
-  return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
+  return beginSeries(
+    tx,
+    held,
+    event,
+    recurrence,
+    await nextRecordId(tx, 'series'),
+    context,
+    readBack(context),
+  )
 }
 
 /** Changes the occurrences of the scope. Every writer locks the series before its occurrences, so that no two wait for each other. */
@@ -145,7 +166,14 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   if (isNone(recurrence)) return becomeSingle(tx, held, row, prepared, context)
   const part = scope === 'following' ? await splitSeries(tx, held, row, recurrence, context) : held
   const addressed = { ...row, series: part.series.id }
-  return changeAll(tx, part, addressed, { prepared: event, recurrence, takesSent: true }, context, readWritten(context))
+  return changeAll(
+    tx,
+    part,
+    addressed,
+    { prepared: event, recurrence, takesSent: true },
+    context,
+    readWritten(context),
+  )
 }
 
 /** Returns the look that shows an occurrence after a write, in the trash or not. */
@@ -231,7 +259,10 @@ async function changeOccurrence(
   look: LookAtWritten,
 ): Promise<WriteResult> {
   const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
-  const [had, terms] = await Promise.all([linksOfEvent(tx, before), findTermsByIds(tx, readShared(series).terms)])
+  const [had, terms] = await Promise.all([
+    linksOfEvent(tx, before),
+    findTermsByIds(tx, readShared(series).terms),
+  ])
   return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const has = await linksOfEvent(tx, row, links)
     const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
@@ -284,7 +315,9 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
   if (column === 'title')
     return renderTitle(before.title, before.trusted === 1) === renderTitle(after.title, after.trusted === 1)
   if (column !== 'description' && column !== 'excerpt') return false
-  return renderedText(before[column], before.trusted === 1) === renderedText(after[column], after.trusted === 1)
+  return (
+    renderedText(before[column], before.trusted === 1) === renderedText(after[column], after.trusted === 1)
+  )
 }
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
@@ -296,7 +329,8 @@ function ownLinks(
   sent: readonly string[],
   { had, has }: Record<'had' | 'has', EventLinks>,
 ): Noted[] {
-  const termsOf = (taxonomy: Taxonomy) => terms.filter((term) => term.taxonomy === taxonomy).map(({ id }) => id)
+  const termsOf = (taxonomy: Taxonomy) =>
+    terms.filter((term) => term.taxonomy === taxonomy).map(({ id }) => id)
   const common = {
     venue: shared.venues.join(),
     organizer: shared.organizers.join(),

@@ -22,7 +22,13 @@ import {
 } from '../records/record-store.ts'
 import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
 import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
-import { findSeriesLinks, type LoadedSeries, type SeriesQuery, seriesPresentation, seriesResource } from './series.ts'
+import {
+  findSeriesLinks,
+  type LoadedSeries,
+  type SeriesQuery,
+  seriesPresentation,
+  seriesResource,
+} from './series.ts'
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
@@ -160,7 +166,11 @@ function atStart(series: SeriesRow, row: EventRow): EventRow {
  * and a series in the trash is restored.
  * @throws Problem
  */
-export async function prepareSeriesChange(context: Context, record: number, values: RawValues): Promise<unknown> {
+export async function prepareSeriesChange(
+  context: Context,
+  record: number,
+  values: RawValues,
+): Promise<unknown> {
   const row = await findSeries(context.db, record)
   if (!row) throw new Error(`There is no series ${record}.`)
   const { recurrence } = values

@@ -1,6 +1,12 @@
 import { invalidParam, type Problem } from '../../base/problems.ts'
 import { moveRecurrence } from '../../base/recurrence/change-recurrence.ts'
-import { isFault, occurrenceStarts, type Recurrence, type Start, settled } from '../../base/recurrence/recurrence.ts'
+import {
+  isFault,
+  occurrenceStarts,
+  type Recurrence,
+  type Start,
+  settled,
+} from '../../base/recurrence/recurrence.ts'
 import { readRecurrence, withoutShown } from '../../base/recurrence/recurrence-text.ts'
 import {
   addDays,
@@ -33,7 +39,12 @@ export type When = Pick<
   'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
 >
 
-export const TIMES = ['start_date', 'end_date', 'timezone', 'all_day'] as const satisfies readonly (keyof When)[]
+export const TIMES = [
+  'start_date',
+  'end_date',
+  'timezone',
+  'all_day',
+] as const satisfies readonly (keyof When)[]
 
 /** The most occurrences of a series that are written before today, and the most from today on. */
 export const MOST_WRITTEN_DATES = 750
@@ -86,7 +97,8 @@ export function scheduleOf(series: SeriesRow): Schedule {
 }
 
 export function durationOf({ start_date, end_date, utc_start_date, utc_end_date, all_day }: When): number {
-  const ms = all_day === 1 ? utcToMs(end_date) - utcToMs(start_date) : utcToMs(utc_end_date) - utcToMs(utc_start_date)
+  const ms =
+    all_day === 1 ? utcToMs(end_date) - utcToMs(start_date) : utcToMs(utc_end_date) - utcToMs(utc_start_date)
   return Math.round(ms / 1000)
 }
 
@@ -138,7 +150,8 @@ export function startsOf({ recurrence, start }: Schedule, now: number, months: n
   if ((past === -1 && found.length > mostPast) || past > mostPast) throw refused(TOO_MANY)
   const most = found.slice(0, (past === -1 ? found.length : past) + MOST_WRITTEN_DATES)
   const starts = most.filter((wall) => wall <= horizon)
-  if (most.length < found.length && starts.length === most.length) return { starts, until: starts.at(-1) ?? horizon }
+  if (most.length < found.length && starts.length === most.length)
+    return { starts, until: starts.at(-1) ?? horizon }
   return { starts, until: !isEndless && starts.length === found.length ? FOR_EVER : horizon }
 }
 
@@ -206,7 +219,12 @@ interface NewDates {
  * stay so unless the request names others.
  * @throws Problem naming the faults of the recurrence
  */
-export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): NewDates | undefined {
+export function newDates(
+  before: Schedule,
+  row: EventRow,
+  when: When,
+  recurrence: unknown,
+): NewDates | undefined {
   const isTimed = TIMES.some((name) => row[name] !== when[name])
   if (!isTimed && (recurrence === undefined || isNone(recurrence))) return undefined
   const isMoved = row.start_date !== when.start_date || row.all_day !== when.all_day

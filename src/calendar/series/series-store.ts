@@ -36,7 +36,9 @@ export async function listPublicSeries(
     .select(['id', 'slug', 'modified_utc'])
     .where('status', '=', 'publish')
     .where(({ exists, selectFrom }) =>
-      exists(selectFrom('events').select('events.id').whereRef('events.series', '=', 'series.id').where(isInLists)),
+      exists(
+        selectFrom('events').select('events.id').whereRef('events.series', '=', 'series.id').where(isInLists),
+      ),
     )
     .orderBy('id')
     .limit(most)
@@ -51,7 +53,9 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .selectFrom('events')
     .selectAll()
     .where('series', '=', value('series'))
-    .where(({ eb, refTuple, tuple }) => eb(refTuple('recurrence_id', 'id'), '>', tuple(value('from'), value('after'))))
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('recurrence_id', 'id'), '>', tuple(value('from'), value('after'))),
+    )
     .orderBy('recurrence_id')
     .orderBy('id')
     .limit(sql.lit(READ_AT_ONCE)),
@@ -147,7 +151,11 @@ const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, 
 )
 
 /** Writes columns of a series, and raises its version by one. Returns the row. */
-export async function updateSeries(tx: Tx, before: SeriesRow, columns: Partial<SeriesRow>): Promise<SeriesRow> {
+export async function updateSeries(
+  tx: Tx,
+  before: SeriesRow,
+  columns: Partial<SeriesRow>,
+): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
   // The columns of the series itself come last: the shared status of a series in the trash is the one that it comes back with.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
@@ -156,7 +164,12 @@ export async function updateSeries(tx: Tx, before: SeriesRow, columns: Partial<S
   return after
 }
 
-function noteSeries(tx: Tx, before: string | undefined, { id, status, title }: SeriesRow, former?: FormerValues): void {
+function noteSeries(
+  tx: Tx,
+  before: string | undefined,
+  { id, status, title }: SeriesRow,
+  former?: FormerValues,
+): void {
   const change = {
     kind: 'series',
     record: id,

@@ -19,7 +19,15 @@ import { venueRules } from '../linked/venue.ts'
 import { freeSlug, isStatus, settledByDate } from '../records/record-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { addDates } from './change-series.ts'
-import { horizonAt, type Schedule, scheduleOf, startsOf, TIMES, type When, whenAt } from './series-schedule.ts'
+import {
+  horizonAt,
+  type Schedule,
+  scheduleOf,
+  startsOf,
+  TIMES,
+  type When,
+  whenAt,
+} from './series-schedule.ts'
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 import { type Changed, writeChanges } from './series-writes.ts'
 
@@ -98,7 +106,9 @@ function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
     ...UNSENT,
     ...shared,
     ...whenAt(scheduleOf(series), series.start_date),
-    status: isStatus(shared.status) ? settledByDate(shared.status, shared.date_utc, modified_utc) : shared.status,
+    status: isStatus(shared.status)
+      ? settledByDate(shared.status, shared.date_utc, modified_utc)
+      : shared.status,
     id: 0,
     uid: '',
     slug: isUnpublished ? '' : series.slug,
@@ -111,7 +121,12 @@ function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
 const TIMES_AT_ONCE = 100
 
 const selectIds = statement<{ after: number }>()((db, value) =>
-  db.selectFrom('series').select('id').where('id', '>', value('after')).orderBy('id').limit(sql.lit(TIMES_AT_ONCE)),
+  db
+    .selectFrom('series')
+    .select('id')
+    .where('id', '>', value('after'))
+    .orderBy('id')
+    .limit(sql.lit(TIMES_AT_ONCE)),
 )
 
 const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
@@ -163,7 +178,9 @@ function renewed(row: EventRow, schedule: Schedule): Partial<EventRow> {
   return settleWhen({ start, end, timezone, allDay: all_day === 1 })
 }
 
-const selectScheduled = statement<object>()((db) => db.selectFrom('series').selectAll().where('status', '=', 'future'))
+const selectScheduled = statement<object>()((db) =>
+  db.selectFrom('series').selectAll().where('status', '=', 'future'),
+)
 
 /** Finds scheduled series whose date has come. `nowUtc` is a time in UTC. */
 async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
@@ -220,7 +237,11 @@ function findDueLinks(db: Db, nowUtc: string) {
 
 function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string) {
   const events = db.selectFrom(table as 'events').selectAll()
-  return events.where('status', '=', 'future').where('date_utc', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
+  return events
+    .where('status', '=', 'future')
+    .where('date_utc', '<=', nowUtc)
+    .orderBy('id')
+    .limit(PUBLISHED_AT_ONCE)
 }
 
 /** Locks the records that are due, so that none is published twice by several nodes, and publishes them. Returns how many. */
@@ -230,7 +251,11 @@ async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<numb
     // Another record may have been published with its slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
-    else await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row, { status: 'publish', slug })
+    else
+      await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row, {
+        status: 'publish',
+        slug,
+      })
   }
   return rows.length
 }

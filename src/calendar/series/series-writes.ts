@@ -47,13 +47,21 @@ export async function createSeries(
 ): Promise<WriteResult> {
   const linked = await settleLinked(tx, prepared, context)
   const base = slugify(prepared.values.slug || prepared.values.title || '')
-  const settled = await settleEvent(tx, undefined, inSeries(prepared, schedule, starts[0] ?? '', base), context)
+  const settled = await settleEvent(
+    tx,
+    undefined,
+    inSeries(prepared, schedule, starts[0] ?? '', base),
+    context,
+  )
   const links = linksOfNew(linked, settled.terms.after)
   requireRoom({ row: settled.row, links, count: starts.length }, prepared, context)
   const ids = await nextRecordIds(tx, 'event', starts.length - 1)
   const id = await nextRecordId(tx, 'series')
   const series = newSeries(id, settled.row, base, schedule, until, links, context)
-  const [, ...others] = await occurrenceRows(tx, series, settled.row, schedule, starts, [settled.row.id, ...ids])
+  const [, ...others] = await occurrenceRows(tx, series, settled.row, schedule, starts, [
+    settled.row.id,
+    ...ids,
+  ])
   const first: EventRow = {
     ...settled.row,
     ...whenAt(schedule, starts[0] ?? '', settled.row),
@@ -89,7 +97,10 @@ export function requireRoom(
 ): void {
   const most = limits.seriesDates.bytes
   const bytes = count * rowBytes(row, links)
-  const others = [...(datesWritten ?? [])].reduce((total, [by, some]) => (by === asked ? total : total + some), 0)
+  const others = [...(datesWritten ?? [])].reduce(
+    (total, [by, some]) => (by === asked ? total : total + some),
+    0,
+  )
   const grows = others > 0 || !before || bytes > before.count * rowBytes(before.row, before.links)
   const values = { dates: String(count), limit: String(most) }
   if (grows && bytes + others > most) throw refused({ part: 'dates', message: TOO_LONG, values })
@@ -155,7 +166,8 @@ export async function occurrenceRows(
   starts: readonly string[],
   ids: readonly number[],
 ): Promise<EventRow[]> {
-  const slugs = like.slug === '' ? starts.map(() => '') : await freeSlugs(tx, 'events', dailySlugs(series.slug, starts))
+  const slugs =
+    like.slug === '' ? starts.map(() => '') : await freeSlugs(tx, 'events', dailySlugs(series.slug, starts))
   return starts.map((start, i) => ({
     ...like,
     ...whenAt(schedule, start),
@@ -211,7 +223,9 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map(({ before, columns }) => {
     const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
-    return isBack ? { before, columns: { ...columns, slug: untrashedSlug(before.slug) } } : { before, columns }
+    return isBack
+      ? { before, columns: { ...columns, slug: untrashedSlug(before.slug) } }
+      : { before, columns }
   })
   const wanted = unmarked.map(({ before, columns }) => {
     const { status, slug, recurrence_id } = { ...before, ...columns }
@@ -223,7 +237,9 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
   let next = 0
   return unmarked.map(({ before, columns }, i) =>
-    wanted[i] === undefined ? { before, columns } : { before, columns: { ...columns, slug: free[next++] ?? '' } },
+    wanted[i] === undefined
+      ? { before, columns }
+      : { before, columns: { ...columns, slug: free[next++] ?? '' } },
   )
 }
 
@@ -240,7 +256,9 @@ interface NewLinks {
 
 /** Writes occurrences with their links, and adjusts the counts of their terms. */
 export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: NewLinks): Promise<void> {
-  const moved = changes.filter(({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }))
+  const moved = changes.filter(
+    ({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }),
+  )
   const isLinked = asked?.links.terms !== undefined
   const terms =
     isLinked || moved.length > 0

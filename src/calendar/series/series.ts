@@ -58,7 +58,11 @@ export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promi
     findLinkedByIds<OrganizerRow>(db, organizerRules, all('organizers')),
     findTermsByIds(db, all('terms')),
   ])
-  const pictured: readonly { image: number | null }[] = [...shared, ...venues.values(), ...organizers.values()]
+  const pictured: readonly { image: number | null }[] = [
+    ...shared,
+    ...venues.values(),
+    ...organizers.values(),
+  ]
   const images = await findImages(
     db,
     pictured.flatMap(({ image }) => image ?? []),

@@ -11,11 +11,18 @@ export const category = defineResource({
   path: 'categories',
   title: 'Category',
   addresses: {
-    id: { id: { kind: integer, about: 'The id of the category', required: true, lookUp: isTermId('category') } },
+    id: {
+      id: { kind: integer, about: 'The id of the category', required: true, lookUp: isTermId('category') },
+    },
   },
   fields: {
     ...termFields,
-    parent: { kind: parentId, about: 'The id of the parent category; 0 for none', label: 'Below', lookUp: isParent },
+    parent: {
+      kind: parentId,
+      about: 'The id of the parent category; 0 for none',
+      label: 'Below',
+      lookUp: isParent,
+    },
   },
 })
 
@@ -24,7 +31,9 @@ export const tag = defineResource({
   name: 'tag',
   path: 'tags',
   title: 'Tag',
-  addresses: { id: { id: { kind: integer, about: 'The id of the tag', required: true, lookUp: isTermId('tag') } } },
+  addresses: {
+    id: { id: { kind: integer, about: 'The id of the tag', required: true, lookUp: isTermId('tag') } },
+  },
   fields: termFields,
 })
 

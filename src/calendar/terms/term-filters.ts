@@ -20,7 +20,12 @@ import { findTermsByEntries, isDigits, type TermCondition } from './term-store.t
 type TermPart = 'use' | 'event'
 
 /** One parameter of lists of terms. */
-type TermFilter<Value> = Filter<Value, TermPart, TermGround, SqlNarrowing<NoInfer<Value>, TermGround, TermCondition>>
+type TermFilter<Value> = Filter<
+  Value,
+  TermPart,
+  TermGround,
+  SqlNarrowing<NoInfer<Value>, TermGround, TermCondition>
+>
 
 function termFilter<Value, const About extends string>(
   filter: TermFilter<Value> & { about: About },
@@ -65,7 +70,10 @@ function ofTaxonomy(taxonomy: Taxonomy) {
 }
 
 /** Returns the ids that the entries of `include` or `exclude` mean: ids stay as they are, slugs and names are looked up (rule 13.9). */
-export async function termIdsAmong(entries: readonly string[], { context, taxonomy }: TermGround): Promise<number[]> {
+export async function termIdsAmong(
+  entries: readonly string[],
+  { context, taxonomy }: TermGround,
+): Promise<number[]> {
   const named = entries.filter((entry) => !isDigits(entry))
   const terms = await findTermsByEntries(context.db, taxonomy, named)
   const found = new Map(named.map((entry, at) => [entry, terms[at]?.id]))

@@ -60,9 +60,12 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
     versioned: { kind: 'term', idOf: ({ id }) => id },
     find: (context, query) => findPageOfTerms(context, taxonomy, query),
     load: (context, { rows = [] }) => withAncestors(context.db, rows),
-    among: (context, ids) => findPageOfTerms(context, taxonomy, { include: ids.map(String), per_page: ids.length }),
+    among: (context, ids) =>
+      findPageOfTerms(context, taxonomy, { include: ids.map(String), per_page: ids.length }),
     locate: (context, address) =>
-      'id' in address ? findTerm(context.db, taxonomy, address.id) : findTermBySlug(context.db, taxonomy, address.slug),
+      'id' in address
+        ? findTerm(context.db, taxonomy, address.id)
+        : findTermBySlug(context.db, taxonomy, address.slug),
     missing: async () => invalidParam('id'),
     loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
     presentation,
@@ -101,7 +104,11 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
 const parts = Object.values(termParts)
 
 /** Finds one page of a list of terms. Requests for tags have no `parent`. */
-async function findPageOfTerms(context: Context, taxonomy: Taxonomy, query: TermsQuery): Promise<Found<TermRow>> {
+async function findPageOfTerms(
+  context: Context,
+  taxonomy: Taxonomy,
+  query: TermsQuery,
+): Promise<Found<TermRow>> {
   const ground = { taxonomy, context }
   const page = pageRequest(query, context)
   const order: TermOrder = {
@@ -110,6 +117,11 @@ async function findPageOfTerms(context: Context, taxonomy: Taxonomy, query: Term
     included: await termIdsAmong(query.include ?? [], ground),
   }
   const conditions = await conditionsOf(categoryFilters, parts, query, ground)
-  const found = await listTerms(context, taxonomy, { conditions, order, isSearch: query.search !== undefined }, page)
+  const found = await listTerms(
+    context,
+    taxonomy,
+    { conditions, order, isSearch: query.search !== undefined },
+    page,
+  )
   return { ...foundPage(found, page), effective: filterLinks(query, ground) }
 }

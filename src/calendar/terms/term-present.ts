@@ -38,7 +38,11 @@ export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
 function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   if (term.taxonomy === 'tag') return `${site.url}/tag/${term.slug}/`
   const path = [term.slug]
-  for (let parent = ancestors.get(term.parent); parent && path.length < 100; parent = ancestors.get(parent.parent))
+  for (
+    let parent = ancestors.get(term.parent);
+    parent && path.length < 100;
+    parent = ancestors.get(parent.parent)
+  )
     path.unshift(parent.slug)
   return `${site.url}/events/category/${path.join('/')}/`
 }

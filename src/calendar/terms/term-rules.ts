@@ -1,4 +1,11 @@
-import { clearableText, isNamedRecord, listEntries, readInteger, settledText, text } from '../../base/fields/kinds.ts'
+import {
+  clearableText,
+  isNamedRecord,
+  listEntries,
+  readInteger,
+  settledText,
+  text,
+} from '../../base/fields/kinds.ts'
 import { limits, over, overText } from '../../base/fields/limits.ts'
 import { invalidParam, type ParamFault, Problem } from '../../base/problems.ts'
 import { fold, numberedSlug, shortSlug, slugify } from '../../base/text/characters.ts'
@@ -111,7 +118,11 @@ export class TermExists extends Problem {
  * @throws TermExists for a name that is taken, under the same parent and without another slug; Problem rest_invalid_param for a name that is empty or too
  * long, and for a parent too deep in the tree
  */
-export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
+export async function createTerm(
+  tx: Tx,
+  taxonomy: Taxonomy,
+  values: TermValues & { name: string },
+): Promise<TermRow> {
   const name = settleName(values.name)
   const parent = values.parent ?? 0
   const asked = values.slug ? slugify(values.slug) : ''
@@ -123,7 +134,14 @@ export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues 
   await refuseDeep(tx, parent, 1)
   const base = (asked || slugify(name) || taxonomy).slice(0, LONGEST)
   const slug = await freeTermSlug(tx, taxonomy, slugCandidates(base, parentTerm?.slug), 0)
-  return insertTerm(tx, { taxonomy, name, slug, description: values.description ?? '', parent, folded: fold(name) })
+  return insertTerm(tx, {
+    taxonomy,
+    name,
+    slug,
+    description: values.description ?? '',
+    parent,
+    folded: fold(name),
+  })
 }
 
 /**
@@ -214,7 +232,8 @@ export async function settleTerms(
   const ids = new Set<number>()
   for (const entry of entries) {
     const found = typeof entry === 'string' ? byText.get(entry) : known.get(entry)
-    const term = found ?? (typeof entry === 'string' && mayMake ? await findOrCreate(tx, taxonomy, entry) : undefined)
+    const term =
+      found ?? (typeof entry === 'string' && mayMake ? await findOrCreate(tx, taxonomy, entry) : undefined)
     if (term?.taxonomy === taxonomy) ids.add(term.id)
   }
   return [...ids]

@@ -28,7 +28,11 @@ export function termsApart<Term extends { taxonomy: Taxonomy }>(
 }
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
-  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('slug', '=', value('slug')),
 )
 
 /** Finds the term with this id; undefined where the taxonomy has none. */
@@ -55,18 +59,34 @@ export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string):
 }
 
 const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, value) =>
-  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', 'in', value('slugs')),
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('slug', 'in', value('slugs')),
 )
 
 /** Finds the ids of the terms with these slugs, in no order. */
-export async function findTermIdsBySlugs(db: Db, taxonomy: Taxonomy, slugs: readonly string[]): Promise<number[]> {
+export async function findTermIdsBySlugs(
+  db: Db,
+  taxonomy: Taxonomy,
+  slugs: readonly string[],
+): Promise<number[]> {
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
 /** A term without its description, which may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
-const NAMED = ['id', 'taxonomy', 'name', 'slug', 'parent', 'count', 'folded'] as const satisfies (keyof NamedTerm)[]
+const NAMED = [
+  'id',
+  'taxonomy',
+  'name',
+  'slug',
+  'parent',
+  'count',
+  'folded',
+] as const satisfies (keyof NamedTerm)[]
 
 /** Lists the terms of a taxonomy that published events have: at most `most`, those with the most events first. */
 export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
@@ -83,7 +103,12 @@ export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promis
 
 /** Finds the terms with these ids that published events have, in no order. */
 export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
-  return db.selectFrom('terms').select(NAMED).where('id', 'in', wholeList(db, ids)).where('count', '>', 0).execute()
+  return db
+    .selectFrom('terms')
+    .select(NAMED)
+    .where('id', 'in', wholeList(db, ids))
+    .where('count', '>', 0)
+    .execute()
 }
 
 /** The most categories below a category that `isInUse` reads. */
@@ -145,7 +170,12 @@ export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly str
 type Meant = (TermRow | undefined)[]
 
 /** Finds the terms that entries mean, all in a few queries: by slugs, then those left by ids, then those left by names. */
-async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[], areIds: boolean): Promise<Meant> {
+async function findMeant(
+  db: Db,
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+  areIds: boolean,
+): Promise<Meant> {
   if (entries.length === 0) return []
   const lookupsIn = (rows: readonly TermRow[]) => {
     const lookups = lookupsAmong(rows, taxonomy)
@@ -171,7 +201,11 @@ async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[],
 }
 
 /** Finds the ids of the terms that the entries of a filter mean, and of all terms below these (rule 13.2). */
-export async function findIdsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<number[]> {
+export async function findIdsByEntries(
+  db: Db,
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+): Promise<number[]> {
   const terms = await findTermsByEntries(db, taxonomy, entries)
   const ids = terms.flatMap((term) => term?.id ?? [])
   if (ids.length === 0) return []
@@ -188,13 +222,18 @@ export async function findIdsByEntries(db: Db, taxonomy: Taxonomy, entries: read
 export const MOST_TREE_LEVELS = 50
 
 /** Returns the ids of these terms and of all below them, and their number of levels, at most one more than a tree may have. */
-export async function levelsBelow(db: Db, ids: readonly number[]): Promise<{ found: Set<number>; levels: number }> {
+export async function levelsBelow(
+  db: Db,
+  ids: readonly number[],
+): Promise<{ found: Set<number>; levels: number }> {
   const found = new Set(ids)
   let level = [...found]
   let levels = 0
   while (level.length > 0 && levels <= MOST_TREE_LEVELS) {
     levels += 1
-    const { rows } = await sql<{ id: number }>`select id from terms where parent in ${wholeList(db, level)}`.execute(db)
+    const { rows } = await sql<{
+      id: number
+    }>`select id from terms where parent in ${wholeList(db, level)}`.execute(db)
     level = rows.map(({ id }) => id).filter((id) => !found.has(id))
     for (const id of level) found.add(id)
   }
@@ -431,7 +470,10 @@ interface TermLookups<Found> {
 }
 
 /** Finds the term that an entry means: by its slug, else its id, else its name, else the slug that a term of this name would get (rule 13.2). */
-export function termMeant<Found>({ bySlug, byId, byName }: TermLookups<Found>, entry: string): Found | undefined {
+export function termMeant<Found>(
+  { bySlug, byId, byName }: TermLookups<Found>,
+  entry: string,
+): Found | undefined {
   const found = bySlug(canonicalSlug(entry)) ?? (isDigits(entry) ? byId?.(Number(entry)) : undefined)
   return found ?? (byName && (byName(nameKey(entry)) ?? bySlug(slugify(entry))))
 }

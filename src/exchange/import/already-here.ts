@@ -107,7 +107,9 @@ export async function findUidHolders(
   const other = kind === 'series' ? 'event' : 'series'
   const former = source === undefined ? [] : await findItems(context.db, source, other, identities)
   const replaced = new Set(former.map(({ identity }) => identity))
-  const sources = new Map((await findElsewhere(context.db, source, identities)).map((row) => [row.record, row.address]))
+  const sources = new Map(
+    (await findElsewhere(context.db, source, identities)).map((row) => [row.record, row.address]),
+  )
   const holders = new Map<SourceItem, UidHolder>()
   for (const { item, uid } of held) {
     const holder = named.get(uid)

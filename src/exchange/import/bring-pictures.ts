@@ -1,5 +1,12 @@
 import { limits, overText } from '../../base/fields/limits.ts'
-import { ATTRIBUTE, decodeEntities, escapeHtml, type MarkupPiece, splitMarkup, unquoted } from '../../base/text/html.ts'
+import {
+  ATTRIBUTE,
+  decodeEntities,
+  escapeHtml,
+  type MarkupPiece,
+  splitMarkup,
+  unquoted,
+} from '../../base/text/html.ts'
 import {
   findImage,
   imageUrl,
@@ -9,7 +16,13 @@ import {
   resolveImage,
   withImages,
 } from '../../calendar/images/images.ts'
-import { findFetched, IMAGE_NAME, namesOfImage, sizeInName, unsized } from '../../calendar/images/old-images.ts'
+import {
+  findFetched,
+  IMAGE_NAME,
+  namesOfImage,
+  sizeInName,
+  unsized,
+} from '../../calendar/images/old-images.ts'
 import { oldPath } from '../../calendar/records/origins.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImageRow, ImportItemColumns } from '../../store/storage/schema.ts'
@@ -61,7 +74,12 @@ interface Pictured {
  * Fetches the pictures in the texts that an item is to get, or else in those of its record. A text that was edited here stays, except for the links of its
  * pictures. A picture that cannot be fetched is reported, and its link stays.
  */
-export async function bringPictures(run: ImportRun, item: SourceItem, sent: Values, state: Values): Promise<Pictured> {
+export async function bringPictures(
+  run: ImportRun,
+  item: SourceItem,
+  sent: Values,
+  state: Values,
+): Promise<Pictured> {
   const page = webPage(item)
   const before = { ...state, ...sent }
   const texts = TEXTS.flatMap((name) => {
@@ -94,7 +112,9 @@ export async function bringPictures(run: ImportRun, item: SourceItem, sent: Valu
 }
 
 function isTooLong({ context: { site } }: ImportRun, { kind }: SourceItem, text: string): boolean {
-  return overText(text, kind === 'category' || kind === 'tag' ? limits.termText : limits.text, site) !== undefined
+  return (
+    overText(text, kind === 'category' || kind === 'tag' ? limits.termText : limits.text, site) !== undefined
+  )
 }
 
 const imageAt = (images: ReadonlyMap<string, ImageRow>, address: string) =>
@@ -105,7 +125,11 @@ function note({ remark }: ImportRun, { at }: SourceItem, text: string): void {
 }
 
 /** Returns the images of these pictures, by the address that each was fetched from. Fetches as many in one run as one request may fetch. */
-async function fetchAll(run: ImportRun, item: SourceItem, pictures: readonly string[]): Promise<Map<string, ImageRow>> {
+async function fetchAll(
+  run: ImportRun,
+  item: SourceItem,
+  pictures: readonly string[],
+): Promise<Map<string, ImageRow>> {
   const { context, options, lacks } = run
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
@@ -119,7 +143,8 @@ async function fetchAll(run: ImportRun, item: SourceItem, pictures: readonly str
     }
     const lack = lacks.get(picture)
     if (imageAt(images, picture)) continue
-    if (lack !== undefined) note(run, item, `A picture of its texts could not be fetched, since ${lack}: ${picture}`)
+    if (lack !== undefined)
+      note(run, item, `A picture of its texts could not be fetched, since ${lack}: ${picture}`)
     else if (left === 0) {
       note(run, item, `It has more than ${MAX_ADDRESSES} new pictures; the next run fetches others.`)
       break
@@ -129,7 +154,10 @@ async function fetchAll(run: ImportRun, item: SourceItem, pictures: readonly str
 }
 
 /** Fetches a picture as a request of its own, so that no picture stays in memory; undefined where that fails, with the reason in `lacks`. */
-async function fetchOne({ context: { ...context }, lacks }: ImportRun, address: string): Promise<ImageRow | undefined> {
+async function fetchOne(
+  { context: { ...context }, lacks }: ImportRun,
+  address: string,
+): Promise<ImageRow | undefined> {
   return withImages(context, async () => {
     const lack = await lackOfImage(address, context)
     if (lack !== undefined) remember(lacks, address, lack)
@@ -145,7 +173,9 @@ export async function newImageRows(
   db: Db,
   addresses: readonly string[],
 ): Promise<ImportItemColumns[]> {
-  const files = [...new Set(addresses)].filter((one) => one.length <= LONGEST && IMAGE_NAME.test(oldPath(one)))
+  const files = [...new Set(addresses)].filter(
+    (one) => one.length <= LONGEST && IMAGE_NAME.test(oldPath(one)),
+  )
   if (origin !== 'moved' || source === undefined || files.length === 0) return []
   const images = await findFetched(db, files)
   const known = await findItems(db, source, 'image', [...images.keys()])
@@ -177,7 +207,8 @@ function picturesIn(texts: readonly string[], page: URL, most: number): string[]
 /** Returns a text of a page with the addresses of pictures that `addressOf` gives; where it gives none, the address stays. */
 function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
   if (!HAS_SOME.test(html)) return html
-  const settled = (piece: MarkupPiece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)
+  const settled = (piece: MarkupPiece) =>
+    piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source
   return splitMarkup(html).map(settled).join('')
 }
 
@@ -189,7 +220,8 @@ function settleTag(
 ): string {
   const named = NAMED_BY[name]
   if (named === undefined) return source
-  const [, , written = ''] = source.matchAll(ATTRIBUTE).find(([, one = '']) => one.toLowerCase() === named) ?? []
+  const [, , written = ''] =
+    source.matchAll(ATTRIBUTE).find(([, one = '']) => one.toLowerCase() === named) ?? []
   const value = decodeEntities(unquoted(written)).trim()
   const address = pictureAt(named === 'srcset' ? firstOf(value) : value, page, name === 'a')
   const to = address === undefined ? undefined : addressOf(address)

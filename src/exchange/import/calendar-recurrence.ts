@@ -3,7 +3,15 @@ import { type Fault, isFault, type Recurrence } from '../../base/recurrence/recu
 import { MOST_DATES, readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { type CalendarTime, dateMeant, dayMeant, shownAt, timeOf } from './calendar-times.ts'
-import { type CalendarZones, type EventSpan, endOfRule, wallAt, wallOf, withSteps, yearOf } from './calendar-zones.ts'
+import {
+  type CalendarZones,
+  type EventSpan,
+  endOfRule,
+  wallAt,
+  wallOf,
+  withSteps,
+  yearOf,
+} from './calendar-zones.ts'
 import { type Component, propertiesOf, propertyOf } from './component-reader.ts'
 
 // Reads how an event of a calendar file repeats.
@@ -22,7 +30,9 @@ const MOST_RULES = 10
 
 /** Returns the first and the last time of an event; a rule that never ends is followed for some years. */
 export function spanOf(component: Component, zones: CalendarZones): EventSpan {
-  const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) => propertiesOf(component, name))
+  const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) =>
+    propertiesOf(component, name),
+  )
   const walls = lists.flatMap(({ value }) => value.split(/[,/]/).flatMap((text) => wallOf(text) ?? [])).sort()
   const start = wallOf(propertyOf(component, 'DTSTART')?.value ?? '') ?? walls[0] ?? '1970-01-01 00:00:00'
   const rules = propertiesOf(component, 'RRULE').slice(0, MOST_RULES)
@@ -114,7 +124,12 @@ function timesIn(component: Component, name: string, span: EventSpan, zones: Cal
 }
 
 /** Returns the dates of RDATE as wall times in the zone of the start. */
-function furtherDates(component: Component, start: CalendarTime, span: EventSpan, zones: CalendarZones): string[] {
+function furtherDates(
+  component: Component,
+  start: CalendarTime,
+  span: EventSpan,
+  zones: CalendarZones,
+): string[] {
   return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
 }
 
@@ -169,7 +184,11 @@ function datesOf(
   const what = `repeats in a way that events here do not (${reason}), so`
   if (dates.length === 1) return { ...read, dates, note: `${what} only its first date is in.` }
   const extent = `${dates.length} dates from ${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}`
-  return { ...read, dates, note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}` }
+  return {
+    ...read,
+    dates,
+    note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}`,
+  }
 }
 
 function rulesOf(
@@ -190,13 +209,17 @@ function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: Calen
 }
 
 function madeBy(rule: EveryRule, start: CalendarTime, zones: CalendarZones, steps: Steps): string[] {
-  return [...everyDate(rule, ownStart(start), endOf(rule, start, zones), steps)].map((one) => shownAt(one, start))
+  return [...everyDate(rule, ownStart(start), endOf(rule, start, zones), steps)].map((one) =>
+    shownAt(one, start),
+  )
 }
 
 const ownStart = ({ wall, own }: CalendarTime) => own?.wall ?? wall
 
 function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): string {
-  return endOfRule(rule, horizonOf(zones, ownStart(start)), (utc) => ownWall(utcToWall(utc, start.zone), start))
+  return endOfRule(rule, horizonOf(zones, ownStart(start)), (utc) =>
+    ownWall(utcToWall(utc, start.zone), start),
+  )
 }
 
 /** Keeps as many dates as a series may have: half of them before today, or more where fewer are to come. */

@@ -1,5 +1,13 @@
 import { addDays } from '../../base/text/moments.ts'
-import { DAY_MS, dayNumber, formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import {
+  DAY_MS,
+  dayNumber,
+  formatUtc,
+  settledWall,
+  utcToMs,
+  utcToWall,
+  wallToUtc,
+} from '../../base/text/zones.ts'
 import {
   type CalendarZones,
   type Clock,
@@ -64,7 +72,8 @@ const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVE
 /** Returns the time of a property, which is a day where the event is marked as one of whole days. */
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
   const time = timeOf(propertyOf(component, name), zones, span)
-  const isDay = time?.wall.endsWith(' 00:00:00') && MARKS.some((mark) => /^(?:true|1)$/i.test(textOf(component, mark)))
+  const isDay =
+    time?.wall.endsWith(' 00:00:00') && MARKS.some((mark) => /^(?:true|1)$/i.test(textOf(component, mark)))
   return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
@@ -78,7 +87,8 @@ const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 export function withOneZone(component: Component, first?: Property): Component {
   const start = propertyOf(component, 'DTSTART')
   const properties = component.properties.map((property) => {
-    const TZID = FURTHER.has(property.name) && zoneNameOf((property.name === 'RECURRENCE-ID' && first) || start)
+    const TZID =
+      FURTHER.has(property.name) && zoneNameOf((property.name === 'RECURRENCE-ID' && first) || start)
     return TZID ? { ...property, parameters: { TZID, ...property.parameters } } : property
   })
   return { ...component, properties }
@@ -90,7 +100,11 @@ function zoneNameOf(property: Property | undefined): string | undefined {
 }
 
 /** Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates follow no other clock. */
-export function firstStart(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
+export function firstStart(
+  component: Component,
+  zones: CalendarZones,
+  span: EventSpan,
+): CalendarTime | undefined {
   const isUtc = isUtcText(propertyOf(component, 'DTSTART')?.value ?? '')
   const repeats = component.properties.some(({ name }) => name === 'RRULE')
   return markedTime('DTSTART', component, repeats && isUtc ? { ...zones, zone: 'UTC' } : zones, span)
@@ -101,7 +115,12 @@ export const originalStart = (component: Component, zones: CalendarZones, span: 
   markedTime('RECURRENCE-ID', component, zones, span)
 
 /** Returns the duration of an event: days, or ms of an event with times; undefined where it cannot be read or is negative. */
-export function lengthOfEvent(component: Component, start: CalendarTime, zones: CalendarZones, span: EventSpan) {
+export function lengthOfEvent(
+  component: Component,
+  start: CalendarTime,
+  zones: CalendarZones,
+  span: EventSpan,
+) {
   const property = propertyOf(component, 'DTEND')
   const duration = propertyOf(component, 'DURATION')
   if (!property && !duration) return start.isDay ? 1 : 0
@@ -112,14 +131,21 @@ export function lengthOfEvent(component: Component, start: CalendarTime, zones: 
   return start.isDay ? Math.max(1, length) : length
 }
 
-function untilEnd(end: CalendarTime | undefined, start: CalendarTime, zones: CalendarZones): number | undefined {
+function untilEnd(
+  end: CalendarTime | undefined,
+  start: CalendarTime,
+  zones: CalendarZones,
+): number | undefined {
   if (!end || !start.isDay) return end && utcMs(end.isDay ? { ...end, zone: start.zone } : end) - utcMs(start)
   // Some programs end a day a second before midnight.
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
 /** Returns the wall time that a time of an event of whole days means: a time in UTC where it is midnight, else as the file writes it. */
-export function dayMeant({ written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>, zones: CalendarZones): string {
+export function dayMeant(
+  { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
+  zones: CalendarZones,
+): string {
   const walls = isUtc ? zonesOfFile(zones).map((zone) => utcToWall(written, zone)) : []
   return walls.find((wall) => wall.endsWith(' 00:00:00')) ?? written
 }
@@ -147,8 +173,9 @@ export function shownAt(wall: string, { zone, isDay, own }: CalendarTime): strin
 /** Reads a DURATION: its weeks and days are those of the clock, and its hours pass (RFC 5545, 3.3.6). */
 function lengthOf(value: string, start: CalendarTime): number | undefined {
   const [, sign, ...parts] =
-    /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(value.trim()) ??
-    []
+    /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(
+      value.trim(),
+    ) ?? []
   if (parts.length === 0 || parts.every((part) => part === undefined)) return undefined
   if (sign === '-') return -1
   const [weeks = 0, rest = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))

@@ -1,6 +1,14 @@
 import { isUtc } from '../../base/icalendar/zone-rules.ts'
 import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
-import { clockChanges, DAY_MS, formatUtc, isTimezone, utcOfWall, utcToMs, utcToWall } from '../../base/text/zones.ts'
+import {
+  clockChanges,
+  DAY_MS,
+  formatUtc,
+  isTimezone,
+  utcOfWall,
+  utcToMs,
+  utcToWall,
+} from '../../base/text/zones.ts'
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
@@ -54,7 +62,16 @@ const MOST_MEANINGS = 1000
 export function noZones(zone: string, now: number): CalendarZones {
   const today = formatUtc(now).slice(0, 10)
   const steps = { left: MOST_STEPS }
-  return { zone, site: zone, definitions: new Map(), steps, meanings: new Map(), told: new Set(), faults: [], today }
+  return {
+    zone,
+    site: zone,
+    definitions: new Map(),
+    steps,
+    meanings: new Map(),
+    told: new Set(),
+    faults: [],
+    today,
+  }
 }
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
@@ -86,7 +103,11 @@ export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): Zon
   return defined ?? { zone: named ?? guessed(name, zones) }
 }
 
-function meaningOf(key: string, { meanings }: CalendarZones, find: () => string | undefined): string | undefined {
+function meaningOf(
+  key: string,
+  { meanings }: CalendarZones,
+  find: () => string | undefined,
+): string | undefined {
   if (meanings.has(key)) return meanings.get(key)
   if (meanings.size >= MOST_MEANINGS) meanings.clear()
   const found = find()
@@ -155,7 +176,11 @@ const YEARS_AHEAD = 10
 /** The most years of one event for which clocks are compared. */
 const MOST_YEARS = 50
 
-function readingOf(definition: Definition, { first, last }: EventSpan, zones: CalendarZones): ZoneReading | undefined {
+function readingOf(
+  definition: Definition,
+  { first, last }: EventSpan,
+  zones: CalendarZones,
+): ZoneReading | undefined {
   const from = yearOf(first)
   const ahead = Math.max(from + 1, yearOf(zones.today) + YEARS_AHEAD)
   const to = Math.min(Math.max(from, yearOf(last)), ahead, from + MOST_YEARS)
@@ -166,7 +191,9 @@ function readingOf(definition: Definition, { first, last }: EventSpan, zones: Ca
   const [start, end] = [utcOf(clock, first), utcOf(clock, last)]
   const [claimed] = definition.named
   if (claimed !== undefined && start < clock.since) return { zone: claimed }
-  const near = [...definition.named, zones.zone].find((one) => isClockOf(one, clock, start, Math.max(start, end)))
+  const near = [...definition.named, zones.zone].find((one) =>
+    isClockOf(one, clock, start, Math.max(start, end)),
+  )
   if (near !== undefined) return { zone: near }
   const fixed = clock.steps.length === 0 ? fixedZone(clock.offset / 60_000) : undefined
   return fixed === undefined ? { clock } : { zone: fixed }
@@ -281,7 +308,8 @@ export function wallOf(value: string): string | undefined {
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
-  const end = until.length === 8 ? `${wall.slice(0, 10)} 23:59:59` : /z$/i.test(until) ? wallOfUtc(wall) : wall
+  const end =
+    until.length === 8 ? `${wall.slice(0, 10)} 23:59:59` : /z$/i.test(until) ? wallOfUtc(wall) : wall
   return end < horizon ? end : horizon
 }
 
@@ -306,13 +334,19 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
 const DAYS_MS = 2 * DAY_MS
 
 /** Returns the beginnings of an observance that matter in these years: all in them, and the last ones before. */
-function beginningsOf({ start, rules, dates, before }: Observance, from: number, to: number, steps: Steps): string[] {
+function beginningsOf(
+  { start, rules, dates, before }: Observance,
+  from: number,
+  to: number,
+  steps: Steps,
+): string[] {
   const horizon = `${to + 1}-01-03 00:00:00`
   const all = [start, ...dates]
   for (const rule of rules) {
     const end = endOfRule(rule, horizon, (utc) => formatUtc(utcToMs(utc) + before))
     const since = yearly(rule) ? Math.min(from, Number(end.slice(0, 4))) - 2 : 0
-    const begin = since > Number(start.slice(0, 4)) ? `${String(since).padStart(4, '0')}${start.slice(4)}` : start
+    const begin =
+      since > Number(start.slice(0, 4)) ? `${String(since).padStart(4, '0')}${start.slice(4)}` : start
     for (const wall of everyDate(rule, begin.replace('-02-29', '-02-28'), end, steps)) all.push(wall)
   }
   return all.filter((wall) => wall < horizon)
@@ -364,7 +398,8 @@ function zoneNamed(name: string): string | undefined {
   const tail = name.split('/')
   const spellings = [name, ...[3, 2].map((last) => tail.slice(-last).join('/')), name.replace(/[-\\]/, '/')]
   const found = spellings.map((one) => one.replaceAll(' ', '_')).find(isTimezone)
-  if (found !== undefined) return isUtc(found) ? 'UTC' : (clockChanges(found, 0, 0)?.id ?? found.toUpperCase())
+  if (found !== undefined)
+    return isUtc(found) ? 'UTC' : (clockChanges(found, 0, 0)?.id ?? found.toUpperCase())
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
@@ -380,7 +415,9 @@ function isPlace(zone: string, name: string): boolean {
 /** Returns the offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
-  return found.map(([, sign, hours, minutes = '0']) => (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)))
+  return found.map(
+    ([, sign, hours, minutes = '0']) => (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)),
+  )
 }
 
 /** Returns the name of the zone that always has this offset, in minutes; undefined for an offset that no zone has. */
@@ -388,6 +425,7 @@ export function fixedZone(minutes: number): string | undefined {
   if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
   if (minutes === 0) return 'UTC'
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
-  const part = rest === 0 ? '' : rest % 15 === 0 ? String(rest / 60).slice(1) : `:${String(rest).padStart(2, '0')}`
+  const part =
+    rest === 0 ? '' : rest % 15 === 0 ? String(rest / 60).slice(1) : `:${String(rest).padStart(2, '0')}`
   return `UTC${minutes < 0 ? '-' : '+'}${hours}${part}`
 }

@@ -48,7 +48,14 @@ interface OpenComponent {
  * one follows the others if the calendar has properties at its end. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
-  const reading: OpenComponent = { open: [], count: 0, fault: undefined, calendar: 0, properties: [], isNamed: true }
+  const reading: OpenComponent = {
+    open: [],
+    count: 0,
+    fault: undefined,
+    calendar: 0,
+    properties: [],
+    isNamed: true,
+  }
   for await (const { number, text } of unfolded(bytes)) {
     const done = readLine(reading, number, text)
     if (done) yield done
@@ -103,7 +110,9 @@ const QUOTED = /^[^:]*;ENCODING=QUOTED-PRINTABLE[;:]/i
 /** Decodes quoted-printable, which calendars of the first version have. */
 function decodeQuoted(value: string): string {
   const bytes = Buffer.from(value).toString('latin1').replace(/=$/, '')
-  const decoded = bytes.replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const decoded = bytes.replace(/=([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
   return textOfBytes(Buffer.from(decoded, 'latin1')).replaceAll('\r\n', '\n')
 }
 
@@ -111,7 +120,11 @@ function partOf(line: FileLine): Uint8Array | undefined {
   return 'bytes' in line ? line.bytes : undefined
 }
 
-function readLine(reading: OpenComponent, number: number, text: string | undefined): ReadComponent | undefined {
+function readLine(
+  reading: OpenComponent,
+  number: number,
+  text: string | undefined,
+): ReadComponent | undefined {
   const { open } = reading
   const [, edge = '', named = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(text ?? '') ?? []
   const name = named.toUpperCase()
@@ -146,7 +159,16 @@ function readInto(component: Component, number: number, text: string): void {
 
 /** The properties whose lines some programs break without folding them. */
 const TEXTS = new Set([
-  ...['SUMMARY', 'DESCRIPTION', 'LOCATION', 'COMMENT', 'CONTACT', 'CATEGORIES', 'X-ALT-DESC', 'STYLED-DESCRIPTION'],
+  ...[
+    'SUMMARY',
+    'DESCRIPTION',
+    'LOCATION',
+    'COMMENT',
+    'CONTACT',
+    'CATEGORIES',
+    'X-ALT-DESC',
+    'STYLED-DESCRIPTION',
+  ],
 ])
 
 /** The properties of RFC 5545, 7986 and 9073, and some of the first version. */

@@ -142,20 +142,24 @@ export function readHeader(
   given: ReadonlyMap<string, ColumnMeaning>,
 ): (ColumnMeaning | undefined)[] {
   for (const name of given.keys())
-    if (!names.includes(name)) throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
+    if (!names.includes(name))
+      throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
   // A name with a single meaning goes before one that may have several.
   for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
-      const free = columns[at] === undefined && known.size <= most && [...known].find((meaning) => !taken.has(meaning))
+      const free =
+        columns[at] === undefined && known.size <= most && [...known].find((meaning) => !taken.has(meaning))
       if (free) {
         columns[at] = free
         taken.add(free)
       }
     }
-  const isOfEvents = ['title', 'start_date', 'uid'].some((name) => columns.some((meaning) => meaning === name))
+  const isOfEvents = ['title', 'start_date', 'uid'].some((name) =>
+    columns.some((meaning) => meaning === name),
+  )
   if (!isOfEvents && (columns.includes('venue') || columns.includes('organizer'))) return columns
   for (const meaning of ['title', 'start_date'] as const)
     if (!columns.includes(meaning))
@@ -171,7 +175,9 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
     const at = word.lastIndexOf('=')
     const meaning = COLUMN_MEANINGS.find((known) => known === word.slice(at + 1).trim())
     if (at < 1 || !meaning)
-      throw new Error(`--map takes "Column=field" with a field of ${COLUMN_MEANINGS.join(', ')}, not "${word}".`)
+      throw new Error(
+        `--map takes "Column=field" with a field of ${COLUMN_MEANINGS.join(', ')}, not "${word}".`,
+      )
     return [word.slice(0, at).trim(), meaning] as const
   })
   return new Map(given)
@@ -228,7 +234,10 @@ function months(): ReadonlyMap<string, number> {
     LANGUAGES.flatMap((language) =>
       (['long', 'short'] as const).flatMap((month) => {
         const { format } = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' })
-        return Array.from({ length: 12 }, (_, at) => [plainMonth(format(Date.UTC(2027, at))), at + 1] as const)
+        return Array.from(
+          { length: 12 },
+          (_, at) => [plainMonth(format(Date.UTC(2027, at))), at + 1] as const,
+        )
       }),
     ),
   )
@@ -253,7 +262,11 @@ const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?
  * Reads a date with or without a time; undefined for other text. A time with an offset becomes one of the zone; without a zone it stays, since for a whole
  * day its digits count.
  */
-export function readTableDate(text: string, order: DateOrder, zone: string | undefined): TableDate | undefined {
+export function readTableDate(
+  text: string,
+  order: DateOrder,
+  zone: string | undefined,
+): TableDate | undefined {
   const trimmed = text.trim()
   const [, time] = WITH_OFFSET.exec(trimmed) ?? []
   if (time !== undefined) {
@@ -280,11 +293,20 @@ export function readTableDate(text: string, order: DateOrder, zone: string | und
 
 type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month: number; day: number }
 
-const monthOf = (name = '') => months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
+const monthOf = (name = '') =>
+  months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
 /** Returns a year; two digits stand for a year from 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
-const dayFirst: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: Number(month), day: Number(day) })
-const dayAndName: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: monthOf(month), day: Number(day) })
+const dayFirst: Parts = ([, day, month, year]) => ({
+  year: yearOf(year),
+  month: Number(month),
+  day: Number(day),
+})
+const dayAndName: Parts = ([, day, month, year]) => ({
+  year: yearOf(year),
+  month: monthOf(month),
+  day: Number(day),
+})
 
 /** The forms of dates. Between slashes, numbers are in the order of the table; between dots or dashes, the day comes first. A year may come before all. */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
@@ -323,7 +345,8 @@ export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []
   if (hour === undefined) return undefined
-  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  const hours =
+    half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
   const isEndOfDay = hours === 24 && Number(minute) + Number(second) === 0
   if ((hours > 23 && !isEndOfDay) || Number(minute) > 59 || Number(second) > 59) return undefined
   return `${String(hours).padStart(2, '0')}:${minute}:${second}`

@@ -123,7 +123,10 @@ async function* rowsOf(
   // The only row with too few cells so far: if it is the last row, the file may end inside it.
   let short: CsvRow | undefined
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[]
+      info: { lines: number }
+    }>) {
       if (!columns) {
         const names = record.map((name) => name.trim())
         columns = readHeader(names, mapping)
@@ -165,7 +168,9 @@ function describeUnread(names: readonly string[]): string {
 async function endsLine(file: string): Promise<boolean> {
   const { size } = await stat(file)
   const handle = await open(file)
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, Math.max(0, size - 2)).finally(() => handle.close())
+  const { buffer } = await handle
+    .read(Buffer.alloc(2), 0, 2, Math.max(0, size - 2))
+    .finally(() => handle.close())
   return buffer.includes('\n') || buffer.includes('\r')
 }
 
@@ -193,21 +198,26 @@ function cellsOf(
 ): Map<ColumnMeaning, string> {
   const cells = new Map<ColumnMeaning, string>()
   for (const [index, meaning] of columns.entries())
-    if (meaning !== undefined) cells.set(meaning, (record[index] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
+    if (meaning !== undefined)
+      cells.set(meaning, (record[index] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
   return cells
 }
 
 /** Finds the encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252; finds the separator in the header. */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0).finally(() => handle.close())
+  const { buffer, bytesRead } = await handle
+    .read(Buffer.alloc(HEAD), 0, HEAD, 0)
+    .finally(() => handle.close())
   const head = buffer.subarray(0, bytesRead)
   const encoding = markedEncoding(head) ?? ((await isUtf8(file, done)) ? 'utf-8' : 'windows-1252')
   const [line = ''] = new TextDecoder(encoding).decode(head).split(/\r?\n/, 1)
   const [, named] = /^\ufeff?"?sep=(.)"?$/i.exec(line.trimEnd()) ?? []
   if (named !== undefined) return { encoding, delimiter: named, from: 2 }
   const names = line.replace(/"[^"]*"/g, '')
-  const counts = [',', ';', '\t'].map((sign) => [sign, names.split(sign).length] as const).sort((a, b) => b[1] - a[1])
+  const counts = [',', ';', '\t']
+    .map((sign) => [sign, names.split(sign).length] as const)
+    .sort((a, b) => b[1] - a[1])
   return { encoding, delimiter: counts[0]?.[0] ?? ',', from: 1 }
 }
 
@@ -236,7 +246,14 @@ interface CsvRow {
 /** The columns whose cells are used unchanged. */
 const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
 /** The columns whose cells say yes or no. */
-const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link', 'image_decorative'] as const
+const FLAGS = [
+  'featured',
+  'sticky',
+  'hide_from_listings',
+  'show_map',
+  'show_map_link',
+  'image_decorative',
+] as const
 
 const YES = /^(?:1|y|yes|true|on|x|ja|wahr|ein|oui|vrai|activé|sí|si|verdadero|activado)$/i
 const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|desactivado)$/i
@@ -333,7 +350,12 @@ function rowTimes(
 ): (RowTimes & { unread?: string }) | string {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const zone = isYes(cells.get('all_day')) ? undefined : cell('timezone') || site.timezone
-  const [written, from, ending, to] = [cell('start_date'), cell('start_time'), cell('end_date'), cell('end_time')]
+  const [written, from, ending, to] = [
+    cell('start_date'),
+    cell('start_time'),
+    cell('end_date'),
+    cell('end_time'),
+  ]
   const start = readTableDate(withOffsetOf(written, from), order, zone)
   if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
   const startTime = start.time ?? timeIn(from, site.language)
@@ -350,7 +372,9 @@ function rowTimes(
   const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]
   const isTimeBefore = start.utc && end?.utc ? end.utc < start.utc : ends < begins
   const isRead =
-    end !== undefined && (to === '' || endTime !== undefined) && !(isAllDay ? lastDay < start.day : isTimeBefore)
+    end !== undefined &&
+    (to === '' || endTime !== undefined) &&
+    !(isAllDay ? lastDay < start.day : isTimeBefore)
   const unread = isRead ? {} : { unread: `${ending} ${to}`.trim() }
   if (!isAllDay) {
     const start_date = start.utc ?? begins
@@ -365,7 +389,8 @@ function rowTimes(
 
 const hasOffset = (time: string) => /^\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/i.test(time)
 const withOffsetOf = (date: string, time: string) => (hasOffset(time) ? `${date}T${time}` : date)
-const wallOf = (day: string, time: string) => (time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`)
+const wallOf = (day: string, time: string) =>
+  time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`
 
 /** Reads the time in a cell, also as people type it at the desk; undefined for none, and for a time with an end. */
 function timeIn(cell: string, language: string): string | undefined {
@@ -375,7 +400,11 @@ function timeIn(cell: string, language: string): string | undefined {
 }
 
 /** Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a repeated name is told apart by address. */
-function* linkedOfRow(written: CsvRow, names: Set<string>, context: Reading['context']): Generator<SourceEntry> {
+function* linkedOfRow(
+  written: CsvRow,
+  names: Set<string>,
+  context: Reading['context'],
+): Generator<SourceEntry> {
   const { at } = written
   const name = written.cells.get('venue') || written.cells.get('organizer') || ''
   const {
@@ -386,7 +415,8 @@ function* linkedOfRow(written: CsvRow, names: Set<string>, context: Reading['con
   const kinds = (['venue', 'organizer'] as const).filter((kind) => cells.get(kind))
   if (kinds.length === 0) yield { at, reason: 'It has no name.' }
   for (const kind of kinds) {
-    const cell = (meaning: ColumnMeaning, plain: ColumnMeaning) => cells.get(meaning) || cells.get(plain) || ''
+    const cell = (meaning: ColumnMeaning, plain: ColumnMeaning) =>
+      cells.get(meaning) || cells.get(plain) || ''
     const details = {
       ...(kind === 'venue' ? placeOf(cells) : personOf(cells)),
       description: cell(`${kind}_description`, 'description'),
@@ -426,7 +456,8 @@ function eventItem(
   if (link !== '' && !values.website) values.website = link
   Object.assign(values, publicationOf(cells))
   if (cells.has('cost')) values.cost = costOf(cells)
-  const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
+  const of = (kind: SourceItem['kind']) =>
+    linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
   const links = {
     ...(cells.has('venue') && { venue: of('venue') }),
     ...((cells.has('organizer') || cells.has('organizer_ids')) && {
@@ -493,7 +524,8 @@ function linkedOf({ at, cells }: CsvRow): SourceItem[] {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [first, ...others] = splitCell(partsOfPlace(cell('venue')).place, BAR)
   const organizers = splitCell(cell('organizer') || namesAmong(cell('organizer_ids')), BAR)
-  const terms = (meaning: 'categories' | 'tags') => splitCell(cell(meaning), cell(meaning).includes('|') ? BAR : /[,;]/)
+  const terms = (meaning: 'categories' | 'tags') =>
+    splitCell(cell(meaning), cell(meaning).includes('|') ? BAR : /[,;]/)
   return [
     linkedItem('venue', first ?? '', placeOf(cells), at),
     ...others.map((name) => linkedItem('venue', name, {}, at)),

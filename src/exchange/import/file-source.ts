@@ -70,7 +70,10 @@ function isWholeRecord(text: string): boolean {
 }
 
 /** Yields the records of a file with one record a line. Reads the file twice: first for the places of the occurrences of series, then for all records. */
-async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
+async function* lineEntries(
+  file: string,
+  bytes: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<SourceEntry> {
   const series = await findOccurrences(bytes())
   const handle = await open(file)
   const before: ShownBefore = new Map()
@@ -81,7 +84,10 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
       if (broken) yield { at: broken, reason: 'It is not JSON.' }
       broken = undefined
       if ('tooLong' in line) {
-        yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
+        yield {
+          at,
+          reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.`,
+        }
         continue
       }
       const record = parsedJson(textIn(line.bytes))
@@ -166,10 +172,17 @@ function* entriesOf(value: unknown): Generator<SourceEntry> {
   for (const [list, kind] of lists) yield* listEntries(() => kind, list, value[list])
   const has = lists.flatMap(([list]) => value[list] ?? []).length
   if (has < Number(value.total))
-    yield { cutOff: `The file has ${has} of ${String(value.total)} records.`, isPage: Number(value.total_pages) > 1 }
+    yield {
+      cutOff: `The file has ${has} of ${String(value.total)} records.`,
+      isPage: Number(value.total_pages) > 1,
+    }
 }
 
-function* listEntries(kind: (record: unknown) => ListedKind, list: string, records: unknown): Generator<SourceEntry> {
+function* listEntries(
+  kind: (record: unknown) => ListedKind,
+  list: string,
+  records: unknown,
+): Generator<SourceEntry> {
   if (!Array.isArray(records)) return
   const series = Map.groupBy(records, seriesIn)
   for (const [index, record] of records.entries()) {
@@ -282,7 +295,10 @@ export interface ReadGrant {
 }
 
 /** A batch of entries, the end of the file or a failure, or the message that the thread has started. */
-export type ThreadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
+export type ThreadAnswer =
+  | { entries: SourceEntry[]; read: number; isLast: boolean }
+  | { failure: string }
+  | 'started'
 
 /** The fewest bytes of a file that a thread reads beside the writing: to start the thread takes as long as to read a part of such a file. */
 const WORTH_A_THREAD = 2_000_000
@@ -340,5 +356,8 @@ async function* readInThread(
 function startThread(file: FileTask, { context: { site, caller, now }, images, addresses }: Reading): Worker {
   const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images, addresses } }
   // The TypeScript source, or the JavaScript that `npm run build` makes of it.
-  return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), { workerData, execArgv: [] })
+  return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), {
+    workerData,
+    execArgv: [],
+  })
 }

@@ -50,7 +50,8 @@ export async function holdSource(
     const now = Date.now()
     const before = await findHolder(db, number)
     const isFree = before.holder === '' || before.held_until_utc <= formatUtc(now) || isGone(before.holder)
-    if (isFree && (await write((tx) => takeSource(tx, number, before, holder, formatUtc(now + LEASE_MS))))) break
+    if (isFree && (await write((tx) => takeSource(tx, number, before, holder, formatUtc(now + LEASE_MS)))))
+      break
     if (looks === 0) wait()
     await pause(LOOKED_EVERY)
   }
@@ -103,7 +104,9 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   if (former === undefined && isKnown) return undefined
   if (former === undefined) throw new Error(`There is no source ${name}; kalends imports lists them.`)
   if (isKnown)
-    throw new Error(`${address} was imported by itself already; undo its runs first, which kalends imports lists.`)
+    throw new Error(
+      `${address} was imported by itself already; undo its runs first, which kalends imports lists.`,
+    )
   return former
 }
 

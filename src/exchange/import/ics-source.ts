@@ -33,7 +33,14 @@ import {
   textOf,
 } from './component-reader.ts'
 import { partsOfPlace, placeItem } from './place-text.ts'
-import { linkedItem, type Reading, type Source, type SourceEntry, type SourceItem, scheduled } from './source-item.ts'
+import {
+  linkedItem,
+  type Reading,
+  type Source,
+  type SourceEntry,
+  type SourceItem,
+  scheduled,
+} from './source-item.ts'
 import { countedBytes } from './source-text.ts'
 
 // Reads calendar files (iCalendar) as the items of an import.
@@ -120,7 +127,12 @@ interface SeriesRead {
 
 /** Reads the zones and the calendars of a file, and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
-  const found: Survey = { zones: noZones(zone, now), calendars: new Map(), awaited: new Set(), changed: new Set() }
+  const found: Survey = {
+    zones: noZones(zone, now),
+    calendars: new Map(),
+    awaited: new Set(),
+    changed: new Set(),
+  }
   const { zones, calendars, awaited, changed } = found
   let isCalendar = false
   for await (const component of componentsOf(bytes)) {
@@ -131,7 +143,8 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
     if (component.name === 'VTIMEZONE') define(zones, component)
     const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
     if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
-    if (propertyOf(component, 'RECURRENCE-ID') && changed.size < MOST_HELD) changed.add(textOf(component, 'UID'))
+    if (propertyOf(component, 'RECURRENCE-ID') && changed.size < MOST_HELD)
+      changed.add(textOf(component, 'UID'))
   }
   if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
   return found
@@ -192,7 +205,8 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   const onlyFirst = `How ${title} repeats cannot be read, so only its first date is in`
   if (typeof recurrence === 'string') yield { at, reason: `${onlyFirst}: ${recurrence}.`, identity: uid }
   if (override) yield occurrence(shared, start, end, occurrenceName(override))
-  else if (recurrence === undefined || typeof recurrence === 'string') yield occurrence(shared, start, end, '')
+  else if (recurrence === undefined || typeof recurrence === 'string')
+    yield occurrence(shared, start, end, '')
   else if ('rule' in recurrence) yield seriesItem(shared, recurrence.rule, start, end)
   else {
     const [wall = start.wall, ...added] = recurrence.dates
@@ -204,7 +218,9 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
 
 /** Returns sentences about the parts of an event that are not in, or not as they stand in the file. */
 function faultsIn(component: Component, title: string, file: CalendarFile): string[] {
-  const isOfLaterOnes = /^thisandfuture$/i.test(propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '')
+  const isOfLaterOnes = /^thisandfuture$/i.test(
+    propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '',
+  )
   const hasEnds = propertiesOf(component, 'RDATE').some(({ value }) => value.includes('/'))
   const { refused } = meetingOf(component)
   const isOn = !file.isOwn && titleAndState(component, file).event_status === 'scheduled'
@@ -215,14 +231,21 @@ function faultsIn(component: Component, title: string, file: CalendarFile): stri
     [hasEnds, ': Each of its dates is as long as the first one here, whatever end it has in the file.'],
     [refused !== '', `: The link of its meeting is no address by https, so it is in without it: ${refused}`],
     [geo !== '', `: Its coordinates are none, so it is in without them: ${geo}`],
-    [isOn && SAYS_CANCELED.test(title), ' says that it is canceled, but its STATUS does not, so it takes place here.'],
+    [
+      isOn && SAYS_CANCELED.test(title),
+      ' says that it is canceled, but its STATUS does not, so it takes place here.',
+    ],
     [page !== '', `: Its address is none, so it is in without it: ${page}`],
   ]
   const sentences = told.flatMap(([isSo, sentence]) => (isSo ? [title + sentence] : []))
   return [...sentences, ...brokenLines(component, title.replace(/\s+/g, ' '))]
 }
 
-function seriesRead(component: Component, start: CalendarTime, { isDate, left }: CalendarRecurrence): SeriesRead {
+function seriesRead(
+  component: Component,
+  start: CalendarTime,
+  { isDate, left }: CalendarRecurrence,
+): SeriesRead {
   const first = propertyOf(component, 'DTSTART')
   return { first, start, isDate, left: new Set(left.slice(0, MOST_DATES)) }
 }
@@ -241,7 +264,9 @@ function brokenLines({ joined, unread }: Component, title: string): string[] {
     lines.slice(0, MOST_NAMED).join(', ') + (lines.length > MOST_NAMED ? ', …' : '.')
   return [
     ...(joined.length > 0
-      ? [`${title}: Lines that are no properties were read as the rest of the text before them: ${named(joined)}`]
+      ? [
+          `${title}: Lines that are no properties were read as the rest of the text before them: ${named(joined)}`,
+        ]
       : []),
     ...(unread.length > 0 ? [`${title}: Lines that cannot be read were left out: ${named(unread)}`] : []),
   ]
@@ -250,7 +275,12 @@ function brokenLines({ joined, unread }: Component, title: string): string[] {
 const MOST_NAMED = 10
 
 /** Returns an event that repeats, with its first times and the lines of its rule. */
-function seriesItem(shared: SharedFields, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
+function seriesItem(
+  shared: SharedFields,
+  recurrence: Recurrence,
+  start: CalendarTime,
+  end: number,
+): SourceItem {
   const first = occurrence(shared, start, end, '')
   const lines = recurrenceLines(recurrence, { local: start.wall, zone: start.zone, allDay: start.isDay })
   const values = { ...first.values, recurrence: lines }
@@ -287,7 +317,8 @@ function sharedPart(
   linked: readonly SourceItem[],
   { at, uid }: { at: string; uid: string },
 ): SharedFields {
-  const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
+  const of = (kind: SourceItem['kind']) =>
+    linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
   const { title, ...state } = titleAndState(component, file)
   const { meeting } = meetingOf(component)
   const { page } = pageOfComponent(component)
@@ -345,7 +376,11 @@ function titleAndState(component: Component, file: CalendarFile) {
   if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
     return { title: summary, event_status: 'scheduled' }
   const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))
-  return { title: title ?? summary, event_status, ...(reason !== undefined && { event_status_reason: reason }) }
+  return {
+    title: title ?? summary,
+    event_status,
+    ...(reason !== undefined && { event_status_reason: reason }),
+  }
 }
 
 /** Signs that a text has markup: the end of an element that texts are made of, or a line break. */
@@ -444,7 +479,9 @@ function linkedItems(component: Component, at: string): SourceItem[] {
   const categories = propertiesOf(component, 'CATEGORIES').flatMap(({ value }) =>
     decodeTexts(value).map((name) => linkedItem('category', name, {}, at)),
   )
-  return [placeItem(place, geo, at), ...organizers, ...contacts, ...categories].filter((item) => item !== undefined)
+  return [placeItem(place, geo, at), ...organizers, ...contacts, ...categories].filter(
+    (item) => item !== undefined,
+  )
 }
 
 /** Reads a contact, which is one text: a telephone number and addresses in it are no part of the name. */
@@ -452,7 +489,9 @@ function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
   const isAddress = (part: string) => /^(?:https?:|mailto:|[^\s@]+@\S+$)/i.test(part)
-  const names = parts.filter((part) => part !== phone && !isAddress(part)).map((part) => part.replace(MAIL, '').trim())
+  const names = parts
+    .filter((part) => part !== phone && !isAddress(part))
+    .map((part) => part.replace(MAIL, '').trim())
   return { name: names.filter(Boolean).join(', '), phone }
 }
 
@@ -462,10 +501,15 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
 /** Returns the coordinates of an event; `unread` are those that are none. Some programs write nothing or nought for an unknown place. */
-function coordinatesOf(component: Component): { geo: { geo_lat?: number; geo_lng?: number }; unread: string } {
+function coordinatesOf(component: Component): {
+  geo: { geo_lat?: number; geo_lng?: number }
+  unread: string
+} {
   const written = textOf(component, 'GEO')
   const halves = written.split(';').map((half) => half.trim())
-  const [lat, lng] = halves.map((half) => (/^[+-]?\d{1,3}(?:\.\d{0,30})?$/.test(half) ? Number(half) : Number.NaN))
+  const [lat, lng] = halves.map((half) =>
+    /^[+-]?\d{1,3}(?:\.\d{0,30})?$/.test(half) ? Number(half) : Number.NaN,
+  )
   if (halves.includes('') || (lat === 0 && lng === 0)) return { geo: {}, unread: '' }
   if (lat === undefined || lng === undefined || !(Math.abs(lat) <= 90 && Math.abs(lng) <= 180))
     return { geo: {}, unread: written.slice(0, LABELLED) }

@@ -104,7 +104,12 @@ async function findSingles(
 
 async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
-  const found = await db.selectFrom('events').select('id').where('id', 'in', ids).where('series', 'is', null).execute()
+  const found = await db
+    .selectFrom('events')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('series', 'is', null)
+    .execute()
   return found.map(({ id }) => id)
 }
 
@@ -145,7 +150,9 @@ async function writeBegun(
   const { recurrence } = item.values
   const isMoved = TIMES.some((name) => kept.includes(name))
   const times = Object.fromEntries(TIMES.map((name) => [name, item.values[name]]))
-  const raw = isMoved ? { recurrence } : { ...times, recurrence, ...laterTimes(item.values, undefined, context.now) }
+  const raw = isMoved
+    ? { recurrence }
+    : { ...times, recurrence, ...laterTimes(item.values, undefined, context.now) }
   const prepared = await prepareItemChange(context, 'event', row.record, raw)
   return context.write(async (tx) => {
     const before = (await readStates(tx, 'event', [row.record])).get(row.record)
@@ -184,7 +191,11 @@ const MOST_ATTEMPTS = 5
 const PREPARED_AT_ONCE = 4
 
 /** Writes items of one kind with one transaction, and reports those that cannot be written. */
-export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
+export async function importBatch(
+  run: ImportRun,
+  kind: ItemKind,
+  items: readonly SourceItem[],
+): Promise<void> {
   const own = await findOwn(run, items)
   for (const item of own) noteFailed(run, item, OWN)
   const foreign = own.size === 0 ? items : items.filter((item) => !own.has(item))
@@ -218,7 +229,9 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   const { same, planned } = await planItems(run, kind, others)
   const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
   const { prepared, failed } = await prepareBatch(run, wanted)
-  const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
+  const written = run.options.dryRun
+    ? prepared.map(asIfWritten)
+    : await writeBatch(run, kind, prepared, failed)
   for (const { item, record } of same) {
     if (record !== undefined) noteRecord(run, item, record)
     countItem(run, item, 'unchanged')
@@ -233,7 +246,8 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
 
 /** Reports an item whose plan is to write nothing. */
 function noteUnwritten(run: ImportRun, { item, known, state, plan }: PlannedItem): void {
-  if (plan.act === 'leave') noteLeft(run, item, known?.record, describeStay(plan.kept, 'here', plan.isGone), state)
+  if (plan.act === 'leave')
+    noteLeft(run, item, known?.record, describeStay(plan.kept, 'here', plan.isGone), state)
   if (plan.act === 'older') noteLeft(run, item, known?.record, OLDER, state)
   if (plan.act === 'twin') noteFailed(run, item, TWIN)
   if (plan.act === 'leave out') run.remark({ kind: 'private', at: item.at, text: describeItem(item) })
@@ -350,7 +364,10 @@ async function writeAll(
   for (const { one, record, isChanged } of written)
     if (!isChanged && one.known && one.known.page !== pageOf(run, one.item))
       recordPage(tx, kind, record, states.get(record) ?? {})
-  const rows = [...changedRows(itemRows(run, written, states), written), ...(await imageRows(run, tx, written))]
+  const rows = [
+    ...changedRows(itemRows(run, written, states), written),
+    ...(await imageRows(run, tx, written)),
+  ]
   await saveItems(tx, rows, actRows(run, written, states))
   return written
 }
@@ -395,7 +412,11 @@ async function writeEvents(
 }
 
 /** Compares the records to be changed with the states that were planned for. @throws StalePlan when a record has changed since its change was planned */
-async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [PlannedItem, PreparedItem][]): Promise<void> {
+async function refuseStale(
+  tx: Tx,
+  kind: ItemKind,
+  prepared: readonly [PlannedItem, PreparedItem][],
+): Promise<void> {
   const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
   const states = await readStates(
     tx,
@@ -403,17 +424,27 @@ async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [PlannedIt
     changing.map(({ record }) => record),
   )
   for (const { one, record } of changing)
-    if (JSON.stringify(states.get(record)) !== JSON.stringify(one.state)) throw new StalePlan(one.item.identity)
+    if (JSON.stringify(states.get(record)) !== JSON.stringify(one.state))
+      throw new StalePlan(one.item.identity)
 }
 
 /** Holds the UIDs of new records until the end of the transaction. @throws StalePlan when another import was faster with one of them */
-async function claimUids(run: ImportRun, tx: Tx, kind: ItemKind, written: readonly WrittenItem[]): Promise<void> {
-  const made = written.flatMap(({ ready: { item }, record, isNew }) => (isNew && item.uid ? [{ item, record }] : []))
+async function claimUids(
+  run: ImportRun,
+  tx: Tx,
+  kind: ItemKind,
+  written: readonly WrittenItem[],
+): Promise<void> {
+  const made = written.flatMap(({ ready: { item }, record, isNew }) =>
+    isNew && item.uid ? [{ item, record }] : [],
+  )
   if (made.length === 0) return
   await holdName(tx, 'UIDs of imports')
   const own = new Set(made.map(({ record }) => record))
   const items = made.map(({ item }) => item)
-  const [taken] = (await findUidHolders({ ...run, context: { ...run.context, db: tx } }, kind, items, own)).keys()
+  const [taken] = (
+    await findUidHolders({ ...run, context: { ...run.context, db: tx } }, kind, items, own)
+  ).keys()
   if (taken) throw new StalePlan(taken.identity)
 }
 
@@ -448,13 +479,18 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   const unsettled = fields.filter((field) => !isSettled(one, ready, field))
   const isWhole = unsettled.length === 0
   if (isWhole && !one.known) return { written: one.prints, isWhole }
-  const settled = fields.flatMap((field) => (unsettled.includes(field) ? [] : [[field, one.prints[field] ?? '']]))
+  const settled = fields.flatMap((field) =>
+    unsettled.includes(field) ? [] : [[field, one.prints[field] ?? '']],
+  )
   const before = one.known ? readFingerprints(one.known.written) : {}
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
 /** Returns the rows that differ from the stored ones, since an item whose image cannot be fetched is tried again in every run. */
-function changedRows(rows: readonly ImportItemColumns[], written: readonly WrittenItem[]): ImportItemColumns[] {
+function changedRows(
+  rows: readonly ImportItemColumns[],
+  written: readonly WrittenItem[],
+): ImportItemColumns[] {
   const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
   return rows.filter((row) => !known.has(textOf(row)))
 }
@@ -475,11 +511,17 @@ const textOf = ({
 
 /** Tells whether a field of the source is settled: written now or before. A field that keeps its value here is not, and waits for another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
-  return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
+  return (
+    fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
+  )
 }
 
 /** Returns the state of the record after the write; fields that were changed here before stay marked as changed. */
-function keptOf({ known, state, plan }: PlannedItem, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
+function keptOf(
+  { known, state, plan }: PlannedItem,
+  { fields }: PreparedItem,
+  after: Fingerprints,
+): Fingerprints {
   if (!known || !state || plan.act !== 'update') return after
   return keptAfter(readFingerprints(known.kept), fingerprintsOf(state), after, fields)
 }

@@ -66,7 +66,9 @@ interface Asked {
 /** Registers the commands `import` and `imports`, which open the calendar, and close it at the end. */
 export function registerImportCommands(program: Command, open: () => Promise<CalendarGround>): void {
   registerImport(program, open)
-  const imports = program.command('imports').description('List and undo imports, and manage those on a schedule.')
+  const imports = program
+    .command('imports')
+    .description('List and undo imports, and manage those on a schedule.')
   addList(imports)
     .description('List the runs of imports, the newest first.')
     .action((_options: unknown, command: Command) =>
@@ -85,23 +87,30 @@ export function registerImportCommands(program: Command, open: () => Promise<Cal
     )
   imports
     .command('undo')
-    .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
+    .description(
+      'Put back what a run changed, move what it made to the trash, and leave what was changed since.',
+    )
     .argument('<run>', 'the number that `imports` shows')
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .action((number: string, { user }: { user?: string }, command: Command) =>
       runWithCalendar(command, open, async (ground, print) => {
-        const { restored, removed, left } = await undoImport(await importContext(ground, user), runNumber(number), () =>
-          print('Another import of this source is running; the undo begins when it has ended.'),
+        const { restored, removed, left } = await undoImport(
+          await importContext(ground, user),
+          runNumber(number),
+          () => print('Another import of this source is running; the undo begins when it has ended.'),
         )
         left.forEach(print)
-        print(`Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`)
+        print(
+          `Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`,
+        )
       }),
     )
   registerSchedules(imports, open)
 }
 
 function runNumber(word: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(word)) throw new Error(`A run has a number, not "${word}"; kalends imports lists them.`)
+  if (!/^[1-9]\d{0,8}$/.test(word))
+    throw new Error(`A run has a number, not "${word}"; kalends imports lists them.`)
   return Number(word)
 }
 
@@ -131,7 +140,8 @@ function registerSchedules(imports: Command, open: () => Promise<CalendarGround>
     .option(ALLOWED, 'let its next run move more than a fifth of the events to the trash at once')
     .action(
       change(
-        (database, name, { allowMassRemoval = false }) => resumeSchedule(database, name, allowMassRemoval, Date.now()),
+        (database, name, { allowMassRemoval = false }) =>
+          resumeSchedule(database, name, allowMassRemoval, Date.now()),
         'goes on',
       ),
     )
@@ -171,9 +181,18 @@ function withOptions(command: Command): Command {
       `the name or address under which this calendar was imported before, as kalends imports lists it; its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
     )
     .option('--no-images', 'fetch no images')
-    .option('--no-private', 'leave out private events of the source; without this they are imported as private events')
-    .option('--review', 'let new events wait for a review, with the status pending, instead of publishing them')
-    .option('--with-addresses', 'bring in the e-mail addresses of organizers of a calendar file, which are public then')
+    .option(
+      '--no-private',
+      'leave out private events of the source; without this they are imported as private events',
+    )
+    .option(
+      '--review',
+      'let new events wait for a review, with the status pending, instead of publishing them',
+    )
+    .option(
+      '--with-addresses',
+      'bring in the e-mail addresses of organizers of a calendar file, which are public then',
+    )
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
     .option(
@@ -186,8 +205,15 @@ function withOptions(command: Command): Command {
       '--password-file <file>',
       `a file with the application password of that login, which only its owner can read [${commandVariables.importPassword}]`,
     )
-    .option('--since <when>', 'only records of a site that have changed since: a date, or a date and time in UTC')
-    .option('--map <column=field>', 'which field a column of a table holds, for columns with unusual names', collect)
+    .option(
+      '--since <when>',
+      'only records of a site that have changed since: a date, or a date and time in UTC',
+    )
+    .option(
+      '--map <column=field>',
+      'which field a column of a table holds, for columns with unusual names',
+      collect,
+    )
     .addOption(
       new Option(
         '--dates <order>',
@@ -249,7 +275,9 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
         const task = { source: opened.source, options, user, sameAs }
         const isComplete = await importInto(ground, task, progress, print).finally(opened.close)
         if (!isComplete)
-          throw new Incomplete('Some records are missing or incomplete; the report lists them with the reasons.')
+          throw new Incomplete(
+            'Some records are missing or incomplete; the report lists them with the reasons.',
+          )
       }),
     )
 }
@@ -304,7 +332,12 @@ function addressIn(source: string): string | undefined {
 /** Imports a source, and prints the report. Returns false when some records are missing or incomplete. */
 async function importInto(
   ground: CalendarGround,
-  { source, options, user, sameAs }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
+  {
+    source,
+    options,
+    user,
+    sameAs,
+  }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
   progress: Progress,
   print: Print,
 ): Promise<boolean> {
@@ -353,7 +386,8 @@ async function importContext(ground: CalendarGround, asked: string | undefined):
 async function importer(db: Db, login: string | undefined) {
   if (login !== undefined) return getUserByLogin(db, login)
   const administrator = (await listUsers(db)).find(({ role }) => role === 'administrator')
-  if (!administrator) throw new Error('There is no administrator in whose name to import; name a user with --user.')
+  if (!administrator)
+    throw new Error('There is no administrator in whose name to import; name a user with --user.')
   return administrator
 }
 

@@ -42,7 +42,11 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
     const own = remarks.get(kind)
     if (!own) return []
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
-    return [headings[kind] ?? '', ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
+    return [
+      headings[kind] ?? '',
+      ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`),
+      ...more,
+    ]
   })
 }
 
@@ -80,7 +84,9 @@ export function describeVisible(say: Translate, visible: VisibleCounts, run: num
       ? 'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
       : 'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
   const numbers = { coming, past, hidden, waiting }
-  return [say(text, Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)])))]
+  return [
+    say(text, Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))),
+  ]
 }
 
 /** Returns the outcome of a run or a dry run in words. */
@@ -94,7 +100,13 @@ export function describeCounts(counts: Counts, run: number | undefined): string 
 export function describeRuns(runs: readonly ListedRun[]): string[] {
   if (runs.length === 0) return ['Nothing has been imported yet.']
   const rows = runs.map(({ id, started_utc, ended_utc, state, counts, address }) => {
-    const { created = 0, updated = 0, trashed = 0, left = 0, failed = 0 }: Partial<Counts> = JSON.parse(counts)
+    const {
+      created = 0,
+      updated = 0,
+      trashed = 0,
+      left = 0,
+      failed = 0,
+    }: Partial<Counts> = JSON.parse(counts)
     const figures = [created, updated, trashed, left, failed].map(String)
     return [
       String(id),
@@ -107,7 +119,18 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   })
   return [
     table([
-      ['RUN', 'STARTED (UTC)', 'ENDED (UTC)', 'STATE', 'MADE', 'CHANGED', 'TRASHED', 'LEFT', 'NOT IN', 'SOURCE'],
+      [
+        'RUN',
+        'STARTED (UTC)',
+        'ENDED (UTC)',
+        'STATE',
+        'MADE',
+        'CHANGED',
+        'TRASHED',
+        'LEFT',
+        'NOT IN',
+        'SOURCE',
+      ],
       ...rows,
     ]),
   ]
@@ -133,7 +156,10 @@ export async function describeRun(db: Db, id: number): Promise<string[]> {
     }
   }
   if (trashed.length === 0)
-    return [...describeRuns([run]), run.state === 'undone' ? 'It was undone.' : 'It moved nothing to the trash.']
+    return [
+      ...describeRuns([run]),
+      run.state === 'undone' ? 'It was undone.' : 'It moved nothing to the trash.',
+    ]
   const more = trashed.length > MOST_LINES ? ['  … and more'] : []
   return [...describeRuns([run]), 'Moved to the trash:', ...trashed.slice(0, MOST_LINES), ...more]
 }
@@ -236,7 +262,8 @@ export function describeFar(far: Far, columns: number): string {
   // The last column stays free: some terminals begin a new line there.
   const cells = Math.min(LONGEST_BAR, columns - 1 - Math.max(WORDS, words.length) - '[] '.length)
   const full = Math.floor(cells * (share ?? 0))
-  const bar = share === undefined || cells < SHORTEST_BAR ? '' : `[${'='.repeat(full)}${'-'.repeat(cells - full)}] `
+  const bar =
+    share === undefined || cells < SHORTEST_BAR ? '' : `[${'='.repeat(full)}${'-'.repeat(cells - full)}] `
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 

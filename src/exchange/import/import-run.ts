@@ -185,12 +185,17 @@ export function noteRecord(run: ImportRun, item: SourceItem, record: number, her
 }
 
 /** Counts the outcome of an item, but not a second time where everything is read again after it was written. */
-export function countItem({ counts, written }: ImportRun, item: SourceItem, fate: Exclude<keyof Counts, 'made'>): void {
+export function countItem(
+  { counts, written }: ImportRun,
+  item: SourceItem,
+  fate: Exclude<keyof Counts, 'made'>,
+): void {
   const key = itemKey(item.kind, item.identity, item.occurrence)
   if (written?.has(key)) return
   counts[fate] += 1
   if (fate === 'created') counts.made = { ...counts.made, [item.kind]: (counts.made?.[item.kind] ?? 0) + 1 }
-  if (written && written.size < MOST_REMEMBERED && (fate === 'created' || fate === 'updated')) written.add(key)
+  if (written && written.size < MOST_REMEMBERED && (fate === 'created' || fate === 'updated'))
+    written.add(key)
 }
 
 /** Reports that a record, or a part of it, stays as it is here; `what` ends a sentence about the item. */

@@ -77,7 +77,10 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
     ],
   )
   if (rows.length === 0) return ['No import is on a schedule.']
-  return [...(await describeHeld(read)), table([['NAME', 'EVERY', 'NEXT (UTC)', 'FAILURES', 'LAST RUN'], ...rows])]
+  return [
+    ...(await describeHeld(read)),
+    table([['NAME', 'EVERY', 'NEXT (UTC)', 'FAILURES', 'LAST RUN'], ...rows]),
+  ]
 }
 
 /** The outcome of a scheduled run: its exit code, and the end of its output. */
@@ -108,7 +111,11 @@ const writer = writerBy('import schedule')
 /** Stores a scheduled import, in place of another one of its name. It is due at once. `now` is in ms since the epoch. */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
-  { name, words, every_seconds }: Pick<ImportScheduleColumns, 'name' | 'every_seconds'> & { words: readonly string[] },
+  {
+    name,
+    words,
+    every_seconds,
+  }: Pick<ImportScheduleColumns, 'name' | 'every_seconds'> & { words: readonly string[] },
   now: number,
 ): Promise<void> {
   const state = { next_utc: formatUtc(now), leased_utc: '', paused: 0, failures: 0, outcome: '' }
@@ -147,7 +154,11 @@ export async function resumeSchedule(
   now: number,
 ): Promise<void> {
   await database.write(async (tx) => {
-    const row = await tx.selectFrom('import_schedules').select('words').where('name', '=', name).executeTakeFirst()
+    const row = await tx
+      .selectFrom('import_schedules')
+      .select('words')
+      .where('name', '=', name)
+      .executeTakeFirst()
     if (!row) throw missing(name)
     const words = JSON.stringify([...usualWords(row.words), ...(mayRemove ? [ALLOWED] : [])])
     const columns = { words, paused: 0, failures: 0, next_utc: formatUtc(now) }
@@ -276,7 +287,11 @@ async function leaseDue(database: Database, now: number): Promise<ImportSchedule
 
 function dueAt(db: Db, nowUtc: string) {
   const schedules = db.selectFrom('import_schedules').selectAll().where('paused', '=', 0).where(notHeld())
-  return schedules.where('next_utc', '<=', nowUtc).where('leased_utc', '<=', nowUtc).orderBy('next_utc').limit(1)
+  return schedules
+    .where('next_utc', '<=', nowUtc)
+    .where('leased_utc', '<=', nowUtc)
+    .orderBy('next_utc')
+    .limit(1)
 }
 
 async function renew(database: Database, id: number, now: number): Promise<void> {
@@ -295,7 +310,11 @@ async function endRun(
   const state = { failures, leased_utc: '', next_utc: formatUtc(now + wait) }
   const outcome = beginningOf(ended.said, LONGEST_OUTCOME)
   const isDoubtful = ended.code === NEEDS_DECISION
-  const columns = { ...state, outcome, ...(isDoubtful && { paused: 1, outcome: describeFailure(name, ended) }) }
+  const columns = {
+    ...state,
+    outcome,
+    ...(isDoubtful && { paused: 1, outcome: describeFailure(name, ended) }),
+  }
   await database.write(async (tx) => {
     const own = tx.updateTable('import_schedules').where('id', '=', id)
     await own.set(columns).execute()
@@ -313,7 +332,10 @@ async function setColumns(
   id: number,
   columns: Partial<Omit<ImportScheduleColumns, 'id'>>,
 ): Promise<void> {
-  await database.write((tx) => tx.updateTable('import_schedules').set(columns).where('id', '=', id).execute(), writer)
+  await database.write(
+    (tx) => tx.updateTable('import_schedules').set(columns).where('id', '=', id).execute(),
+    writer,
+  )
 }
 
 // Runs imports on a schedule, each in a process of its own that gives way to the service.

@@ -169,7 +169,12 @@ async function beginRun(
   const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
   const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
   const begun = { source: number, run: id, origin }
-  const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>(), unread: new Set<string>() }
+  const sets = {
+    begun: new Set<number>(),
+    seen: noneSeen(),
+    lost: new Set<string>(),
+    unread: new Set<string>(),
+  }
   const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
   const written = source.readSince && token !== '' ? new Set<string>() : undefined
@@ -222,7 +227,8 @@ async function endRun({ run, context, counts }: ImportRun, end: RunEnd): Promise
 /** Stores the position where the next run may resume: everything before it is written. */
 async function notePosition({ run, context }: ImportRun, source: Source): Promise<void> {
   const position = source.position?.()
-  if (run !== undefined && position !== undefined) await context.write((tx) => updateRun(tx, run, { position }))
+  if (run !== undefined && position !== undefined)
+    await context.write((tx) => updateRun(tx, run, { position }))
 }
 
 type Waiting = Record<ItemKind, SourceItem[]>
@@ -254,7 +260,10 @@ async function importEntries(
     }
     if ('cutOff' in entry) {
       if (options.mirror || !entry.isPage)
-        run.broken ??= new BrokenSource(`${entry.cutOff} What came before is in, and nothing counts as gone.`, false)
+        run.broken ??= new BrokenSource(
+          `${entry.cutOff} What came before is in, and nothing counts as gone.`,
+          false,
+        )
       continue
     }
     if ('unread' in entry) {
@@ -285,7 +294,8 @@ async function importEntries(
 }
 
 function describeWithheld(count: number): string {
-  const those = count === 1 ? 'The e-mail address of an organizer' : `The e-mail addresses of ${count} organizers`
+  const those =
+    count === 1 ? 'The e-mail address of an organizer' : `The e-mail addresses of ${count} organizers`
   return `${those} would be public here. --with-addresses brings them in.`
 }
 
@@ -293,7 +303,11 @@ function describeWithheld(count: number): string {
  * Refuses this calendar as its own source, by the edition of its database and by its first events. Returns false while no events have come.
  * @throws Error with one sentence when the source is this database or a copy of it, or when all its events come from this calendar
  */
-async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly SourceItem[]): Promise<boolean> {
+async function refuseOwn(
+  run: ImportRun,
+  { edition }: Source,
+  events: readonly SourceItem[],
+): Promise<boolean> {
   if (edition !== undefined && edition() === (await readEdition(run.context.db)))
     throw new Error(
       'The source is this calendar itself, or a copy of its database; for a copy, run kalends invalidate-etags there and start it again.',
@@ -371,7 +385,8 @@ function addStanding(visible: VisibleCounts, status: string, isOver: boolean, co
 async function findVisible({ source, context }: ImportRun): Promise<VisibleCounts> {
   const visible = noneVisible()
   const rows = source === undefined ? [] : await countStandings(context.db, source, formatUtc(context.now))
-  for (const { status, is_over, count } of rows) addStanding(visible, status, Number(is_over) === 1, Number(count))
+  for (const { status, is_over, count } of rows)
+    addStanding(visible, status, Number(is_over) === 1, Number(count))
   return visible
 }
 
@@ -389,7 +404,9 @@ function foreseeItem(
   if (!standsAlone(item.kind) || item.occurrence !== '') return
   const kept = Object.entries(here).filter(([field]) => SEEN_BY.includes(field))
   const one =
-    kept.length === 0 ? item : { ...item, ahead: undefined, values: { ...item.values, ...Object.fromEntries(kept) } }
+    kept.length === 0
+      ? item
+      : { ...item, ahead: undefined, values: { ...item.values, ...Object.fromEntries(kept) } }
   if (one.values.status === 'trash') return
   const own = settledOf(one, context)?.own
   if (!own) return
@@ -405,14 +422,17 @@ function foreseeItem(
 function noteFirstEvents(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
   if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
   const isEvent = standsAlone(item.kind) && item.occurrence === ''
-  if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private')) return
+  if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private'))
+    return
   foreseen.first.push(item)
 }
 
 /** Returns the first events of the source, each on a line as its page would show it. */
 async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promise<string[]> {
   const items = first.filter(({ identity }) => !run.unread.has(identity))
-  const lines = await Promise.all(items.map(async (item) => showEvent(run, item, await placesOf(run, venues, item))))
+  const lines = await Promise.all(
+    items.map(async (item) => showEvent(run, item, await placesOf(run, venues, item))),
+  )
   return lines.filter((line) => line !== undefined)
 }
 

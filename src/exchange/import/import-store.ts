@@ -31,7 +31,11 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
 
 /** Finds the number of a source; undefined if it has never been read. */
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
-  const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
+  const row = await db
+    .selectFrom('import_sources')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirst()
   return row?.id
 }
 
@@ -41,7 +45,11 @@ export async function findOrigin(db: Db, address: string): Promise<ImportSourceC
   return (await query.executeTakeFirst())?.origin ?? ''
 }
 
-export async function saveOrigin(tx: Db, source: number, origin: ImportSourceColumns['origin']): Promise<void> {
+export async function saveOrigin(
+  tx: Db,
+  source: number,
+  origin: ImportSourceColumns['origin'],
+): Promise<void> {
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
@@ -54,7 +62,11 @@ export async function moveSource(tx: Tx, source: number, address: string): Promi
     await tx.deleteFrom('import_sources').where('id', '=', empty).execute()
   }
   await tx.updateTable('imports').set({ position: '' }).where('source', '=', source).execute()
-  await tx.updateTable('import_sources').set({ address, token: '', options: '' }).where('id', '=', source).execute()
+  await tx
+    .updateTable('import_sources')
+    .set({ address, token: '', options: '' })
+    .where('id', '=', source)
+    .execute()
 }
 
 /** Finds the holder of the lock of a source, and when the lock expires; an empty name for nobody. */
@@ -86,12 +98,21 @@ export async function takeSource(
 
 /** Tells whether a holder has the lock of a source, and makes sure of it until the end of the transaction. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
-  const query = tx.selectFrom('import_sources').select('id').where('id', '=', source).where('holder', '=', holder)
+  const query = tx
+    .selectFrom('import_sources')
+    .select('id')
+    .where('id', '=', source)
+    .where('holder', '=', holder)
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
 /** Extends the lock of a holder until a time; an empty time releases it. */
-export async function keepSource(tx: Db, source: number, holder: string, held_until_utc: string): Promise<void> {
+export async function keepSource(
+  tx: Db,
+  source: number,
+  holder: string,
+  held_until_utc: string,
+): Promise<void> {
   await tx
     .updateTable('import_sources')
     .set(held_until_utc === '' ? { holder: '', held_until_utc } : { held_until_utc })
@@ -114,13 +135,14 @@ export async function saveToken(tx: Db, source: number, token: string, options: 
   await tx.updateTable('import_sources').set({ token, options }).where('id', '=', source).execute()
 }
 
-const selectItems = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
-  db
-    .selectFrom('import_items')
-    .selectAll()
-    .where('source', '=', value('source'))
-    .where('kind', '=', value('kind'))
-    .where('identity', 'in', value('identities')),
+const selectItems = statement<{ source: number; kind: string; identities: readonly string[] }>()(
+  (db, value) =>
+    db
+      .selectFrom('import_items')
+      .selectAll()
+      .where('source', '=', value('source'))
+      .where('kind', '=', value('kind'))
+      .where('identity', 'in', value('identities')),
 )
 
 /** Finds the stored rows of these items of a source, with all occurrences of each. */
@@ -185,14 +207,15 @@ export async function findNumbered(
   return numbers.map((number) => ({ number, record: known.get(number) ?? Number(number) }))
 }
 
-const selectHeads = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
-  db
-    .selectFrom('import_items')
-    .select(['identity', 'record', 'sequence', 'digest', 'page'])
-    .where('source', '=', value('source'))
-    .where('kind', '=', value('kind'))
-    .where('identity', 'in', value('identities'))
-    .where('occurrence', '=', ''),
+const selectHeads = statement<{ source: number; kind: string; identities: readonly string[] }>()(
+  (db, value) =>
+    db
+      .selectFrom('import_items')
+      .select(['identity', 'record', 'sequence', 'digest', 'page'])
+      .where('source', '=', value('source'))
+      .where('kind', '=', value('kind'))
+      .where('identity', 'in', value('identities'))
+      .where('occurrence', '=', ''),
 )
 
 /** Finds the columns of these items that show whether they have changed, without their fields. */
@@ -230,7 +253,8 @@ export async function saveItems(
   acts: readonly ImportActColumns[],
 ): Promise<void> {
   for (const { source, page } of items)
-    if (page.startsWith('/')) recordChange(tx, { kind: 'source', record: source, wasPublic: false, isPublic: false })
+    if (page.startsWith('/'))
+      recordChange(tx, { kind: 'source', record: source, wasPublic: false, isPublic: false })
   for (const rows of rowParts(items)) await upsertItems(tx, { rows })
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
@@ -285,7 +309,9 @@ export async function countLive(
     .where('import_items.kind', '=', kind)
     .where('import_items.occurrence', '=', '')
     .where('events.status', '!=', 'trash')
-    .$if(records !== undefined, (query) => query.where('import_items.record', 'in', wholeList(db, records ?? [])))
+    .$if(records !== undefined, (query) =>
+      query.where('import_items.record', 'in', wholeList(db, records ?? [])),
+    )
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -388,7 +414,9 @@ export async function findLaterRun(
     .where('source', '=', source)
     .where('id', '>', id)
     .where('state', '!=', 'undone')
-    .where((run) => run.exists(run.selectFrom('import_acts').select('run').whereRef('run', '=', 'imports.id')))
+    .where((run) =>
+      run.exists(run.selectFrom('import_acts').select('run').whereRef('run', '=', 'imports.id')),
+    )
     .orderBy('id', 'desc')
     .executeTakeFirst()
   return row?.id

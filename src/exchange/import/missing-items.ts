@@ -100,7 +100,11 @@ export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   return series !== undefined && known < lost.size
 }
 
-async function handleSome(run: ImportRun, kind: EventKind, missing: readonly ImportItemColumns[]): Promise<void> {
+async function handleSome(
+  run: ImportRun,
+  kind: EventKind,
+  missing: readonly ImportItemColumns[],
+): Promise<void> {
   const { db } = run.context
   const records = missing.map(({ record }) => record)
   const states = await readStates(db, kind, records)
@@ -112,7 +116,8 @@ async function handleSome(run: ImportRun, kind: EventKind, missing: readonly Imp
     const state = states.get(item.record)
     if (!state || state.status === 'trash') continue
     const place = places.get(itemKey(kind, item.identity, item.occurrence))
-    if (place?.record === item.record && isSeen(run.seen, place.series.id)) like.push(likeTheSeries(item, state))
+    if (place?.record === item.record && isSeen(run.seen, place.series.id))
+      like.push(likeTheSeries(item, state))
     else await handleOne(run, item, state, item.occurrence === '' && others.has(item.identity))
   }
   if (like.length > 0) await importBatch(run, 'event', like)
@@ -201,7 +206,13 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
     // Without a digest and written values, the item is written as a whole if it comes back.
-    const next = { ...item, sequence: 0, digest: '', written: '{}', kept: JSON.stringify(fingerprintsOf(now)) }
+    const next = {
+      ...item,
+      sequence: 0,
+      digest: '',
+      written: '{}',
+      kept: JSON.stringify(fingerprintsOf(now)),
+    }
     await saveItems(tx, [next], [act])
   })
 }

@@ -45,7 +45,11 @@ const nothing = async () => undefined
  * Opens the source that a command-line word names: a file, or an address whose answer shows whether it leads to a file or to a site.
  * @throws Error with one sentence when it cannot be read
  */
-export async function openSource(word: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
+export async function openSource(
+  word: string,
+  options: SourceOptions,
+  reader: Reader,
+): Promise<OpenedSource> {
   if (!/^(?:https?|webcals?):\/\//i.test(word))
     return { source: await fileBeside(fileTask(word, options, reader)), close: nothing }
   const target = URL.parse(word.replace(/^webcals?:/i, 'https:'))
@@ -57,7 +61,9 @@ export async function openSource(word: string, options: SourceOptions, reader: R
   const { login } = options
   const password = await passwordOf(options)
   if (login !== undefined && password === undefined)
-    throw new Error('Keep the application password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.')
+    throw new Error(
+      'Keep the application password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.',
+    )
   const name = options.name ?? target.href
   const { backOffMs } = reader
   const asked = { url: target.href, isCalendar: isCalendarAddress(word, target), login, password, backOffMs }
@@ -174,7 +180,8 @@ async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<Fetche
     return await fetchPolitely(url, options)
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error
-    if (isTried && error.status === 0) return askAddress({ ...task, url: url.replace(/^https:/, 'http:') }, false)
+    if (isTried && error.status === 0)
+      return askAddress({ ...task, url: url.replace(/^https:/, 'http:') }, false)
     if (!isCalendar && [403, 404, 405, 406, 410].includes(error.status)) return undefined
     throw error
   }

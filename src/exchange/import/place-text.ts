@@ -36,7 +36,8 @@ const UNKNOWN = new RegExp(
 )
 
 /** What divides a place from the name of a program. */
-const DIVIDER = /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
+const DIVIDER =
+  /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
 
 /**
  * Splits the text of a place into its name and a web address, each empty if there is none. The names of meeting programs and the words for online are no

@@ -49,7 +49,12 @@ export interface PlannedItem {
    * `twin`: an item before it has the same identity. `older`: a later revision is stored. `leave out`: it is new and private, and private events are not
    * imported. `pass over`: it is new, and another record here has its UID.
    */
-  plan: Plan | { act: 'twin' } | { act: 'older' } | { act: 'leave out' } | { act: 'pass over'; holder: UidHolder }
+  plan:
+    | Plan
+    | { act: 'twin' }
+    | { act: 'older' }
+    | { act: 'leave out' }
+    | { act: 'pass over'; holder: UidHolder }
   /** Whether a record in the trash has its UID, so that the new record needs another one. */
   isUidTaken?: boolean
 }
@@ -61,7 +66,11 @@ interface Plans {
 }
 
 /** Compares items of a kind with the values that the source last sent and with the records here, and plans what to write. */
-export async function planItems(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<Plans> {
+export async function planItems(
+  run: ImportRun,
+  kind: ItemKind,
+  items: readonly SourceItem[],
+): Promise<Plans> {
   const { source, context } = run
   const same = await findSame(run, kind, items)
   const others = items.filter((item) => !same.has(item))
@@ -93,7 +102,11 @@ export async function planItems(run: ImportRun, kind: ItemKind, items: readonly 
 }
 
 /** Passes over new events whose UID a record here has. If that record is in the trash, the event comes in under another UID. */
-async function withHolders(run: ImportRun, kind: ItemKind, planned: readonly PlannedItem[]): Promise<PlannedItem[]> {
+async function withHolders(
+  run: ImportRun,
+  kind: ItemKind,
+  planned: readonly PlannedItem[],
+): Promise<PlannedItem[]> {
   const made = planned.flatMap(({ item, plan }) => (plan.act === 'create' ? [item] : []))
   const holders = await findUidHolders(run, kind, made)
   return planned.map((one) => {
@@ -129,7 +142,10 @@ async function compare(
   return { item, prints: { ...own, ...again }, digest, known, place, reset, isSame }
 }
 
-function planOf(run: ImportRun, { item, prints, known, place, state }: Omit<PlannedItem, 'plan'>): PlannedItem['plan'] {
+function planOf(
+  run: ImportRun,
+  { item, prints, known, place, state }: Omit<PlannedItem, 'plan'>,
+): PlannedItem['plan'] {
   const { conflicts } = run.options
   if (known && isOlder(item, known, conflicts)) return { act: 'older' }
   const isNext = known && isLater(item, known)
@@ -140,7 +156,8 @@ function planOf(run: ImportRun, { item, prints, known, place, state }: Omit<Plan
   // A change of pictures alone does not bring back a record that was removed here.
   const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
   const plan = planItem(told, before, conflicts)
-  if (plan.act === 'create' && !run.options.private && item.values.status === 'private') return { act: 'leave out' }
+  if (plan.act === 'create' && !run.options.private && item.values.status === 'private')
+    return { act: 'leave out' }
   // A later revision, or another address of the page, is stored even if nothing else has changed.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
@@ -162,7 +179,8 @@ export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<S
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
 /** Returns the part of the address of an item's page that is stored. */
-export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
+export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) =>
+  keptPage(origin, item, site.url)
 
 /** Tells whether an item is exactly as the source last sent it, by its digest, revision and page. */
 function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
@@ -180,7 +198,9 @@ async function findSame(
 ): Promise<Map<SourceItem, number>> {
   if (run.source === undefined) return new Map()
   const whole = items.filter(({ occurrence }) => occurrence === '')
-  const heads = await findHeads(run.context.db, run.source, kind, [...new Set(whole.map(({ identity }) => identity))])
+  const heads = await findHeads(run.context.db, run.source, kind, [
+    ...new Set(whole.map(({ identity }) => identity)),
+  ])
   const known = new Map(heads.map((head) => [head.identity, head]))
   return new Map(
     whole.flatMap((item) => {

@@ -85,7 +85,9 @@ export async function fetchPolitely(url: string, options: FetchOptions): Promise
     } catch (error) {
       const failure = error instanceof SourceFailure ? error : noAnswer(url, error)
       if (!failure.passes || attempts === (options.attempts ?? MOST_ATTEMPTS)) throw failure
-      await pause(Math.min(failure.passes.afterMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
+      await pause(
+        Math.min(failure.passes.afterMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS),
+      )
     }
     const done = await options.sending?.findDone?.()
     if (done) return done
@@ -112,7 +114,13 @@ async function requestOf({ accept, sending, leavesLogin = false }: FetchOptions)
     ...sending?.headers,
   }
   const body = packed && Buffer.from(await packed.arrayBuffer())
-  return { method: sending?.method ?? 'GET', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS), leavesLogin }
+  return {
+    method: sending?.method ?? 'GET',
+    headers,
+    body,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    leavesLogin,
+  }
 }
 
 async function refusalOf(url: string, status: number, answer: IncomingMessage): Promise<SourceFailure> {
@@ -228,7 +236,8 @@ async function askNamed(
     const next = asked.method === 'GET' ? redirectOf(answer, target) : undefined
     if (!next) return { url: target.href, answer }
     answer.destroy()
-    if (hops === MOST_REDIRECTS) throw new SourceFailure(url.href, `redirects more than ${MOST_REDIRECTS} times.`)
+    if (hops === MOST_REDIRECTS)
+      throw new SourceFailure(url.href, `redirects more than ${MOST_REDIRECTS} times.`)
     target = next
   }
 }
@@ -240,7 +249,8 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, from: URL): UR
 
 function requireAllowed(target: URL, named: NamedOrigin, leavesLogin: boolean): void {
   if (target.origin === named.origin) return
-  if (named.authorization !== undefined && !leavesLogin) throw astray(target, `the login is for ${named.origin} alone`)
+  if (named.authorization !== undefined && !leavesLogin)
+    throw astray(target, `the login is for ${named.origin} alone`)
   if (!isNamed(target, named) && !mayConnect(target, [])) throw astray(target, NOT_PUBLIC)
 }
 
@@ -255,20 +265,26 @@ function astray({ href }: URL, why: string): SourceFailure {
 
 /** Tells whether an address is at the named origin, or at the same host by https. */
 function isNamed({ origin }: URL, named: NamedOrigin): boolean {
-  return origin === named.origin || origin === named.origin.replace(/^http:(\/\/(?:\[[^\]]*\]|[^:]*))$/, 'https:$1')
+  return (
+    origin === named.origin ||
+    origin === named.origin.replace(/^http:(\/\/(?:\[[^\]]*\]|[^:]*))$/, 'https:$1')
+  )
 }
 
 async function sendRequest(target: URL, named: NamedOrigin, asked: NamedRequest): Promise<IncomingMessage> {
   const { method, body, signal } = asked
   const isSecure = target.protocol === 'https:'
-  const login = target.origin === named.origin && named.authorization ? { authorization: named.authorization } : {}
+  const login =
+    target.origin === named.origin && named.authorization ? { authorization: named.authorization } : {}
   const length = body ? { 'content-length': String(body.length) } : {}
   const lookup = isNamed(target, named) ? {} : { lookup: lookUpAmong([]) }
   const agent = isSecure ? named.agents.secure : named.agents.plain
   const options = { method, signal, agent, headers: { ...asked.headers, ...login, ...length }, ...lookup }
   return new Promise((resolve, reject) => {
     const request = (isSecure ? requestSecure : requestPlain)(target, options, resolve)
-    request.on('error', (error) => reject(error instanceof NoPublicAddress ? astray(target, NOT_PUBLIC) : error))
+    request.on('error', (error) =>
+      reject(error instanceof NoPublicAddress ? astray(target, NOT_PUBLIC) : error),
+    )
     request.once('socket', (socket) => {
       if (!socket.connecting) return
       const late = () => request.destroy(new Error(`no connection within ${CONNECTS_WITHIN / 1000} seconds`))

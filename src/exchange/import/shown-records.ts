@@ -1,12 +1,23 @@
 import { eventFields } from '../../base/fields/event-fields.ts'
-import { type EventMembers, eventMembers, unshownValues, venueFacts } from '../../base/fields/event-members.ts'
+import {
+  type EventMembers,
+  eventMembers,
+  unshownValues,
+  venueFacts,
+} from '../../base/fields/event-members.ts'
 import type { FieldsData } from '../../base/fields/field.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import { namesWith, type WithValue } from '../../base/fields/member.ts'
 import { isRecord } from '../../base/foreign-json.ts'
 import { splitRecurrence } from '../../base/recurrence/change-recurrence.ts'
-import { endWith, isFault, occurrenceStarts, type Recurrence, type Start } from '../../base/recurrence/recurrence.ts'
+import {
+  endWith,
+  isFault,
+  occurrenceStarts,
+  type Recurrence,
+  type Start,
+} from '../../base/recurrence/recurrence.ts'
 import { readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fold } from '../../base/text/characters.ts'
 import { decodedText, decodeEntities } from '../../base/text/html.ts'
@@ -113,7 +124,11 @@ export function scheduleIn(values: Values, now: number): Schedule | undefined {
 }
 
 /** Returns the date that a series has to begin with in place of its first; undefined where it can begin with its first. */
-function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefined, now: number): string | undefined {
+function laterStart(
+  { recurrence, start }: Schedule,
+  series: SeriesRow | undefined,
+  now: number,
+): string | undefined {
   const today = wallNow(start.zone, now)
   const past = occurrenceStarts(recurrence, start, today, MOST_COUNTED)
   if (series && series.start_date > start.local && past.includes(series.start_date)) return series.start_date
@@ -159,7 +174,8 @@ const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
   const figures = details.values.map(String)
   const mark = typeof details.currency_symbol === 'string' ? details.currency_symbol : ''
-  const marked = (figure: string) => (details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`)
+  const marked = (figure: string) =>
+    details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
   if (figures.length === 1)
     return figures.every((figure) => /^0(?:\.0+)?$/.test(figure)) ? figures.map(marked)[0] : value
   return isRangeOf(value, figures) ? [value, ...figures.slice(1, -1).map(marked)] : value
@@ -216,7 +232,13 @@ const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
 }
 
 /** The member that holds the name of a record, by kind. */
-const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
+const NAMES = {
+  event: 'title',
+  venue: 'venue',
+  organizer: 'organizer',
+  category: 'name',
+  tag: 'name',
+} as const
 
 /** Records that were shown within other records, as JSON by kind and id. The same record comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
@@ -234,7 +256,12 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
 }
 
 /** Yields a record of an answer as an item, after the records that it refers to, unless these were shown `before`; yields a fault for anything else. */
-export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
+export function* itemsOf(
+  kind: ListedKind,
+  record: unknown,
+  at: string,
+  before?: ShownBefore,
+): Generator<ReadEntry> {
   if (!isRecord(record)) {
     yield { at, reason: 'This is not a record.' }
     return
@@ -245,7 +272,8 @@ export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?:
       const linked = LINKED[member]
       if (record[member] === undefined) continue
       const records = shownList(record[member], NAMES[linked])
-      for (const one of records) if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
+      for (const one of records)
+        if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
       links[member] = records.flatMap((one) => identityOf(linked, one) ?? [])
     }
   }
@@ -371,7 +399,11 @@ export function seriesIn(record: unknown): string | undefined {
 }
 
 /** Yields the occurrences of one series as a series, and each that differs from it as an item. If no rule gives these dates, yields single events. */
-export function* seriesEntries(records: readonly unknown[], series: string, at: string): Generator<SourceEntry> {
+export function* seriesEntries(
+  records: readonly unknown[],
+  series: string,
+  at: string,
+): Generator<SourceEntry> {
   const occurrences = records.flatMap((record) => occurrenceIn(record) ?? []).sort(byStart)
   const common = occurrences.find(({ overrides }) => overrides.length === 0) ?? occurrences[0]
   const shared = common && sharedItem(common, series, at, occurrences)
@@ -387,7 +419,8 @@ export function* seriesEntries(records: readonly unknown[], series: string, at: 
   }
 }
 
-const byStart = (a: ShownOccurrence, b: ShownOccurrence) => (a.start < b.start ? -1 : Number(a.start > b.start))
+const byStart = (a: ShownOccurrence, b: ShownOccurrence) =>
+  a.start < b.start ? -1 : Number(a.start > b.start)
 
 function occurrenceIn(record: unknown): ShownOccurrence | undefined {
   if (seriesIn(record) === undefined || !isRecord(record) || !isRecord(record.recurrence)) return undefined
@@ -457,16 +490,23 @@ function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   if (rule?.count === undefined) return read
   const { count: _count, ...endless } = rule
   const next = occurrenceStarts(read, start, '9999-12-31 23:59:59', rule.count).at(-1)
-  return next === undefined || next <= last ? read : { ...read, rule: { ...endless, until: endWith(last, start) } }
+  return next === undefined || next <= last
+    ? read
+    : { ...read, rule: { ...endless, until: endWith(last, start) } }
 }
 
 /** Yields the records that an event refers to. */
 function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
-  for (const entry of itemsOf('event', record, at)) if (!('kind' in entry) || entry.kind !== 'event') yield entry
+  for (const entry of itemsOf('event', record, at))
+    if (!('kind' in entry) || entry.kind !== 'event') yield entry
 }
 
 /** Yields an occurrence as an item of its own, after the items that it refers to. */
-function* ownEntries(one: ShownOccurrence, { item, slug, place }: SharedItem, at: string): Generator<SourceEntry> {
+function* ownEntries(
+  one: ShownOccurrence,
+  { item, slug, place }: SharedItem,
+  at: string,
+): Generator<SourceEntry> {
   for (const entry of itemsOf('event', one.record, at)) {
     if (!('kind' in entry) || entry.kind !== 'event') {
       yield entry

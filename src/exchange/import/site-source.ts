@@ -1,6 +1,12 @@
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { readToken } from '../../serve/sync/sync-token.ts'
-import { type FetchedAnswer, type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
+import {
+  type FetchedAnswer,
+  type FetchOptions,
+  fetchPolitely,
+  nameOrigin,
+  SourceFailure,
+} from './polite-fetch.ts'
 import {
   itemsOf,
   LISTS,
@@ -31,14 +37,21 @@ export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
  * been read.
  * @throws SourceFailure when there is none, or the site does not answer
  */
-export async function findInterface(address: string, options: FetchOptions, known?: FetchedAnswer): Promise<Interface> {
+export async function findInterface(
+  address: string,
+  options: FetchOptions,
+  known?: FetchedAnswer,
+): Promise<Interface> {
   const [path = ''] = address.split(/[?#]/, 1)
   const given = path.replace(/(?<!\/)\/+$/, '')
   const [, base, root] = NAMESPACE.exec(given) ?? []
   if (base !== undefined && root !== undefined) return { root, base }
-  const page = known ?? (await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing))
+  const page =
+    known ?? (await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing))
   const found = rootOf(page?.headers) ?? `${given}/wp-json`
-  const namespace = (await readNamespaces(found, options)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
+  const namespace = (await readNamespaces(found, options)).find((name) =>
+    /^[a-z][a-z0-9-]*\/events\/v1$/.test(name),
+  )
   const markup = page && describeMarkup(page.body.toString('utf8'), page.url)
   if (namespace === undefined)
     throw new SourceFailure(
@@ -104,7 +117,11 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
   if (!isRecord(change)) return undefined
   const found = LISTS.find(([, kind]) => kind === change.kind)
   if (!found) return undefined
-  return { kind: found[1], id: String(change.id), record: change.action === 'delete' ? undefined : change.record }
+  return {
+    kind: found[1],
+    id: String(change.id),
+    record: change.action === 'delete' ? undefined : change.record,
+  }
 }
 
 /** The facts about a site that are known before it is read. */
@@ -216,7 +233,8 @@ async function firstChanges(reading: SiteReading, root: string): Promise<Changes
   try {
     return await askChanges(root, reading.since, reading.options)
   } catch (error) {
-    if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status)) throw error
+    if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status))
+      throw error
     if (reading.since === '') return undefined
     // The token has expired, or belongs to another reader.
     reading.since = ''
@@ -248,12 +266,16 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   let before = ''
   for (;;) {
     const { page } = reading
-    if (page > MOST_PAGES) throw new SourceFailure(reading.base, `has more than ${MOST_PAGES} pages of ${path}.`)
+    if (page > MOST_PAGES)
+      throw new SourceFailure(reading.base, `has more than ${MOST_PAGES} pages of ${path}.`)
     const found = await readPage(reading, path)
     if (!found || found.records.length === 0) return yield* lackOf(reading, path, found)
     const text = JSON.stringify(found.records)
     if (text === before)
-      throw new SourceFailure(reading.base, `gives the same answer for every page of ${path} from page ${page - 1} on.`)
+      throw new SourceFailure(
+        reading.base,
+        `gives the same answer for every page of ${path} from page ${page - 1} on.`,
+      )
     before = text
     if ((reading.totals.get(path) ?? found.total) !== found.total) reading.isWhole = false
     reading.totals.set(path, found.total)
@@ -299,7 +321,11 @@ async function* entriesOfRecord(
 }
 
 /** Reads all occurrences of a series, of which `found` is one. Returns only `found` if the site does not list them; undefined if their list breaks off. */
-async function readOccurrences(reading: SiteReading, series: string, found: unknown): Promise<unknown[] | undefined> {
+async function readOccurrences(
+  reading: SiteReading,
+  series: string,
+  found: unknown,
+): Promise<unknown[] | undefined> {
   reading.series.add(series)
   const records: unknown[] = []
   const own = { ...reading, task: { ...reading.task, since: undefined } }

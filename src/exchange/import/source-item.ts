@@ -141,7 +141,10 @@ export interface Reading {
 }
 
 /** Returns an item, without its image or e-mail address if these are not imported. */
-export function asAsked(item: SourceItem, { images, addresses }: Pick<Reading, 'images' | 'addresses'>): SourceItem {
+export function asAsked(
+  item: SourceItem,
+  { images, addresses }: Pick<Reading, 'images' | 'addresses'>,
+): SourceItem {
   const { email: _email, ...others } = item.values
   const known = item.hasAddress && !addresses ? { ...item, values: others } : item
   return images || item.image === undefined ? known : { ...known, image: undefined }
@@ -245,12 +248,15 @@ export function linkedItem(
 ): SourceItem | undefined {
   const name = beginningOf(written.replace(/\s+/g, ' ').trim(), LONGEST_NAME)
   if (name === '') return undefined
-  const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== '' && value !== undefined))
+  const filled = Object.fromEntries(
+    Object.entries(details).filter(([, value]) => value !== '' && value !== undefined),
+  )
   const isTerm = kind === 'category' || kind === 'tag'
   const shown = isTerm ? name : name.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  const identity = [fold(name), ...Object.entries(filled).map(([field, value]) => `${field} ${String(value)}`)].join(
-    '\n',
-  )
+  const identity = [
+    fold(name),
+    ...Object.entries(filled).map(([field, value]) => `${field} ${String(value)}`),
+  ].join('\n')
   const values = { [isTerm ? 'name' : kind]: shown, ...filled, ...(isTerm ? {} : { status: 'publish' }) }
   return { kind, identity, occurrence: '', at, name, values, links: {}, image: undefined }
 }
@@ -316,7 +322,9 @@ export function keptAfter(
   after: Fingerprints,
   written: ReadonlySet<string>,
 ): Fingerprints {
-  const changedHere = Object.keys(after).filter((field) => before[field] !== kept[field] && !written.has(field))
+  const changedHere = Object.keys(after).filter(
+    (field) => before[field] !== kept[field] && !written.has(field),
+  )
   const known = changedHere.flatMap((field) => (kept[field] === undefined ? [] : [[field, kept[field]]]))
   return { ...after, ...Object.fromEntries(known) }
 }

@@ -62,7 +62,8 @@ async function getUndoable(db: Db, id: number): Promise<ListedRun> {
   const run = await getRun(db, id)
   if (run.state === 'undone') throw new Error(`Run ${id} was undone already.`)
   const later = await findLaterRun(db, run)
-  if (later !== undefined) throw new Error(`Run ${later} of the same source came after run ${id}; undo that one first.`)
+  if (later !== undefined)
+    throw new Error(`Run ${later} of the same source came after run ${id}; undo that one first.`)
   return run
 }
 
@@ -94,7 +95,9 @@ async function undoSome(
   )
   const items = await findItems(tx, run.source, kind, [...new Set(acts.map(({ identity }) => identity))])
   for (const act of acts) {
-    const item = items.find(({ identity, occurrence }) => identity === act.identity && occurrence === act.occurrence)
+    const item = items.find(
+      ({ identity, occurrence }) => identity === act.identity && occurrence === act.occurrence,
+    )
     const state = states.get(act.record)
     if (!item || !state) continue
     if (act.action === 'create') await undoCreate(context, tx, act, item, state, undone)
@@ -136,7 +139,8 @@ async function undoCreate(
   await deleteItem(tx, item)
 }
 
-const nameOf = ({ title, venue, organizer, name }: RecordState) => String(title ?? name ?? venue ?? organizer ?? '')
+const nameOf = ({ title, venue, organizer, name }: RecordState) =>
+  String(title ?? name ?? venue ?? organizer ?? '')
 
 /** Returns why a record cannot be removed; undefined if it can. */
 async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
@@ -176,7 +180,12 @@ async function undoChange(
   const untouched = Object.keys(before.fields).filter((field) => now[field] === kept[field])
   const touched = Object.keys(before.fields).filter((field) => now[field] !== kept[field])
   if (untouched.length > 0) {
-    await putBack(context, tx, item, Object.fromEntries(untouched.map((field) => [field, before.fields[field]])))
+    await putBack(
+      context,
+      tx,
+      item,
+      Object.fromEntries(untouched.map((field) => [field, before.fields[field]])),
+    )
     undone.restored += 1
   }
   if (touched.length > 0)

@@ -11,7 +11,12 @@ const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[
   ['Etc/GMT+9', 'UTC-09', 'Coordinated Universal Time-09'],
   ['America/Tijuana', 'Pacific Standard Time (Mexico)', 'Baja California', 'Tijuana, Baja California'],
   ['Etc/GMT+8', 'UTC-08', 'Coordinated Universal Time-08'],
-  ['America/Los_Angeles', 'Pacific Standard Time', 'Pacific Time (US & Canada)', 'Pacific Time (US & Canada); Tijuana'],
+  [
+    'America/Los_Angeles',
+    'Pacific Standard Time',
+    'Pacific Time (US & Canada)',
+    'Pacific Time (US & Canada); Tijuana',
+  ],
   ['America/Phoenix', 'US Mountain Standard Time', 'Arizona'],
   ['America/Mazatlan', 'Mountain Standard Time (Mexico)', 'La Paz, Mazatlan', 'Chihuahua, La Paz, Mazatlan'],
   ['America/Denver', 'Mountain Standard Time', 'Mountain Time (US & Canada)'],
@@ -19,7 +24,12 @@ const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[
   ['America/Guatemala', 'Central America Standard Time', 'Central America'],
   ['America/Chicago', 'Central Standard Time', 'Central Time (US & Canada)'],
   ['Pacific/Easter', 'Easter Island Standard Time', 'Easter Island'],
-  ['America/Mexico_City', 'Central Standard Time (Mexico)', 'Guadalajara, Mexico City, Monterrey', 'Mexico City'],
+  [
+    'America/Mexico_City',
+    'Central Standard Time (Mexico)',
+    'Guadalajara, Mexico City, Monterrey',
+    'Mexico City',
+  ],
   ['America/Regina', 'Canada Central Standard Time', 'Saskatchewan'],
   ['America/Bogota', 'SA Pacific Standard Time', 'Bogota, Lima, Quito, Rio Branco', 'Bogota, Lima, Quito'],
   ['America/Cancun', 'Eastern Standard Time (Mexico)', 'Chetumal'],
@@ -188,7 +198,9 @@ const plain = (name: string) =>
     .replace(/[^\p{L}\d+-]+/gu, ' ')
     .trim()
 
-const zones = new Map(WINDOWS.flatMap(([zone, ...names]) => names.map((name) => [plain(name), zone] as const)))
+const zones = new Map(
+  WINDOWS.flatMap(([zone, ...names]) => names.map((name) => [plain(name), zone] as const)),
+)
 
 const citiesOf = (shown: string) => shown.split(/[,;/]/).map(plain)
 
@@ -209,7 +221,8 @@ export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')
   const key = plain(shown)
   const known =
-    zones.get(key) ?? zones.get(`${key.replace(/ (?:(?:standard|daylight|summer) )?time$/, '')} standard time`)
+    zones.get(key) ??
+    zones.get(`${key.replace(/ (?:(?:standard|daylight|summer) )?time$/, '')} standard time`)
   if (known !== undefined) return known
   const [zone, ...others] = new Set(citiesOf(shown).map((city) => cities.get(city)))
   return others.length === 0 ? zone : undefined

@@ -54,7 +54,8 @@ const linkNames = ['parent', ...eventLinks] as const
 
 /** Yields every identity that an item refers to, with its kind. */
 export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind; identity: string }> {
-  for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
+  for (const name of linkNames)
+    for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
 }
 
 /** Returns the ids of the records that a link of an item names; unknown records are left out. */
@@ -63,7 +64,12 @@ function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly s
 }
 
 /** Reports the records that an item names by their numbers and that are not here. */
-function noteUnknown(run: ImportRun, { at, name }: SourceItem, kind: ItemKind, identities: readonly string[]): void {
+function noteUnknown(
+  run: ImportRun,
+  { at, name }: SourceItem,
+  kind: ItemKind,
+  identities: readonly string[],
+): void {
   for (const identity of identities) {
     const number = run.links.has(itemKey(kind, identity)) ? undefined : numberIn(identity)
     if (number === undefined) continue
@@ -109,28 +115,51 @@ export async function prepareItem(
     // Records that a dry run would make have no ids.
     raw[name] = name === 'parent' ? (ids[0] ?? 0) : ids.filter((id) => id > 0)
   }
-  if (item.image !== undefined && isWanted('image') && (await canFetchImage(run, item, item.image, context))) {
+  if (
+    item.image !== undefined &&
+    isWanted('image') &&
+    (await canFetchImage(run, item, item.image, context))
+  ) {
     raw.image = item.image
     fields.add('image')
   }
-  if (item.kind === 'series' && 'recurrence' in raw) Object.assign(raw, await writableTimes(run, item, record, wanted))
+  if (item.kind === 'series' && 'recurrence' in raw)
+    Object.assign(raw, await writableTimes(run, item, record, wanted))
   const pictures = item.pictures && (await bringPictures(run, item, raw, isWanted('pictures') ? state : {}))
   if (pictures) Object.assign(raw, pictures.texts)
   if (pictures?.isWhole && isWanted('pictures')) fields.add('pictures')
-  const waits = run.options.review === true && waitsForReview(item, record === undefined ? undefined : state, raw)
+  const waits =
+    run.options.review === true && waitsForReview(item, record === undefined ? undefined : state, raw)
   if (waits) raw.status = 'pending'
   const isChanged = record === undefined || Object.keys(raw).length > 0
   const brought = pictures?.brought ?? []
-  const ready = { item, record, fields, isChanged, pictures: brought, context, event: undefined, prepared: undefined }
-  if (record !== undefined) return { ...ready, prepared: await prepareItemChange(context, item.kind, record, raw) }
+  const ready = {
+    item,
+    record,
+    fields,
+    isChanged,
+    pictures: brought,
+    context,
+    event: undefined,
+    prepared: undefined,
+  }
+  if (record !== undefined)
+    return { ...ready, prepared: await prepareItemChange(context, item.kind, record, raw) }
   const isDated = item.unpublishedDate !== undefined && isUnpublished(String(raw.status))
   if (isDated) Object.assign(raw, { date: item.unpublishedDate, date_utc: NEVER })
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
-  return { ...ready, event: await prepareEvent(context, waits || isDated ? { ...item, ahead: undefined } : item, raw) }
+  return {
+    ...ready,
+    event: await prepareEvent(context, waits || isDated ? { ...item, ahead: undefined } : item, raw),
+  }
 }
 
 /** Tells whether an item has to wait where it would be published: a new item, and an item whose record is still pending. */
-function waitsForReview({ kind }: SourceItem, state: RecordState | undefined, raw: Readonly<Record<string, unknown>>) {
+function waitsForReview(
+  { kind }: SourceItem,
+  state: RecordState | undefined,
+  raw: Readonly<Record<string, unknown>>,
+) {
   if (!standsAlone(kind)) return false
   if (state) return state.status === 'pending' && isToBeSeen(raw.status)
   return raw.status === undefined || isToBeSeen(raw.status)
@@ -167,7 +196,11 @@ async function writableTimes(
 }
 
 /** Prepares a new record from fields as the interface takes them. A series is made with its first event. @throws Problem */
-async function prepareNew(context: Context, kind: ItemKind, raw: Readonly<Record<string, unknown>>): Promise<unknown> {
+async function prepareNew(
+  context: Context,
+  kind: ItemKind,
+  raw: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
   const { resource, operations } = servedNamed(kind === 'series' ? 'event' : kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
   return operations.create.prepare(context, values)
@@ -189,7 +222,12 @@ export async function prepareItemChange(
 }
 
 /** Tells whether the image of an item is available. Fetches the image, which the write of the item then reuses. */
-async function canFetchImage(run: ImportRun, { at }: SourceItem, image: string, context: Context): Promise<boolean> {
+async function canFetchImage(
+  run: ImportRun,
+  { at }: SourceItem,
+  image: string,
+  context: Context,
+): Promise<boolean> {
   if (image === '') return true
   if (run.options.dryRun) return false
   if (await isImageReference(image, context)) return true

@@ -59,7 +59,8 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   const { ids } = await findExported(context, filters)
   const asked = await listAsked(context.db, ids, task)
   const run = await beginRun(task, asked)
-  for (const kind of ['category', 'tag', 'venue', 'organizer'] as const) await pushLinked(run, kind, asked[kind])
+  for (const kind of ['category', 'tag', 'venue', 'organizer'] as const)
+    await pushLinked(run, kind, asked[kind])
   const series = await findPushedSeries(run, [...asked.series])
   for (const rows of inParts(series)) await pushSeries(run, rows)
   const whole = new Set(series.map(({ id }) => id))
@@ -130,11 +131,17 @@ async function addEverything(db: Db, asked: Asked): Promise<void> {
     asked[taxonomy].add(id)
 }
 
-async function beginRun({ context, target, options, remark, progress }: PushTask, asked: Asked): Promise<PushRun> {
+async function beginRun(
+  { context, target, options, remark, progress }: PushTask,
+  asked: Asked,
+): Promise<PushRun> {
   const { db, write } = context
-  const number = options.dryRun ? await findTarget(db, target.base) : await write((tx) => targetNumber(tx, target.base))
+  const number = options.dryRun
+    ? await findTarget(db, target.base)
+    : await write((tx) => targetNumber(tx, target.base))
   const counts = noCounts()
-  const total = asked.events.length + asked.category.size + asked.tag.size + asked.venue.size + asked.organizer.size
+  const total =
+    asked.events.length + asked.category.size + asked.tag.size + asked.venue.size + asked.organizer.size
   return {
     context,
     target,
@@ -158,8 +165,13 @@ async function beginRun({ context, target, options, remark, progress }: PushTask
 }
 
 /** Pushes venues, organizers or terms, parent categories before their children. */
-async function pushLinked(run: PushRun, kind: Exclude<ItemKind, 'event'>, ids: ReadonlySet<number>): Promise<void> {
-  const levels = kind === 'category' ? await levelsOf(run.context.db, [...ids]) : [[...ids].sort((a, b) => a - b)]
+async function pushLinked(
+  run: PushRun,
+  kind: Exclude<ItemKind, 'event'>,
+  ids: ReadonlySet<number>,
+): Promise<void> {
+  const levels =
+    kind === 'category' ? await levelsOf(run.context.db, [...ids]) : [[...ids].sort((a, b) => a - b)]
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
@@ -254,7 +266,11 @@ async function handleOne(run: PushRun, kind: 'series' | 'event', row: PushItemCo
     return run.options.dryRun ? undefined : run.context.write((tx) => forgetPushed(tx, row))
   const at = `${kind} ${row.record}`
   const remark = (end: string) =>
-    run.remark({ kind: 'missing', at, text: `“${String(shown.title)}” (${row.remote} there) is gone from here${end}` })
+    run.remark({
+      kind: 'missing',
+      at,
+      text: `“${String(shown.title)}” (${row.remote} there) is gone from here${end}`,
+    })
   if (!run.options.mirror) return remark('.')
   const seen = readFingerprints(row.seen)
   if (run.options.conflicts !== 'overwrite' && Object.keys(now).some((field) => now[field] !== seen[field])) {

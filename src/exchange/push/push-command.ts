@@ -3,7 +3,13 @@ import { commandVariables } from '../../base/config.ts'
 import { Incomplete, type Print, runCommand } from '../../base/run-command.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { writerBy } from '../../store/storage/recording.ts'
-import { describeRemarks, type Headings, noteRemark, openProgress, type Remarks } from '../import/import-report.ts'
+import {
+  describeRemarks,
+  type Headings,
+  noteRemark,
+  openProgress,
+  type Remarks,
+} from '../import/import-report.ts'
 import type { Counts } from '../import/import-run.ts'
 import { passwordOf } from '../import/open-source.ts'
 import { type ConflictPolicy, POLICIES } from '../import/source-item.ts'
@@ -67,14 +73,21 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
  * Pushes the calendar, and prints the report.
  * @throws Incomplete when a record is missing or incomplete at the target; Error with one sentence when the push has to end
  */
-async function push(address: string, asked: Asked, open: () => Promise<CalendarGround>, print: Print): Promise<void> {
+async function push(
+  address: string,
+  asked: Asked,
+  open: () => Promise<CalendarGround>,
+  print: Print,
+): Promise<void> {
   const url = targetAddress(address)
   const password = await passwordOf({
     password: process.env[commandVariables.pushPassword],
     passwordFile: asked.passwordFile,
   })
   if (password === undefined)
-    throw new Error(`Keep the application password in a file (--password-file) or in ${commandVariables.pushPassword}.`)
+    throw new Error(
+      `Keep the application password in a file (--password-file) or in ${commandVariables.pushPassword}.`,
+    )
   const ground = await open()
   try {
     const target = await openTarget({ url, login: asked.login ?? '', password, backOffMs: BACK_OFF_MS })
@@ -84,7 +97,12 @@ async function push(address: string, asked: Asked, open: () => Promise<CalendarG
   }
 }
 
-async function pushAndTell(ground: CalendarGround, target: PushTarget, asked: Asked, print: Print): Promise<void> {
+async function pushAndTell(
+  ground: CalendarGround,
+  target: PushTarget,
+  asked: Asked,
+  print: Print,
+): Promise<void> {
   const { conflicts, dryRun = false, mirror = false, all = false } = asked
   const remarks: Remarks = new Map()
   const far = { done: 0, total: 0 }
@@ -121,7 +139,10 @@ function targetAddress(word: string): string {
 }
 
 /** Returns the outcome of a push in words. */
-function describeCounts({ created, updated, unchanged, left, trashed, failed }: Counts, isDry: boolean): string {
+function describeCounts(
+  { created, updated, unchanged, left, trashed, failed }: Counts,
+  isDry: boolean,
+): string {
   const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are there, ${trashed} moved to the trash, ${failed} not there`
   return isDry ? `A push would have: ${said}. Nothing was written.` : `Pushed: ${said}.`
 }

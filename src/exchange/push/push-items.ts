@@ -80,11 +80,23 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
 /** Stores which records are about to be made, so that the next run looks for them first if the answer is lost. */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
-  const rows = items.map(({ kind, record }) => ({ target: number, kind, record, remote: 0, sent: '{}', seen: '{}' }))
+  const rows = items.map(({ kind, record }) => ({
+    target: number,
+    kind,
+    record,
+    remote: 0,
+    sent: '{}',
+    seen: '{}',
+  }))
   await context.write((tx) => savePushed(tx, rows))
 }
 
-function noteSettled(run: PushRun, item: PushItem, settled: SettledItem, before: PushItemColumns | undefined): void {
+function noteSettled(
+  run: PushRun,
+  item: PushItem,
+  settled: SettledItem,
+  before: PushItemColumns | undefined,
+): void {
   const { kind, record } = item
   const row = settled.row ?? before
   const remote = row?.remote ?? 0
@@ -123,7 +135,8 @@ export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>):
   const rows = [...(await findImages(run.context.db, ids)).values()]
   for (const id of ids) run.images.add(id)
   if (run.target.takesUploads) return pushItems(run, 'image', rows.map(imageItem))
-  for (const row of rows) run.links.set(keyOfRecord('image', row.id), imageUrl(row, run.context.images.mediaUrl))
+  for (const row of rows)
+    run.links.set(keyOfRecord('image', row.id), imageUrl(row, run.context.images.mediaUrl))
 }
 
 function imageItem({ id, title, alt_text, caption, description, file, mime_type }: ImageRow): PushItem {
@@ -180,7 +193,8 @@ async function pushOwnFields(
   const wanted = occurrences.filter((row) => known.has(row.id) || fieldsApart(series, row).length > 0)
   if (wanted.length === 0) return
   const unknown = wanted.filter(({ id }) => !known.has(id))
-  if (unknown.length > 0) for (const row of await noteOccurrences(run, unknown, remote)) known.set(row.record, row)
+  if (unknown.length > 0)
+    for (const row of await noteOccurrences(run, unknown, remote)) known.set(row.record, row)
   const states = await readStates(
     db,
     'event',
@@ -206,11 +220,18 @@ function ownItem(
   const fields = new Set([...apart, ...Object.keys(readFingerprints(sent))])
   const names = run.options.all || row.status === 'publish' ? fields : new Set(['status'])
   const item = itemOf(run, 'event', row.id, state)
-  return { ...item, values: Object.fromEntries(Object.entries(item.values).filter(([name]) => names.has(name))) }
+  return {
+    ...item,
+    values: Object.fromEntries(Object.entries(item.values).filter(([name]) => names.has(name))),
+  }
 }
 
 /** Finds occurrences at the target by their original starts, stores their ids there, and returns their rows. */
-async function noteOccurrences(run: PushRun, rows: readonly EventRow[], series: number): Promise<PushItemColumns[]> {
+async function noteOccurrences(
+  run: PushRun,
+  rows: readonly EventRow[],
+  series: number,
+): Promise<PushItemColumns[]> {
   const starts = new Map(rows.map((row) => [row.recurrence_id, row]))
   const found: PushItemColumns[] = []
   for await (const shown of listOccurrences(run, series)) {
@@ -218,7 +239,14 @@ async function noteOccurrences(run: PushRun, rows: readonly EventRow[], series: 
     const row = starts.get(String(start))
     if (!row) continue
     const seen = JSON.stringify(printsOfShown('event', shown))
-    found.push({ target: run.number ?? 0, kind: 'event', record: row.id, remote: Number(shown.id), sent: '{}', seen })
+    found.push({
+      target: run.number ?? 0,
+      kind: 'event',
+      record: row.id,
+      remote: Number(shown.id),
+      sent: '{}',
+      seen,
+    })
   }
   if (found.length < rows.length && !run.options.dryRun) {
     const text = `${rows.length - found.length} dates of the series “${rows[0]?.title}” are not there, and what they have for themselves is not either.`

@@ -8,7 +8,14 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
-import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord, unknownFacts } from '../import/shown-records.ts'
+import {
+  itemsOf,
+  LINKED,
+  type LinkName,
+  linkNames,
+  type ShownRecord,
+  unknownFacts,
+} from '../import/shown-records.ts'
 import {
   type ConflictPolicy,
   type Fingerprints,
@@ -39,7 +46,11 @@ export async function targetNumber(tx: Db, address: string): Promise<number> {
 
 /** Finds the number of a target; undefined for a target that has never been pushed to. */
 export async function findTarget(db: Db, address: string): Promise<number | undefined> {
-  const row = await db.selectFrom('push_targets').select('id').where('address', '=', address).executeTakeFirst()
+  const row = await db
+    .selectFrom('push_targets')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirst()
   return row?.id
 }
 
@@ -186,9 +197,16 @@ export function itemOf(run: PushRun, kind: PushKind, record: number, state: Reco
   if (typeof state.image === 'number') values.image = linkTo(run, 'image', state.image)
   if (kind === 'event' || kind === 'series')
     for (const name of linkNames) values[name] = linksTo(run, name, state[name])
-  if (kind === 'category') values.parent = Number(state.parent) > 0 ? linkTo(run, kind, Number(state.parent)) : 0
+  if (kind === 'category')
+    values.parent = Number(state.parent) > 0 ? linkTo(run, kind, Number(state.parent)) : 0
   const isLinkHidden = Boolean(state.online_url) && state.online_shown !== 'always'
-  return { kind, record, name: String(state[NAMES[kind]] ?? ''), values, ...(isLinkHidden && { isLinkHidden }) }
+  return {
+    kind,
+    record,
+    name: String(state[NAMES[kind]] ?? ''),
+    values,
+    ...(isLinkHidden && { isLinkHidden }),
+  }
 }
 
 /** Returns the item without its meeting link if the link is to be hidden and the target would show it to everybody; else the item itself. */
@@ -208,7 +226,9 @@ const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
 /** Returns the names of members that the target was sent and does not show, among those that only some records show. */
 export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
   const blank = Object.entries(BLANK[kind] ?? {})
-  return blank.flatMap(([name, none]) => ((sent[name] ?? none) !== none && (seen[name] ?? none) === none ? [name] : []))
+  return blank.flatMap(([name, none]) =>
+    (sent[name] ?? none) !== none && (seen[name] ?? none) === none ? [name] : [],
+  )
 }
 
 /** Reports the members that the target does not keep, in one line each. */
@@ -241,7 +261,9 @@ function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[
 
 /** Returns the fingerprints of the fields that the target is to have. */
 export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
-  return fingerprintsOf(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inOrder(name, value)])))
+  return fingerprintsOf(
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inOrder(name, value)])),
+  )
 }
 
 /** Returns the fingerprints of the fields of a record that the target has shown; none for a record that cannot be read. */

@@ -66,7 +66,11 @@ async function namesMember(url: string, options: FetchOptions, name: string): Pr
 }
 
 /** Returns the edition of the database of a service, read from one of its sync tokens; undefined for a service without them. */
-export async function readTargetEdition({ root, isKalends, options }: PushTarget): Promise<string | undefined> {
+export async function readTargetEdition({
+  root,
+  isKalends,
+  options,
+}: PushTarget): Promise<string | undefined> {
   if (!isKalends) return undefined
   const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, options)
   const page = parsedJson(body)

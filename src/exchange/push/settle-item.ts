@@ -18,7 +18,14 @@ import {
   printsOf,
   printsOfShown,
 } from './push-run.ts'
-import { NO_SLUG, type PushTarget, readShown, refusedWith, sendTo, type TargetRequest } from './push-target.ts'
+import {
+  NO_SLUG,
+  type PushTarget,
+  readShown,
+  refusedWith,
+  sendTo,
+  type TargetRequest,
+} from './push-target.ts'
 
 // Pushes one record: compares it with the target, writes it, and looks for it there when the answer to a create was lost.
 
@@ -38,7 +45,11 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
 }
 
 /** Makes or changes a record at the target if needed. Asks the target only about records that have changed here. @throws SourceFailure */
-export async function settleItem(run: PushRun, item: PushItem, row: PushItemColumns | undefined): Promise<SettledItem> {
+export async function settleItem(
+  run: PushRun,
+  item: PushItem,
+  row: PushItemColumns | undefined,
+): Promise<SettledItem> {
   const prints = printsOf(item)
   if (row === undefined) return createItem(run, item, prints)
   if (row.remote === 0) return resumeCreate(run, item, prints)
@@ -59,16 +70,29 @@ interface There {
   shown: ShownRecord | undefined
 }
 
-async function changeItem(run: PushRun, item: PushItem, prints: Fingerprints, there: There): Promise<SettledItem> {
+async function changeItem(
+  run: PushRun,
+  item: PushItem,
+  prints: Fingerprints,
+  there: There,
+): Promise<SettledItem> {
   const { row, written, kept, now, shown = {} } = there
-  const plan = planItem(prints, { written, kept, now, isTrashed: now?.status === 'trash' }, run.options.conflicts)
+  const plan = planItem(
+    prints,
+    { written, kept, now, isTrashed: now?.status === 'trash' },
+    run.options.conflicts,
+  )
   if (plan.act === 'create') return createItem(run, item, prints)
   if (plan.act === 'leave') return { count: 'left', kept: plan.kept, isGone: plan.isGone }
   if (plan.act === 'nothing') return { count: 'unchanged' }
   if (run.options.dryRun) return { count: countOf(plan), kept: plan.kept }
   const after = plan.fields.length === 0 ? now : await updateItem(run, item, row.remote, shown, plan.fields)
   const seen = seenAfter(there, plan.fields, after ?? {})
-  return { count: countOf(plan), kept: plan.kept, row: rowOf(run, item, row.remote, { ...written, ...prints }, seen) }
+  return {
+    count: countOf(plan),
+    kept: plan.kept,
+    row: rowOf(run, item, row.remote, { ...written, ...prints }, seen),
+  }
 }
 
 function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Counts {
@@ -78,7 +102,9 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
 
 /** Returns the fingerprints to store after a write. Fields that were changed at the target keep their former fingerprints, and so stay marked as changed. */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
-  const changedThere = Object.keys(now).filter((field) => now[field] !== kept[field] && !fields.includes(field))
+  const changedThere = Object.keys(now).filter(
+    (field) => now[field] !== kept[field] && !fields.includes(field),
+  )
   const former = changedThere.flatMap((field) => (kept[field] === undefined ? [] : [[field, kept[field]]]))
   return { ...after, ...Object.fromEntries(former) }
 }
@@ -104,7 +130,14 @@ function rowOf(
   sent: Fingerprints,
   seen: Fingerprints,
 ): PushItemColumns {
-  return { target: run.number ?? 0, kind, record, remote, sent: JSON.stringify(sent), seen: JSON.stringify(seen) }
+  return {
+    target: run.number ?? 0,
+    kind,
+    record,
+    remote,
+    sent: JSON.stringify(sent),
+    seen: JSON.stringify(seen),
+  }
 }
 
 async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): Promise<SettledItem> {

@@ -81,7 +81,8 @@ function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
     throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
-  const everyMs = every === undefined ? undefined : askedSpan(every, '--every takes a time such as 30m, 24h or 7d')
+  const everyMs =
+    every === undefined ? undefined : askedSpan(every, '--every takes a time such as 30m, 24h or 7d')
   const kept = keep === undefined ? undefined : askedCount('--keep', keep)
   return { target, isFolder, everyMs, keep: kept, withSecrets: withoutSecrets === undefined }
 }
@@ -107,7 +108,9 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
   try {
     const database = await openExisting(address)
     const acts = [{ kind: 'backup', record: 0, act: { action: 'create', name: file } }] as const
-    await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends backup')).finally(database.close)
+    await database
+      .write((tx) => insertActs(tx, acts, now), writerBy('kalends backup'))
+      .finally(database.close)
   } catch (error) {
     const reason = messageOf(error)
     print(`It is not in the history, so kalends doctor does not know of it: ${reason}`)
@@ -136,7 +139,8 @@ async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, pri
 const LONGEST_SLEEP = 86_400_000
 
 async function sleepUntil(due: number): Promise<void> {
-  for (let left = due - Date.now(); left > 0; left = due - Date.now()) await sleep(Math.min(left, LONGEST_SLEEP))
+  for (let left = due - Date.now(); left > 0; left = due - Date.now())
+    await sleep(Math.min(left, LONGEST_SLEEP))
 }
 
 const NAME = /^kalends-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
@@ -159,7 +163,11 @@ async function listBackups(folder: string): Promise<string[]> {
   return finished
 }
 
-function describeBackup(file: string, size: number, { rows, files, missing, withoutSecrets }: Manifest): string[] {
+function describeBackup(
+  file: string,
+  size: number,
+  { rows, files, missing, withoutSecrets }: Manifest,
+): string[] {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
   return [
     ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
@@ -256,7 +264,12 @@ async function writeBackup(
   try {
     const files = await addFiles(writer, media, progress)
     const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: packageJson.version }
-    const manifest: Manifest = { ...made, ...tables, ...files, ...(withSecrets ? {} : { withoutSecrets: true }) }
+    const manifest: Manifest = {
+      ...made,
+      ...tables,
+      ...files,
+      ...(withSecrets ? {} : { withoutSecrets: true }),
+    }
     writer.finish(manifest)
     return manifest
   } catch (error) {

@@ -42,7 +42,10 @@ export function registerMediaCommands(
 }
 
 /** Does work on a store. @throws the cause of a failure of the store, in place of its rejection */
-export async function withReason<T>({ failure }: Pick<OpenedMedia, 'failure'>, work: () => Promise<T>): Promise<T> {
+export async function withReason<T>(
+  { failure }: Pick<OpenedMedia, 'failure'>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -54,7 +57,9 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
   if (orphans.length === 0) return 'Every file that is older than an hour belongs to an image.'
   const bytes = orphans.reduce((sum, { size }) => sum + size, 0)
   const files = `${orphans.length} ${orphans.length === 1 ? 'file' : 'files'} of ${bytes} bytes`
-  return isDone ? `Removed ${files}.` : `${files} that no image names; kalends media clean --yes removes them.`
+  return isDone
+    ? `Removed ${files}.`
+    : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
 /** Milliseconds after a write in which a file is left alone: its image may not be inserted yet. */
@@ -79,7 +84,9 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
   // The database is read after the listing: by now it names every file of an image that was stored before.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
-    throw new Error('The database names none of the files in the store: one of the two belongs to another calendar.')
+    throw new Error(
+      'The database names none of the files in the store: one of the two belongs to another calendar.',
+    )
   return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 

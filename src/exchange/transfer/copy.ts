@@ -39,7 +39,10 @@ export function registerCopyCommand(program: Command): void {
       '[to]',
       `the database to fill, as in --database; run the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
     )
-    .option('--from-file <file>', 'a file with the address of the database to read, which no other user can see')
+    .option(
+      '--from-file <file>',
+      'a file with the address of the database to read, which no other user can see',
+    )
     .option('--to-file <file>', 'the same for the database to fill')
     .option('--media-from <address>', 'the store to read the files of images from, as in --media')
     .option('--media-to <address>', 'the store to put them into, as in --media')
@@ -48,7 +51,10 @@ export function registerCopyCommand(program: Command): void {
         const { mediaFrom, mediaTo } = options
         const databases = databasesOf([first, second], options, process.env)
         for (const word of [first, second]) if (word !== undefined && hasPassword(word)) print(remarkOn(word))
-        return copyByAddress({ ...databases, ...(mediaFrom && { mediaFrom }), ...(mediaTo && { mediaTo }) }, print)
+        return copyByAddress(
+          { ...databases, ...(mediaFrom && { mediaFrom }), ...(mediaTo && { mediaTo }) },
+          print,
+        )
       }),
     )
 }
@@ -75,7 +81,10 @@ function databasesOf(
   const to = files.toFile === undefined ? environment[copyTo] : addressIn(files.toFile)
   const [first, second] = from && words[1] === undefined ? [undefined, words[0]] : words
   return {
-    from: named(first ?? from, `Name the database to read: as an argument, in ${copyFrom}, or with --from-file.`),
+    from: named(
+      first ?? from,
+      `Name the database to read: as an argument, in ${copyFrom}, or with --from-file.`,
+    ),
     to: named(second ?? to, `Name the database to fill: as an argument, in ${copyTo}, or with --to-file.`),
   }
 }
@@ -147,7 +156,8 @@ async function openStores({ mediaFrom, mediaTo }: CopyAddresses, report: (error:
 function describeCopied({ wasThere, counts, files }: Copied): string[] {
   const total = counts.reduce((sum, { target }) => sum + target, 0)
   const rows = counts.map(({ table, source, target }) => [table, String(source), String(target)])
-  const width = (column: number) => [HEAD, ...rows].reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
+  const width = (column: number) =>
+    [HEAD, ...rows].reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
   const table = [HEAD, ...rows].map(([name = '', source = '', target = '']) =>
     [name.padEnd(width(0)), source.padStart(width(1)), target.padStart(width(2))].join('  '),
   )
@@ -225,7 +235,9 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
   if (before === undefined) throw new Error('The source holds no calendar.')
   const lacking = after.filter((name) => !before.includes(name))
   if (lacking.length > 0)
-    throw new Error(`The source is of an older version (without ${lacking.join(', ')}); serve it once with this one.`)
+    throw new Error(
+      `The source is of an older version (without ${lacking.join(', ')}); serve it once with this one.`,
+    )
   const unknown = before.filter((name) => !after.includes(name))
   if (unknown.length > 0) throw new Error(`The source is of a newer version (with ${unknown.join(', ')}).`)
 }
@@ -275,7 +287,12 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
  * Copies the rows of empty tables within a transaction, and lets their counters go on where they were.
  * @throws Error with one sentence when a table is not empty, or does not have all rows at the end
  */
-export async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: CopyProgress): Promise<void> {
+export async function copyTables(
+  from: Db,
+  tx: Db,
+  tables: TableShape[],
+  progress: CopyProgress,
+): Promise<void> {
   const before = await compareCounts(from, tx, tables)
   // The target may have been written to since it was found empty.
   if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))
@@ -299,7 +316,11 @@ export async function copyTables(from: Db, tx: Db, tables: TableShape[], progres
 export async function compareCounts(from: Db, to: Db, tables: readonly TableShape[]): Promise<TableCount[]> {
   const counts: TableCount[] = []
   for (const table of tables)
-    counts.push({ table: table.name, source: await countRows(from, table), target: await countRows(to, table) })
+    counts.push({
+      table: table.name,
+      source: await countRows(from, table),
+      target: await countRows(to, table),
+    })
   return counts
 }
 

@@ -30,8 +30,12 @@ interface ExportOptions extends Record<string, string | boolean | undefined> {
 export function registerExportCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('export')
-    .description('Write events to standard output or a file: all public events, or those that match the filters.')
-    .addOption(new Option('--format <name>', 'the format').choices([...exportFormats]).default(exportFormats[0]))
+    .description(
+      'Write events to standard output or a file: all public events, or those that match the filters.',
+    )
+    .addOption(
+      new Option('--format <name>', 'the format').choices([...exportFormats]).default(exportFormats[0]),
+    )
     .option('--output <file>', 'the file to write; it appears when it is complete')
     .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
   addFilters(command)
@@ -69,7 +73,8 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
 
 /** Writes bytes into a file, which appears once it is whole, or to standard output for as long as somebody reads them. */
 async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
-  const counted = process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
+  const counted =
+    process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
   if (file !== undefined) return writeFile(counted, file)
   try {
     await pipeline(Readable.from(counted), process.stdout, { end: false })
@@ -137,7 +142,10 @@ interface ExportAsked {
 }
 
 /** Yields the bytes of an export, which are made as they are taken. @throws Error with one sentence that names the filters with impossible values */
-async function* exportCalendar(context: Context, { format, sent, withLists }: ExportAsked): AsyncGenerator<Buffer> {
+async function* exportCalendar(
+  context: Context,
+  { format, sent, withLists }: ExportAsked,
+): AsyncGenerator<Buffer> {
   const found = await findExported(context, sent)
   if (format === 'json') return yield* exportJson(context, found, withLists)
   yield* shownAs(context, format, found)
@@ -165,7 +173,9 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
     const names = Object.keys(error.details.params)
     const named = names.map((name) => `--${name.replaceAll('_', '-')} ${String(raw[name])}`)
     const drafts = names.includes('status') ? ' Only --all has others than published ones.' : ''
-    const records = names.some((name) => filters[name]?.lookUp) ? ' The calendar has nothing of that name or id.' : ''
+    const records = names.some((name) => filters[name]?.lookUp)
+      ? ' The calendar has nothing of that name or id.'
+      : ''
     throw new Error(`The filter does not take this value: ${named.join(', ')}.${drafts}${records}`)
   }
 }
@@ -199,7 +209,8 @@ async function* exportList(context: Context, served: Served): AsyncGenerator<Buf
     const found = await served.operations.find(context, await parseFields(served.filters, sent, context))
     const loaded = found.total === 0 ? [] : await served.operations.load(context, found)
     const records = await presentListed(context, served.operations.presentation, loaded)
-    if (records.length > 0) yield Buffer.from(between + records.map((record) => JSON.stringify(record)).join(',\n'))
+    if (records.length > 0)
+      yield Buffer.from(between + records.map((record) => JSON.stringify(record)).join(',\n'))
     if (records.length > 0) between = ',\n'
     isLast = page * found.perPage >= found.total
   }

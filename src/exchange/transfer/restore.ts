@@ -53,7 +53,10 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
       '--undo [copy]',
       'put back the calendar that the last restore replaced, or another one of those that --list shows',
     )
-    .option('--replace-images', 'put files of the backup over others of the same names, also those of another calendar')
+    .option(
+      '--replace-images',
+      'put files of the backup over others of the same names, also those of another calendar',
+    )
     .option('--list', 'list the calendars that restores have replaced; all of them are kept')
     .action((file: string | undefined, options: RestoreOptions, command: Command) =>
       runCommand(command, async (print) => {
@@ -96,7 +99,9 @@ async function showCopies({ database }: RestorePlaces, print: Print): Promise<vo
 
 async function undo({ database }: RestorePlaces, wanted: string | true, replacing: Replacing, print: Print) {
   const copy = await putBack(database, wanted === true ? undefined : wanted, replacing)
-  print(`The calendar of ${copy} is that of ${withoutPassword(database)} again; files of images are as they were.`)
+  print(
+    `The calendar of ${copy} is that of ${withoutPassword(database)} again; files of images are as they were.`,
+  )
   const move = findMove(database)
   const next = move ? `${move.told} ${move.todo}` : 'The service can be started.'
   print(`Entity tags and sync tokens given so far name nothing any more. ${next}`)
@@ -104,13 +109,17 @@ async function undo({ database }: RestorePlaces, wanted: string | true, replacin
 
 function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar): string[] {
   const former =
-    kept === undefined ? [] : [`What was there before is kept as ${kept}; kalends restore --undo puts it back.`]
+    kept === undefined
+      ? []
+      : [`What was there before is kept as ${kept}; kalends restore --undo puts it back.`]
   return [
     ...remarks,
     `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ${manifest.made_utc} UTC.`,
     ...former,
     ...(manifest.withoutSecrets
-      ? ['It has no passwords and tokens: nobody can sign in before kalends password add has given users new ones.']
+      ? [
+          'It has no passwords and tokens: nobody can sign in before kalends password add has given users new ones.',
+        ]
       : []),
     ...(isHeld
       ? [
@@ -220,7 +229,10 @@ async function fillDatabase(
 }
 
 /** Returns the keys of the files that the store does not have, and of those for which it has other bytes. */
-async function compareFiles(backup: OpenBackup, media: MediaStore): Promise<{ lacking: string[]; others: string[] }> {
+async function compareFiles(
+  backup: OpenBackup,
+  media: MediaStore,
+): Promise<{ lacking: string[]; others: string[] }> {
   const lacking: string[] = []
   const others: string[] = []
   for (const key of backup.listFiles()) {

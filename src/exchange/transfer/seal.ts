@@ -34,7 +34,8 @@ export async function isSealed(path: string): Promise<boolean> {
 /** Checks that a file has not changed since it was sealed. @throws Error with one sentence if it has */
 export async function requireSealed(path: string): Promise<void> {
   const { digest, bytes } = await readSeal(path)
-  if (digest === undefined) throw new Error(`The file ${path} is no backup of Kalends, or its end was cut off.`)
+  if (digest === undefined)
+    throw new Error(`The file ${path} is no backup of Kalends, or its end was cut off.`)
   if ((await digestOf(path, bytes)) !== digest)
     throw new Error(`The backup ${path} was altered or damaged since it was taken: its checksum is another.`)
 }

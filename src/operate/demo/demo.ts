@@ -79,7 +79,9 @@ async function getAdministrator(db: Db): Promise<Caller> {
 /** The context of the transaction, in which later steps read what earlier ones have written. */
 type Creating = Context & { tx: Tx }
 
-async function prepareImages(context: Context): Promise<Readonly<Record<keyof typeof posters, PreparedUpload>>> {
+async function prepareImages(
+  context: Context,
+): Promise<Readonly<Record<keyof typeof posters, PreparedUpload>>> {
   const drawn = await drawPosters(Object.values(posters))
   return forEachKey(posters, async (poster) => {
     const file = { fileName: poster.file, ...inMemory(drawn.get(poster) ?? Buffer.alloc(0)) }
@@ -103,7 +105,9 @@ async function createSeason(context: Creating, images: Made['images']): Promise<
     organizers: await forEachKey(organizers, send('organizer')),
   }
   const today = dayOf(wallNow(context.site.timezone, context.now))
-  const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
+  const events = season.flatMap((occasion) =>
+    occasion.weeks.map((week) => eventOf(occasion, week, today, made)),
+  )
   for (const event of events) await create(context, 'event', event)
   const { total } = await context.tx
     .selectFrom('events')
@@ -112,7 +116,11 @@ async function createSeason(context: Creating, images: Made['images']): Promise<
   return Number(total)
 }
 
-async function createBranch(context: Creating, { below = [], ...sent }: Branch, parent: number): Promise<void> {
+async function createBranch(
+  context: Creating,
+  { below = [], ...sent }: Branch,
+  parent: number,
+): Promise<void> {
   const id = await createTerm(context, 'category', { ...sent, parent })
   for (const branch of below) await createBranch(context, branch, id)
 }
@@ -156,7 +164,10 @@ function eventOf(occasion: Occasion, week: number, today: string, made: Made): R
     categories,
     tags,
     ...timesOf(occasion, first),
-    date: occasion.appears === undefined ? announced(first, today) : `${addDays(today, occasion.appears)} 08:00:00`,
+    date:
+      occasion.appears === undefined
+        ? announced(first, today)
+        : `${addDays(today, occasion.appears)} 08:00:00`,
     image: occasion.poster && made.images[occasion.poster],
     venue: occasion.venue && made.venues[occasion.venue],
     organizer: occasion.organizers.map((key) => made.organizers[key]),

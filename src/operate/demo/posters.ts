@@ -57,7 +57,9 @@ const motifs = {
   ],
   arches: () => count(4).flatMap((at) => [ring(60, 74, 12 + at * 12, 5.5)]),
   stars: () =>
-    count(46).map((at) => disc((at * 47.3) % SIDE, (at * 29.7) % 92, 0.4 + ((at * 13) % 7) / 5, 0.5 + (at % 3) / 5)),
+    count(46).map((at) =>
+      disc((at * 47.3) % SIDE, (at * 29.7) % 92, 0.4 + ((at * 13) % 7) / 5, 0.5 + (at % 3) / 5),
+    ),
   hills: () => [
     '<path d="M0 64Q28 18 58 58T120 36V120H0Z" opacity=".5"/>',
     '<path d="M0 80Q34 44 70 74T120 60V120H0Z"/>',
@@ -79,7 +81,9 @@ const motifs = {
       return `<rect x="${x}" y="${26 + at * 6}" width="22" height="${30 - at * 4}" fill="none" stroke="currentColor" stroke-width="2.4"/>${disc(x + 11, 42 + at * 4, 6 - at, 0.7)}`
     }),
   pages: () =>
-    count(6).map((at) => `<g transform="rotate(${at * 13 - 40} 60 86)">${bar(58, 24, 30, 50, 0.2 + at * 0.1)}</g>`),
+    count(6).map(
+      (at) => `<g transform="rotate(${at * 13 - 40} 60 86)">${bar(58, 24, 30, 50, 0.2 + at * 0.1)}</g>`,
+    ),
   reel: () => [
     ring(60, 48, 27, 3),
     disc(60, 48, 4),
@@ -131,7 +135,9 @@ function line(text: string, at: number): string {
   return [...text]
     .map((letter, place) => {
       const path = strokes[letter] ?? ''
-      return path === '' ? '' : `<path transform="translate(${left + place * ADVANCE} ${at * LEADING})" d="${path}"/>`
+      return path === ''
+        ? ''
+        : `<path transform="translate(${left + place * ADVANCE} ${at * LEADING})" d="${path}"/>`
     })
     .join('')
 }

@@ -165,7 +165,8 @@ const arts: readonly Occasion[] = [
     categories: ['Film'],
     tags: ['evening', 'step-free'],
     poster: 'films',
-    description: 'France 1974, 108 minutes, in French with English subtitles. Talk and a glass of wine afterwards.',
+    description:
+      'France 1974, 108 minutes, in French with English subtitles. Talk and a glass of wine afterwards.',
     sent: { cost: ['€8', '€5'], captions: true },
   },
   {

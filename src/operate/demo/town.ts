@@ -262,7 +262,8 @@ export const venues = {
   hill: {
     ...address,
     venue: 'Knockvara Viewpoint',
-    description: 'Car park, picnic tables and the darkest sky for miles. Bus 14 stops at the foot of the hill.',
+    description:
+      'Car park, picnic tables and the darkest sky for miles. Bus 14 stops at the foot of the hill.',
     address: 'Knockvara, 5 km north of the town',
     zip: 'V99 K7V1',
     geo_lat: 52.94127,

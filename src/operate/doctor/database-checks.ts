@@ -33,7 +33,8 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
   const place = examined.file === undefined ? '' : `: ${examined.file}`
   const answering = ok('database', `${examined.server} answers${place}.`)
   // Nothing that is read from a damaged file can be relied on.
-  if (examined.damage.length > 0) return { examined: undefined, findings: [answering, checkIntegrity(examined)] }
+  if (examined.damage.length > 0)
+    return { examined: undefined, findings: [answering, checkIntegrity(examined)] }
   const findings = [
     answering,
     ...checkMove(databaseAddress(config)),

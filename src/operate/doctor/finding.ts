@@ -12,5 +12,15 @@ export interface Finding {
 }
 
 export const ok = (about: string, says: string): Finding => ({ about, state: 'ok', says })
-export const warning = (about: string, says: string, todo: string): Finding => ({ about, state: 'warning', says, todo })
-export const failing = (about: string, says: string, todo: string): Finding => ({ about, state: 'error', says, todo })
+export const warning = (about: string, says: string, todo: string): Finding => ({
+  about,
+  state: 'warning',
+  says,
+  todo,
+})
+export const failing = (about: string, says: string, todo: string): Finding => ({
+  about,
+  state: 'error',
+  says,
+  todo,
+})

@@ -42,7 +42,8 @@ async function checkData({ data }: Config): Promise<Finding[]> {
         'kalends serve makes it; if there should be one, look at --data.',
       ),
     ]
-  if (!found.isDirectory()) return [failing('data folder', `${folder} is no folder.`, 'Name another with --data.')]
+  if (!found.isDirectory())
+    return [failing('data folder', `${folder} is no folder.`, 'Name another with --data.')]
   const todo = 'Run as the user of the service, or give the folder to it (chown -R).'
   const findings = [await checkAccess('data folder', folder, todo)]
   if (statOf(join(folder, 'first-password.txt')))
@@ -63,7 +64,11 @@ function checkLook(config: Config): Finding[] {
     return []
   } catch (error) {
     return [
-      failing('look', messageOf(error), 'Put it back, or take it out of the settings: kalends serve does not start.'),
+      failing(
+        'look',
+        messageOf(error),
+        'Put it back, or take it out of the settings: kalends serve does not start.',
+      ),
     ]
   }
 }
@@ -159,7 +164,9 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
   const todo = 'Give the folder to the user of the service, or name another with --media.'
   const found = statOf(folder)
   if (!found) return ok('media', `${resolve(folder)} is made with the first image.`)
-  return found.isDirectory() ? checkAccess('media', folder, todo) : failing('media', `${folder} is no folder.`, todo)
+  return found.isDirectory()
+    ? checkAccess('media', folder, todo)
+    : failing('media', `${folder} is no folder.`, todo)
 }
 
 /** Checks a bucket by asking for an object that does not exist: if the bucket answers that there is none, it can be reached and read. */
@@ -180,14 +187,19 @@ async function checkBucket(address: string): Promise<Finding> {
 
 /** The most files that a finding names. */
 const NAMED = 5
-const named = (keys: readonly string[]) => `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
+const named = (keys: readonly string[]) =>
+  `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
 
 /** Looks for the files of images in their store: of all images, or of a sample if there are many or the store is slow. No finding without images. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
-  const todo = 'Look at --media; restore a backup for them (it puts its files back), or give those images new files.'
+  const todo =
+    'Look at --media; restore a backup for them (it puts its files back), or give those images new files.'
   try {
-    const { looked, missing, others } = await lookForFiles(sample, await openMediaStore(address, () => undefined))
+    const { looked, missing, others } = await lookForFiles(
+      sample,
+      await openMediaStore(address, () => undefined),
+    )
     const isSample = sample.length < total || looked < new Set(sample.flatMap(filesOf)).size
     const whence = isSample ? `, in a sample from ${total} images` : ''
     if (others.length > 0)

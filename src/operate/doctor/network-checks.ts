@@ -101,7 +101,8 @@ async function beginningOf({ body }: Response): Promise<string> {
 
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
-  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+  if (cause instanceof Error)
+    return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
   return String(cause)
 }
 
@@ -134,7 +135,8 @@ function bind(host: string, port: number): Promise<Error | undefined> {
 }
 
 async function isKalends(host: string, port: number): Promise<boolean> {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  const reachable =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   try {
     const response = await fetch(`http://${reachable}:${port}/healthz`, {
       signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
@@ -147,7 +149,8 @@ async function isKalends(host: string, port: number): Promise<boolean> {
 }
 
 function checkAddress(config: Config): Finding {
-  const todo = 'Set KALENDS_SITE_URL to the public address before the calendar is used: links and ids begin with it.'
+  const todo =
+    'Set KALENDS_SITE_URL to the public address before the calendar is used: links and ids begin with it.'
   let url: URL
   try {
     url = new URL(siteOf(config, config.port).url)
@@ -156,7 +159,8 @@ function checkAddress(config: Config): Finding {
   }
   if (config.site_url === '')
     return warning('site address', `None is set, so all links begin with ${url.origin}.`, todo)
-  if (LOCAL.test(url.hostname)) return warning('site address', `${url.href} leads to this machine alone.`, todo)
+  if (LOCAL.test(url.hostname))
+    return warning('site address', `${url.href} leads to this machine alone.`, todo)
   if (url.protocol === 'http:')
     return warning(
       'site address',
@@ -168,7 +172,8 @@ function checkAddress(config: Config): Finding {
 
 function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
   const isHttps = site_url.startsWith('https:')
-  if (trusted_proxy.length > 0) return [ok('proxy', `What ${trusted_proxy.join(', ')} says of addresses is believed.`)]
+  if (trusted_proxy.length > 0)
+    return [ok('proxy', `What ${trusted_proxy.join(', ')} says of addresses is believed.`)]
   if (isHttps)
     return [
       warning(
@@ -199,10 +204,16 @@ interface SiteClock {
  * Compares the clock of this machine with those of the database server and the site, and with the last change of a record.
  * @param now milliseconds since the epoch
  */
-export function checkClock(now: number, examined: Examined | undefined, site: SiteClock | undefined): Finding {
+export function checkClock(
+  now: number,
+  examined: Examined | undefined,
+  site: SiteClock | undefined,
+): Finding {
   const shown = `${formatUtc(now)} UTC`
-  const todo = 'Set the clock of this machine and keep it right (NTP): schedules, expiries and ETags go by it.'
-  if (now < WRITTEN_MS) return failing('clock', `It is ${shown}, which is before this program was written.`, todo)
+  const todo =
+    'Set the clock of this machine and keep it right (NTP): schedules, expiries and ETags go by it.'
+  if (now < WRITTEN_MS)
+    return failing('clock', `It is ${shown}, which is before this program was written.`, todo)
   const { clock, lastChange = '' } = examined ?? {}
   const apart = (aheadMs: number, whose: string) =>
     warning(
@@ -214,7 +225,14 @@ export function checkClock(now: number, examined: Examined | undefined, site: Si
     return apart(clock - now, 'by the database server')
   if (site && Math.abs(site.aheadMs) > SITE_DIFFERS_S * 1000) return apart(site.aheadMs, `of ${site.site}`)
   if (lastChange !== '' && utcToMs(lastChange) > now + DAY_MS)
-    return warning('clock', `It is ${shown}, and a record was changed at ${lastChange}, which is still to come.`, todo)
+    return warning(
+      'clock',
+      `It is ${shown}, and a record was changed at ${lastChange}, which is still to come.`,
+      todo,
+    )
   const others = [...(clock === undefined ? [] : ['the database server']), ...(site ? [site.site] : [])]
-  return ok('clock', `It is ${shown}${others.length === 0 ? '' : `, and so it is for ${others.join(' and ')}`}.`)
+  return ok(
+    'clock',
+    `It is ${shown}${others.length === 0 ? '' : `, and so it is for ${others.join(' and ')}`}.`,
+  )
 }

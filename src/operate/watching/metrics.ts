@@ -138,7 +138,12 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   const { index } = memory
   const position = await lastChange(database)
   return [
-    single('kalends_index_ready', 'gauge', '1 once the public events are in memory.', Number(index !== undefined)),
+    single(
+      'kalends_index_ready',
+      'gauge',
+      '1 once the public events are in memory.',
+      Number(index !== undefined),
+    ),
     single(
       'kalends_index_events',
       'gauge',
@@ -163,7 +168,12 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
       'Bytes at which what was not used since the last clear-out is forgotten.',
       cacheBudget.limit,
     ),
-    single('kalends_database_up', 'gauge', '1 when the database answered just now.', Number(position !== undefined)),
+    single(
+      'kalends_database_up',
+      'gauge',
+      '1 when the database answered just now.',
+      Number(position !== undefined),
+    ),
     ...(position === undefined
       ? []
       : [
@@ -179,7 +189,12 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
 
 /** Returns the position of the last change; undefined when the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
-  const last = read.selectFrom('changes').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst()
+  const last = read
+    .selectFrom('changes')
+    .select('position')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return last.then((row) => Number(row?.position ?? 0)).catch(() => undefined)
 }
 
@@ -327,18 +342,32 @@ export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settl
 }
 
 /** Returns the counts of messages that this process tried to send, and of those that wait in the database; without the latter if it does not answer. */
-async function webhookFamilies({ attempts, disablings }: WebhookCounts, { read }: Database): Promise<Family[]> {
+async function webhookFamilies(
+  { attempts, disablings }: WebhookCounts,
+  { read }: Database,
+): Promise<Family[]> {
   const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
-  const tried = 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.'
+  const tried =
+    'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.'
   const counted: Family[] = [
     labelled('kalends_webhook_attempts_total', 'counter', tried, byLabel('outcome', attempts)),
-    single('kalends_webhook_disablings_total', 'counter', 'Webhooks that were disabled since they failed.', disablings),
+    single(
+      'kalends_webhook_disablings_total',
+      'counter',
+      'Webhooks that were disabled since they failed.',
+      disablings,
+    ),
   ]
   if (!found) return counted
   const [waiting, disabled] = found
   return [
     ...counted,
-    single('kalends_webhook_messages_waiting', 'gauge', 'Messages to webhooks that have not arrived yet.', waiting),
+    single(
+      'kalends_webhook_messages_waiting',
+      'gauge',
+      'Messages to webhooks that have not arrived yet.',
+      waiting,
+    ),
     single('kalends_webhooks_disabled', 'gauge', 'Webhooks that are told nothing any more.', disabled),
   ]
 }

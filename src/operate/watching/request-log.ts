@@ -17,7 +17,8 @@ const SECRET_NAME =
   /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
 
 /** A quick test for a query that may have a secret. Most queries have none. */
-const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
+const SUSPICIOUS =
+  /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
 /** The end of a link to the desk, however it is spelled. Its token signs in whoever has it. */
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
@@ -46,7 +47,9 @@ function shownPair(pair: string): string {
   if (equals === -1) return pair
   const name = pair.slice(0, equals)
   // `data[password]` is a password as well, and a name may be percent-encoded twice, as within another address.
-  return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1)) ? `${name}=${HIDDEN}` : pair
+  return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1))
+    ? `${name}=${HIDDEN}`
+    : pair
 }
 
 function isSecretName(name: string): boolean {
@@ -143,7 +146,8 @@ export function logSettled(logger: Logger, settled: SettledMessage): void {
   const { status, error } = posted
   const reason = describeReason('en', error)
   const line = { webhook: webhook.id, address: withoutPaths(webhook.url), status, reason }
-  if (outcome === 'given_up') logger.error({ ...line, message: message.message, waiting }, 'webhook message given up')
+  if (outcome === 'given_up')
+    logger.error({ ...line, message: message.message, waiting }, 'webhook message given up')
   if (disabled !== undefined)
     logger.error({ ...line, reason: describeReason('en', disabled), waiting }, 'webhook disabled')
   else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')

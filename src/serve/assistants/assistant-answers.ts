@@ -1,6 +1,12 @@
 import type { Site } from '../../base/config.ts'
 import { WHEN_WORDS } from '../../base/fields/event-fields.ts'
-import { type EventMembers, factsIn, type RareColumn, rareFields, venueFacts } from '../../base/fields/event-members.ts'
+import {
+  type EventMembers,
+  factsIn,
+  type RareColumn,
+  rareFields,
+  venueFacts,
+} from '../../base/fields/event-members.ts'
 import type { NamesIn } from '../../base/fields/member.ts'
 import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { plainText } from '../../base/text/html.ts'
@@ -26,7 +32,15 @@ export interface ToolResult extends JsonRecord {
 const MOST_ANSWER = 20_000
 const LEAST_RECORD = 400
 
-const LONGEST = { title: 200, name: 120, word: 60, description: 5000, detail: 200, url: 500, brief: 80 } as const
+const LONGEST = {
+  title: 200,
+  name: 120,
+  word: 60,
+  description: 5000,
+  detail: 200,
+  url: 500,
+  brief: 80,
+} as const
 
 /** Invisible characters, but for those that join letters and pictures of a few scripts. */
 const UNSEEN = /[^\P{C}\u200c\u200d]+/gu
@@ -87,7 +101,9 @@ function unusualState({ event_status: takesPlace, status }: JsonRecord): string 
 /** The members of an event in lists. */
 function listedMembers(site: Site, shown: JsonRecord) {
   const [venue] = recordsOf(shown.venue)
-  const place = [dataOf(venue?.venue, LONGEST.name), dataOf(venue?.city, LONGEST.word)].filter(Boolean).join(', ')
+  const place = [dataOf(venue?.venue, LONGEST.name), dataOf(venue?.city, LONGEST.word)]
+    .filter(Boolean)
+    .join(', ')
   return {
     id: shown.id,
     title: dataOf(shown.title, LONGEST.title),
@@ -118,7 +134,10 @@ function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
 const lineOf = (parts: readonly (string | undefined)[]) => `> ${parts.filter(Boolean).join(' · ')}`
 
 /** What assistants are told of every event, but for the members of lists. */
-type Detail = Exclude<NamesIn<EventMembers, 'assistants'>, RareColumn | keyof ReturnType<typeof listedMembers>>
+type Detail = Exclude<
+  NamesIn<EventMembers, 'assistants'>,
+  RareColumn | keyof ReturnType<typeof listedMembers>
+>
 
 /** Returns the members that lists of events leave out: the description, and those that few events have. */
 function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
@@ -248,7 +267,12 @@ export function eventResult(site: Site, body: unknown): ToolResult {
 }
 
 /** Answers a write: with the event as it is now, or would be; an event that is not there yet has no id and no address. */
-export function writtenResult(site: Site, { asks }: AssistantTool, body: unknown, isDry: boolean): ToolResult {
+export function writtenResult(
+  site: Site,
+  { asks }: AssistantTool,
+  body: unknown,
+  isDry: boolean,
+): ToolResult {
   const say = translatorFor(site)
   const { lines, members } = wholeEvent(site, isDry && asks === 'create' ? unmade(body) : body)
   const done = isDry ? say('Nothing was written. With dry_run false it would be:') : say('Written:')
@@ -269,7 +293,9 @@ function wholeEvent(
 ): { lines: string[]; members: JsonRecord } {
   const shown = isRecord(body) ? body : {}
   const { line, members } = saidEvent(site, shown)
-  const details = Object.fromEntries(Object.entries(detailsOf(shown, longest)).filter(([, value]) => isSaid(value)))
+  const details = Object.fromEntries(
+    Object.entries(detailsOf(shown, longest)).filter(([, value]) => isSaid(value)),
+  )
   const lines = [line, ...Object.entries(details).map(([name, value]) => `> ${name}: ${String(value)}`)]
   const whole = { lines, members: { ...members, ...details } }
   const isTooLong = Buffer.byteLength(JSON.stringify(whole)) > MOST_ANSWER - 1000 && longest > LONGEST.detail

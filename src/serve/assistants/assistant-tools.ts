@@ -46,7 +46,17 @@ const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
 /** The fields of events that assistants do not write: they are about the look of pages and lists, or about who published what. */
 const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
-  ...(['author', 'date', 'date_utc', 'slug', 'excerpt', 'image', 'image_alt', 'image_decorative', 'show_map'] as const),
+  ...([
+    'author',
+    'date',
+    'date_utc',
+    'slug',
+    'excerpt',
+    'image',
+    'image_alt',
+    'image_decorative',
+    'show_map',
+  ] as const),
   ...(['show_map_link', 'hide_from_listings', 'sticky', 'featured', 'online_label', 'online_shown'] as const),
 ]
 /** The filters that a search of assistants does without: others say the same in fewer words, or they are for programs that keep copies. */
@@ -60,7 +70,15 @@ const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
     'search',
     'modified_after',
   ] as const),
-  ...(['status', 'geoloc', 'bbox', 'include', 'post_parent', 'hide_subsequent_recurrences', 'ticketed'] as const),
+  ...([
+    'status',
+    'geoloc',
+    'bbox',
+    'include',
+    'post_parent',
+    'hide_subsequent_recurrences',
+    'ticketed',
+  ] as const),
 ]
 
 const venues = servedNamed('venue')
@@ -195,7 +213,11 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   if (asks === 'create') return { method: 'POST', path: `/${path}`, fields: { ...others, ...always } }
   const address = (id ?? null) === null ? slugPath(slug) : idPath(id)
   if (address === undefined) return undefined
-  return { method: asks === 'read' ? 'GET' : 'PATCH', path: `/${path}${address}`, fields: { ...others, ...always } }
+  return {
+    method: asks === 'read' ? 'GET' : 'PATCH',
+    path: `/${path}${address}`,
+    fields: { ...others, ...always },
+  }
 }
 
 /** Returns the window of a list of events that names no start: all that is not over yet or, where it names an end, from today on. */
@@ -214,7 +236,8 @@ const slugPath = (slug: unknown) =>
   typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
 /** Returns how many records are asked for. Larger numbers become the largest that is allowed, as in the interface. */
-const sizeOf = (size: unknown) => (Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS))
+const sizeOf = (size: unknown) =>
+  Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS)
 
 /** Returns values as texts for the parameters of an address; the parser says what is wrong with those that were no texts. */
 function texts(values: JsonRecord): JsonRecord {

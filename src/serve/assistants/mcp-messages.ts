@@ -51,7 +51,12 @@ const CODES = {
   revision: -32022,
 } as const
 
-export function mcpFault(why: keyof typeof CODES, message: string, status = 400, data?: JsonRecord): McpFault {
+export function mcpFault(
+  why: keyof typeof CODES,
+  message: string,
+  status = 400,
+  data?: JsonRecord,
+): McpFault {
   return { code: CODES[why], status, message, ...(data && { data }) }
 }
 
@@ -59,7 +64,8 @@ export function mcpFault(why: keyof typeof CODES, message: string, status = 400,
 export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMessage {
   const message = parsedJson(body)
   if (message === undefined) return { fault: mcpFault('parse', 'The body is not JSON.'), id: null }
-  if (Array.isArray(message)) return { fault: mcpFault('request', 'Send one message at a time: no lists.'), id: null }
+  if (Array.isArray(message))
+    return { fault: mcpFault('request', 'Send one message at a time: no lists.'), id: null }
   if (!isRecord(message) || message.jsonrpc !== '2.0' || typeof message.method !== 'string')
     return { fault: mcpFault('request', 'The body is no request of JSON-RPC 2.0.'), id: null }
   if (overShape(message, MOST_LEVELS)) return { fault: mcpFault('request', TOO_DEEP), id: null }
@@ -68,7 +74,8 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
   if (typeof id !== 'string' && !Number.isSafeInteger(id))
     return { fault: mcpFault('request', 'The id of a request is a text or a whole number.'), id: null }
   const known = id as MessageId
-  if (!isRecord(params)) return { fault: mcpFault('params', 'params is a record of names and values.'), id: known }
+  if (!isRecord(params))
+    return { fault: mcpFault('params', 'params is a record of names and values.'), id: known }
   const request = { id: known, method, params, isStateless: false }
   const meta = isRecord(params._meta) ? params._meta : {}
   const version = headers['mcp-protocol-version']
@@ -86,17 +93,21 @@ function statelessFault(
   { 'mcp-protocol-version': version, 'mcp-method': named, 'mcp-name': name }: IncomingHttpHeaders,
 ): McpFault | undefined {
   const claimed = meta[VERSION_KEY]
-  if (typeof claimed !== 'string') return mcpFault('params', `params._meta needs a text named ${VERSION_KEY}.`)
+  if (typeof claimed !== 'string')
+    return mcpFault('params', `params._meta needs a text named ${VERSION_KEY}.`)
   if (!isRecord(meta[`${PREFIX}clientCapabilities`]))
     return mcpFault('params', `params._meta needs a record named ${PREFIX}clientCapabilities.`)
   if (version !== undefined && version !== claimed)
     return differing('MCP-Protocol-Version', `params._meta says ${quotedPart(claimed)}`)
   if (claimed !== REVISION) return unknownRevision(claimed)
   if (version === undefined) return differing('MCP-Protocol-Version', 'it is missing')
-  if (named !== method) return differing('Mcp-Method', named === undefined ? 'it is missing' : 'the method is another')
+  if (named !== method)
+    return differing('Mcp-Method', named === undefined ? 'it is missing' : 'the method is another')
   if (method !== 'tools/call' || typeof params.name !== 'string') return undefined
   if (name === undefined) return differing('Mcp-Name', 'it is missing')
-  return decodedName(String(name)) === params.name ? undefined : differing('Mcp-Name', 'params.name is another')
+  return decodedName(String(name)) === params.name
+    ? undefined
+    : differing('Mcp-Name', 'params.name is another')
 }
 
 /** Finds the fault of a request after a handshake: an unknown revision. Clients name the revision that they agreed on; the first ones named none. */
@@ -107,7 +118,12 @@ function earlierFault({ method }: McpRequest, version: string | string[] | undef
 
 function unknownRevision(requested: string): McpFault {
   const data = { supported: REVISIONS, requested: beginningOf(requested, 100) }
-  return mcpFault('revision', `This revision is not known here; known are ${REVISIONS.join(', ')}.`, 400, data)
+  return mcpFault(
+    'revision',
+    `This revision is not known here; known are ${REVISIONS.join(', ')}.`,
+    400,
+    data,
+  )
 }
 
 const differing = (header: string, why: string) =>
@@ -127,7 +143,11 @@ export function agreedRevision({ params }: McpRequest): string {
 }
 
 /** Writes a result as a message. In the stateless revision it also says that it is complete, and which server answers. */
-export function resultMessage({ id, isStateless }: McpRequest, result: JsonRecord, server: JsonRecord): JsonRecord {
+export function resultMessage(
+  { id, isStateless }: McpRequest,
+  result: JsonRecord,
+  server: JsonRecord,
+): JsonRecord {
   const whole = { resultType: 'complete', ...result, _meta: { [`${PREFIX}serverInfo`]: server } }
   return { jsonrpc: '2.0', id, result: isStateless ? whole : result }
 }

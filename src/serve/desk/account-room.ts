@@ -8,7 +8,12 @@ import {
   revokeCredentials,
 } from '../../calendar/people/credentials.ts'
 import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
-import { listSessions, revokeOtherSessions, revokeSession, type Session } from '../../calendar/people/sessions.ts'
+import {
+  listSessions,
+  revokeOtherSessions,
+  revokeSession,
+  type Session,
+} from '../../calendar/people/sessions.ts'
 import { RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
 import { type Html, html } from '../pages/page-html.ts'
 import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './consent-room.ts'
@@ -100,7 +105,9 @@ function credentialList({ context: { site, now } }: DeskRequest, credentials: re
   const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
   if (credentials.length === 0) return html`<p class="nothing">${say('Nothing here yet.')}</p>`
   const lines = credentials.map(({ id, name, scope, created_utc, used_utc, expires_utc }) => {
-    const scopes = SCOPES.filter((known) => scope.split(',').includes(known)).map((known) => say(SCOPE_TEXTS[known]))
+    const scopes = SCOPES.filter((known) => scope.split(',').includes(known)).map((known) =>
+      say(SCOPE_TEXTS[known]),
+    )
     const may = scope === '' ? say('Everything that you may do') : scopes.join(', ')
     const used = used_utc === '' ? say('never used') : say('last used {when}', at(used_utc))
     const until = expires_utc !== '' && html`, ${say('until {when}', at(expires_utc))}`
@@ -147,7 +154,8 @@ async function makePassword(request: DeskRequest): Promise<DeskAnswer> {
   const scopes = chosenScopes(request)
   if (!isCredentialName(name))
     return accountView(request, { for: sayAtDesk(context.site, 'Say in one line what it is for.') })
-  if (scopes?.length === 0) return accountView(request, { for: sayAtDesk(context.site, 'Choose what it may do.') })
+  if (scopes?.length === 0)
+    return accountView(request, { for: sayAtDesk(context.site, 'Choose what it may do.') })
   try {
     const secret = await context.write((tx) =>
       addCredential(tx, user.user, 'password', name, context.now, undefined, { scopes }),

@@ -97,7 +97,9 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const isBad = asked.deed === 'delete' || asked.deed === 'trash'
   return {
     ...(fault !== '' && { status: 422 }),
-    title: only ? `${say(press)}: ${titleAtDesk(site, only.title)}` : countAtDesk(site, asked.ids.length, press, ask),
+    title: only
+      ? `${say(press)}: ${titleAtDesk(site, only.title)}`
+      : countAtDesk(site, asked.ids.length, press, ask),
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" action="${deskPath(site, '/events/many')}">
@@ -118,7 +120,11 @@ async function backTo(context: Context, list: string): Promise<string> {
 }
 
 /** Asks, where a date of a series is chosen, whether the deed changes the other dates of the series as well. */
-function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen: readonly DeskEvent[]): Content {
+function scopeOf(
+  { context: { site }, form }: DeskRequest,
+  { deed }: Asked,
+  seen: readonly DeskEvent[],
+): Content {
   if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
   const isAll = fieldOf({ form }, 'scope') === 'all'
   const radio = (value: string, text: MessageText, isOn: boolean) =>
@@ -154,7 +160,11 @@ async function detailsOf(
       await venueNames(context),
     )
   if (deed === 'organizer')
-    return line('to', 'Organizer', 'The name of an organizer that is in the directory; leave it empty for none.')
+    return line(
+      'to',
+      'Organizer',
+      'The name of an organizer that is in the directory; leave it empty for none.',
+    )
   if (deed !== 'categories' && deed !== 'tags') return ''
   const names = [...(await readTermsAlone(context)).byId.values()]
     .filter(({ taxonomy }) => taxonomy === (deed === 'tags' ? 'tag' : 'category'))
@@ -176,7 +186,8 @@ async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkD
   const field = (name: string) => fieldOf(request, name).trim()
   const scope = field('scope') === 'all' ? ({ scope: 'all' } as const) : {}
   if (deed === 'delete') return { do: 'erase' }
-  if (deed === 'publish' || deed === 'draft' || deed === 'trash' || deed === 'restore') return { do: deed, ...scope }
+  if (deed === 'publish' || deed === 'draft' || deed === 'trash' || deed === 'restore')
+    return { do: deed, ...scope }
   if (deed === 'move') {
     const [days, hours] = [readStep(field('days')), readStep(field('hours'))]
     if (days === undefined || hours === undefined || (days === 0 && hours === 0))
@@ -184,7 +195,9 @@ async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkD
     return { do: 'move', days, hours, ...scope }
   }
   if (deed === 'cancel') {
-    const status = (['scheduled', 'canceled', 'postponed'] as const).find((known) => known === field('event_status'))
+    const status = (['scheduled', 'canceled', 'postponed'] as const).find(
+      (known) => known === field('event_status'),
+    )
     return { do: 'announce', event_status: status ?? 'canceled', reason: field('reason'), ...scope }
   }
   if (deed === 'venue' || deed === 'organizer') {
@@ -215,11 +228,16 @@ function readStep(text: string): number | undefined {
 }
 
 /** Returns the ids of the records with these names, or a sentence on the first name that no record has. */
-async function namedIds(context: Context, kind: PickedKind, names: readonly string[]): Promise<number[] | string> {
+async function namedIds(
+  context: Context,
+  kind: PickedKind,
+  names: readonly string[],
+): Promise<number[] | string> {
   const ids: number[] = []
   for (const name of names) {
     const found = await findNamed(kind, name, context)
-    if (!found) return sayAtDesk(context.site, 'There is no “{name}”.', { name: shortened(name, LONGEST_TOLD) })
+    if (!found)
+      return sayAtDesk(context.site, 'There is no “{name}”.', { name: shortened(name, LONGEST_TOLD) })
     ids.push(found.id)
   }
   return ids
@@ -291,7 +309,8 @@ function firstOf<Row>(rows: readonly Row[]): Row[] {
 
 function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName): string {
   const isOfTrash = deed === 'delete' || deed === 'restore'
-  if (isOfTrash && problem.code === 'rest_precondition_failed') return sayAtDesk(site, 'It is not in the trash.')
+  if (isOfTrash && problem.code === 'rest_precondition_failed')
+    return sayAtDesk(site, 'It is not in the trash.')
   const { body } = problemReply(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')
   return params[0] ?? body.message
@@ -335,7 +354,8 @@ ${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}'
 
 function sentence({ site }: Context, { done, left: refused }: Told): string {
   const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused)]
-  if (refused === 0) return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
+  if (refused === 0)
+    return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
   return sayAtDesk(site, done === 1 ? '1 event changed, {left} not' : '{count} events changed, {left} not', {
     count,
     left,

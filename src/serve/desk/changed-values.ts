@@ -33,7 +33,10 @@ export async function changesTable(
 ): Promise<Html> {
   const rows = await Promise.all(
     changes.map(async ({ member, values: [former, now], end }) => {
-      const [before, after] = [await valueInWords(context, member, former), await valueInWords(context, member, now)]
+      const [before, after] = [
+        await valueInWords(context, member, former),
+        await valueInWords(context, member, now),
+      ]
       const field = fields[member]
       const label = field ? labelOf(context.site, field) : member
       return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}${deedOf?.(member, label)}</td><td dir="auto">${after}${end}</td></tr>`
@@ -68,7 +71,8 @@ async function namesAt(
   return (entry) => {
     if (entry !== null && typeof entry === 'object') return plainText(String(Object.values(entry)[0] ?? ''))
     const id = Number(entry)
-    const name = venues.get(id)?.venue ?? organizers.get(id)?.organizer ?? terms.find((term) => term.id === id)?.name
+    const name =
+      venues.get(id)?.venue ?? organizers.get(id)?.organizer ?? terms.find((term) => term.id === id)?.name
     return name === undefined ? String(entry) : plainText(name)
   }
 }
@@ -89,7 +93,10 @@ export async function conflictNotes(
   const { site } = context
   const rows = await Promise.all(
     conflicts.map(async ({ member, sent, now }) => {
-      const [mine, theirs] = [await valueInWords(context, member, sent), await valueInWords(context, member, now)]
+      const [mine, theirs] = [
+        await valueInWords(context, member, sent),
+        await valueInWords(context, member, now),
+      ]
       return { member, mine: plainText(mine), theirs: plainText(theirs) }
     }),
   )
@@ -109,7 +116,9 @@ export async function conflictNotes(
 }
 
 function labelAt({ site }: Context, member: string): string {
-  const field = Object.hasOwn(event.fields, member) ? event.fields[member as keyof typeof event.fields] : undefined
+  const field = Object.hasOwn(event.fields, member)
+    ? event.fields[member as keyof typeof event.fields]
+    : undefined
   return field ? labelOf(site, field) : member
 }
 

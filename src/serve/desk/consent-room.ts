@@ -41,7 +41,8 @@ const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: MessageText } {
   const name = read('app_name').replace(HIDING, '').trim()
-  if (name === '' || name.length > LONGEST_NAME) return { refusal: 'The program does not say what it is called.' }
+  if (name === '' || name.length > LONGEST_NAME)
+    return { refusal: 'The program does not say what it is called.' }
   const id = read('app_id')
   if (id !== '' && !isUuid(id)) return { refusal: 'The program names itself by an app_id that is no UUID.' }
   const [success, reject] = [read('success_url'), read('reject_url')].map(returnAddress)
@@ -126,7 +127,8 @@ async function consentView(
   const { context, user } = request
   const { site } = context
   const say = deskTranslatorFor(site)
-  const former = id === '' ? [] : (await listCredentials(context.db, user.user)).filter(({ app_id }) => app_id === id)
+  const former =
+    id === '' ? [] : (await listCredentials(context.db, user.user)).filter(({ app_id }) => app_id === id)
   const last = former.at(-1)?.created_utc
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)
   const goal = success
@@ -175,7 +177,8 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
     return refusedView(request, error.text)
   }
   const password = secret.replaceAll(' ', '')
-  if (success) return { seeOther: withQuery(success, { site_url: site.url, user_login: user.user.login, password }) }
+  if (success)
+    return { seeOther: withQuery(success, { site_url: site.url, user_login: user.user.login, password }) }
   return secretView(request, secret, name)
 }
 

@@ -164,12 +164,19 @@ export function readDeskAssets(accent: string): DeskAssets {
   files.set('squire.js', readFileSync(new URL(import.meta.resolve('squire-rte'))))
   const tokens = readFileSync(new URL('tokens.css', pagesFolder))
   const sheets = STYLES.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])
-  files.set('desk.css', Buffer.concat([tokens, Buffer.from('\n'), ...sheets, Buffer.from(accentStyle(accent))]))
+  files.set(
+    'desk.css',
+    Buffer.concat([tokens, Buffer.from('\n'), ...sheets, Buffer.from(accentStyle(accent))]),
+  )
   files.set('mark.svg', Buffer.from(markOf(accent)))
   const hash = createHash('sha256')
   for (const bytes of files.values()) hash.update(bytes)
   const root = `${DESK_ASSETS_PATH}${hash.digest('base64url').slice(0, 10)}/`
-  const assets = [...files].map(([name, bytes]) => ({ path: root + name, mediaType: mediaTypeOf(name), bytes }))
+  const assets = [...files].map(([name, bytes]) => ({
+    path: root + name,
+    mediaType: mediaTypeOf(name),
+    bytes,
+  }))
   return {
     style: `${root}desk.css`,
     script: `${root}desk.js`,

@@ -57,7 +57,10 @@ const sayDeclared = (site: Site, text: string) => sayAtDesk(site, text as Parame
 
 /** Returns the values that a form shows of the columns of a record. */
 export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
-  const texts = askedFields(fields).map(([name, field]) => [name, writtenValue(inputOf(field), columns[name])])
+  const texts = askedFields(fields).map(([name, field]) => [
+    name,
+    writtenValue(inputOf(field), columns[name]),
+  ])
   return Object.fromEntries(texts)
 }
 
@@ -72,7 +75,8 @@ export function fieldControl(state: FormState, name: string, field: Field): Html
   const input = inputOf(field)
   const fault = faults[name]
   const label = labelOf(site, field)
-  const hint = field.hint !== undefined && html`<p class="hint" id="${name}-hint">${sayDeclared(site, field.hint)}</p>`
+  const hint =
+    field.hint !== undefined && html`<p class="hint" id="${name}-hint">${sayDeclared(site, field.hint)}</p>`
   const wrong = html`${hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}`
   if (input === 'switch')
     return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(name, fault)}> ${label}</label>${wrong}</div>`
@@ -91,7 +95,8 @@ export function described(name: string, fault: string | undefined, hasHint = fal
 
 /** Returns the attribute by which the script guards a form: it warns before the form is left, and shows this sentence if the service does not answer a save. */
 export function guarded(site: Site): Html {
-  const text = 'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
+  const text =
+    'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
@@ -130,7 +135,9 @@ export function mostOf({ within, kind }: Field): Content {
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
   // A value that is not offered can still be chosen where the record has it, so that saving does not change it.
-  const known = choices.some((choice) => choice.value === value) ? choices : [...choices, { value, text: value }]
+  const known = choices.some((choice) => choice.value === value)
+    ? choices
+    : [...choices, { value, text: value }]
   const options = known.map(
     (choice) =>
       html`<option value="${choice.value}"${choice.value === value && html` selected`}>${'\u2003'.repeat(choice.level ?? 0)}${choice.text}</option>`,
@@ -160,8 +167,10 @@ function choicesOf(
       { value: 'no', text: sayAtDesk(site, 'No') },
     ]
   if (input !== 'choice') return undefined
-  if (field.words) return Object.entries(field.words).map(([value, text]) => ({ value, text: sayDeclared(site, text) }))
-  if (name === 'status') return OFFERED.map((value) => ({ value, text: sayAtDesk(site, STATUS_WORDS[value]) }))
+  if (field.words)
+    return Object.entries(field.words).map(([value, text]) => ({ value, text: sayDeclared(site, text) }))
+  if (name === 'status')
+    return OFFERED.map((value) => ({ value, text: sayAtDesk(site, STATUS_WORDS[value]) }))
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
@@ -217,7 +226,10 @@ export function faultsOf(
   const told = Object.entries(paramTexts(params, site.language, nameOf)).map(([name, text]) => {
     const field = fields[name]
     const isAddress = field !== undefined && inputOf(field) === 'url'
-    return [name, isAddress ? `${text} ${sayAtDesk(site, 'Write it as https://example.org, for example.')}` : text]
+    return [
+      name,
+      isAddress ? `${text} ${sayAtDesk(site, 'Write it as https://example.org, for example.')}` : text,
+    ]
   })
   return Object.fromEntries(told)
 }
@@ -244,7 +256,10 @@ export async function categoryOptions(
 ): Promise<CategoryOptions> {
   const order = { by: 'name', isDescending: false, included: [] } as const
   const list = { conditions: [knownTo(context.caller, 'category')], order, isSearch: false }
-  const { rows: first, total } = await listTerms(context, 'category', list, { page: 1, perPage: MOST_CATEGORIES })
+  const { rows: first, total } = await listTerms(context, 'category', list, {
+    page: 1,
+    perPage: MOST_CATEGORIES,
+  })
   const known = new Set(first.map(({ id }) => id))
   const others = chosen.map(Number).filter((id) => Number.isSafeInteger(id) && !known.has(id))
   const rows = [...first, ...(others.length === 0 ? [] : await findTermsByIds(context.db, others))]

@@ -5,7 +5,14 @@ import { html } from '../pages/page-html.ts'
 import { accountPages } from './account-room.ts'
 import { bulkPages } from './bulk-room.ts'
 import { consentPages } from './consent-room.ts'
-import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  sayAtDesk,
+} from './desk-page.ts'
 import { eventFormPages } from './event-form.ts'
 import { eventHelpPages, eventPreviewPages } from './event-form-help.ts'
 import { eventListPages } from './event-list.ts'
@@ -56,11 +63,14 @@ function pageAtDesk(path: string): { page: DeskPage; variables: Record<string, s
   const parts = partsOf(path)
   const matching = patterns.filter(
     (known) =>
-      known.parts.length === parts.length && known.parts.every((part, i) => part.startsWith(':') || part === parts[i]),
+      known.parts.length === parts.length &&
+      known.parts.every((part, i) => part.startsWith(':') || part === parts[i]),
   )
   const [found] = matching.sort((a, b) => variableCount(a.parts) - variableCount(b.parts))
   if (!found) return undefined
-  const named = found.parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), parts[i] ?? '']] : []))
+  const named = found.parts.flatMap((part, i) =>
+    part.startsWith(':') ? [[part.slice(1), parts[i] ?? '']] : [],
+  )
   return { page: found.page, variables: Object.fromEntries(named) }
 }
 

@@ -29,7 +29,8 @@ export function statusCard(form: EventForm): Html {
   const { typed, may, context, faults } = form
   const status = lastTyped(typed, 'status')
   const options = may.statuses.map(
-    (one) => html`<option value="${one}"${one === status && html` selected`}>${statusName(context.site, one)}</option>`,
+    (one) =>
+      html`<option value="${one}"${one === status && html` selected`}>${statusName(context.site, one)}</option>`,
   )
   const held = lastTyped(typed, 'event_status') || 'scheduled'
   const states = [
@@ -69,7 +70,9 @@ export function pictureCard(form: EventForm): Html {
   const isPictured = may.upload || image !== undefined
   if (!isPictured && library.length === 0) return html``
   const isSilent =
-    image !== undefined && lastTyped(typed, 'image_alt').trim() === '' && !isSwitchOn(typed, 'image_decorative')
+    image !== undefined &&
+    lastTyped(typed, 'image_alt').trim() === '' &&
+    !isSwitchOn(typed, 'image_decorative')
   return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
 ${may.upload && uploadField(context, image !== undefined)}${fault && html`<p class="error" id="image-error">${fault}</p>`}
 ${isPictured && html`${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}<div class="checks">${switchOf(form, 'image_decorative', labelOf(context.site, event.fields.image_decorative))}</div>`}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
@@ -120,7 +123,9 @@ export function categoriesCard(form: EventForm): Html {
         categories.areMore &&
         html`<p class="hint">${say('There are more categories: type the name of one, and it is found.')}</p>`,
     })
-  const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
+  const hint = may.makeTag
+    ? say('Separate them by commas.')
+    : say('Separate them by commas; new ones wait for review.')
   return html`<section class="card"><fieldset id="categories"${described('categories', faults.categories)}><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div>${faults.categories && html`<p class="error" id="categories-error">${faults.categories}</p>`}</fieldset>${made}
 <fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
 }

@@ -53,7 +53,10 @@ export interface EventForm {
 /** A text of the form, before it is translated. */
 export type FormText = MessageText
 
-export function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
+export function controlStateOf(
+  { context, typed, faults }: EventForm,
+  choices: FormState['choices'] = {},
+): FormState {
   const values = Object.fromEntries(Object.keys(typed).map((name) => [name, lastTyped(typed, name)]))
   return { site: context.site, values, faults, choices }
 }
@@ -84,7 +87,9 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
 
 /** Returns the label of a control; the name itself for an unknown control. */
 export function controlLabel(site: Context['site'], name: string): string {
-  const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
+  const field = Object.hasOwn(event.fields, name)
+    ? event.fields[name as keyof typeof event.fields]
+    : undefined
   const own = CONTROL_LABELS[name]
   return own ? sayAtDesk(site, own) : field ? labelOf(site, field) : name
 }

@@ -21,7 +21,15 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
-import { allTyped, isSwitchOn, isTyped, lastTyped, sayAtDesk, shownAtFirst, type TypedForm } from './desk-page.ts'
+import {
+  allTyped,
+  isSwitchOn,
+  isTyped,
+  lastTyped,
+  sayAtDesk,
+  shownAtFirst,
+  type TypedForm,
+} from './desk-page.ts'
 import { publicationControls, readPublication } from './event-form-aside.ts'
 import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
@@ -76,7 +84,12 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
 }
 
 /** Returns the controls that show a proposed change in place of the values of its record; none for an empty one. @param proposed values as REST takes them */
-export function typedProposal(context: Context, row: EventRow, state: RecordState, proposed: RawValues): TypedForm {
+export function typedProposal(
+  context: Context,
+  row: EventRow,
+  state: RecordState,
+  proposed: RawValues,
+): TypedForm {
   if (Object.keys(proposed).length === 0) return {}
   const { venue, organizer, categories, tags, recurrence, recurrence_scope: scope, ...own } = proposed
   const zone = String(own.timezone ?? state.timezone)
@@ -111,8 +124,13 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
 /** Parts sent links into the ids of records and the names of records to be made; undefined where no links were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
-  const texts = [links].flat().map((link) => String((link instanceof Object ? Object.values(link)[0] : link) ?? ''))
-  const [names, ids] = [texts.filter((text) => !/^\d*$/.test(text)), texts.filter((text) => /^\d+$/.test(text))]
+  const texts = [links]
+    .flat()
+    .map((link) => String((link instanceof Object ? Object.values(link)[0] : link) ?? ''))
+  const [names, ids] = [
+    texts.filter((text) => !/^\d*$/.test(text)),
+    texts.filter((text) => /^\d+$/.test(text)),
+  ]
   return { ids, names }
 }
 
@@ -122,7 +140,11 @@ function typedLinks(control: string, made: string, links: unknown): TypedForm {
 }
 
 function typedRule(context: Context, state: RecordState, recurrence: unknown): TypedForm {
-  const start = { local: String(state.start_date), zone: String(state.timezone), allDay: state.all_day === true }
+  const start = {
+    local: String(state.start_date),
+    zone: String(state.timezone),
+    allDay: state.all_day === true,
+  }
   const rule = recurrence === '' ? undefined : readRecurrence(recurrence, start)
   return rule && !isFault(rule) ? typedRepeats(context, rule, start) : { repeats: [''] }
 }
@@ -163,14 +185,20 @@ export async function readEventForm(
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
   // The start is read along with a rule, since the rule counts from it.
-  const isTimed = shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
+  const isTimed =
+    shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
   const before = isTimed && shown ? readTimes(context, timesOf(shown)) : undefined
   const times = isTimed ? timesIn(context, typed, shown, before) : undefined
   const repeats = readRepeats(context, typed, times && startIn(times))
   if (times) Object.assign(raw, rawTimes(times, typed, before))
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
-  else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
-  const named = { ...neededFaults(context, typed, shown), ...nameFaults(context, typed), ...longFaults(context, typed) }
+  else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown))
+    raw.recurrence = repeats.recurrence
+  const named = {
+    ...neededFaults(context, typed, shown),
+    ...nameFaults(context, typed),
+    ...longFaults(context, typed),
+  }
   const faults = { ...named, ...gone, ...times?.faults }
   return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
@@ -283,7 +311,8 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
  * or for a new one. An empty text takes the first venue away, unless its name was not shown because the caller may not see that venue.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
-  if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? linksIn(context, 'venue', typed) : undefined
+  if (!isTyped(typed, 'venue_name'))
+    return isTyped(typed, 'venue') ? linksIn(context, 'venue', typed) : undefined
   const ids = allTyped(typed, 'venue')
   const name = lastTyped(typed, 'venue_name').trim()
   const [first, ...others] = ids
@@ -291,7 +320,9 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
   const { venues } = await linkedNames(context, { venue: ids.slice(0, 1) })
   const shown = venues.get(Number(first))
   if (name === '') return shown || first === undefined ? others : ids
-  return shown && isSameName(plainText(shown.venue), name) ? ids : [await linkTo(context, 'venue', name), ...others]
+  return shown && isSameName(plainText(shown.venue), name)
+    ? ids
+    : [await linkTo(context, 'venue', name), ...others]
 }
 
 /** Returns what a form showed as its first venue: another name may be there by the time it is saved. */
@@ -307,7 +338,9 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
-  const links = await Promise.all(named.slice(0, MOST_NAMED).map((name) => linkTo(context, 'organizer', name.trim())))
+  const links = await Promise.all(
+    named.slice(0, MOST_NAMED).map((name) => linkTo(context, 'organizer', name.trim())),
+  )
   return [...(await linksIn(context, 'organizer', typed)), ...links]
 }
 
@@ -345,7 +378,9 @@ const MOST_NAMED = 100
 
 /** Returns all faults of a form: those found so far, and those that REST would name for the other values. */
 export async function allFaults(context: Context, { raw, faults }: ReadForm): Promise<FormFaults> {
-  const sound = Object.fromEntries(Object.entries(raw).filter(([name, value]) => !(name in faults) && value !== ''))
+  const sound = Object.fromEntries(
+    Object.entries(raw).filter(([name, value]) => !(name in faults) && value !== ''),
+  )
   try {
     await parseFields(event.fields, sound, context, { extent: 'partial', mayAsk: true })
     return faults

@@ -55,14 +55,23 @@ const PLACED = new Set([
 const OF_ACCESS = new Set(['sign_language', 'access_note', 'access_contact'])
 const OF_MEETINGS = new Set(['attendance', 'online_url', 'online_label', 'online_shown'])
 
-function groupOf(name: string, field: (typeof plainFields)[number][1]): 'placed' | 'access' | 'online' | 'more' {
+function groupOf(
+  name: string,
+  field: (typeof plainFields)[number][1],
+): 'placed' | 'access' | 'online' | 'more' {
   if (PLACED.has(name)) return 'placed'
   if (OF_ACCESS.has(name) || inputOf(field) === 'fact') return 'access'
   return OF_MEETINGS.has(name) ? 'online' : 'more'
 }
 
 /** The hidden controls with what the form showed when it was opened. */
-const SHOWN = ['shown_image_alt', 'shown_image_focus', 'shown_image_decorative', 'shown_venue', 'shown_repeats']
+const SHOWN = [
+  'shown_image_alt',
+  'shown_image_focus',
+  'shown_image_decorative',
+  'shown_venue',
+  'shown_repeats',
+]
 
 /** Returns the page with the form of an event. */
 export function eventFormView(form: EventForm): DeskView {
@@ -169,7 +178,10 @@ export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>)
 }
 
 /** Returns the events at the same venue and time, and those that may be the same event, as markup for the form and its script. */
-export function clashLines(context: Context, { clashes, doubles }: Clashes): { clashes: string; doubles: string } {
+export function clashLines(
+  context: Context,
+  { clashes, doubles }: Clashes,
+): { clashes: string; doubles: string } {
   return {
     clashes: nearLines(context, clashes, 'At the same time at this venue:').markup,
     doubles: nearLines(context, doubles, 'Perhaps the same event:').markup,
@@ -368,7 +380,9 @@ function foldedParts(form: EventForm): Html {
   return html`${groups.map(([group, title]) => {
     const fields = plainFields.filter(([name, field]) => groupOf(name, field) === group)
     if (fields.length === 0) return ''
-    const isOpen = fields.some(([name]) => form.faults[name] !== undefined || !isBlank(lastTyped(form.typed, name)))
+    const isOpen = fields.some(
+      ([name]) => form.faults[name] !== undefined || !isBlank(lastTyped(form.typed, name)),
+    )
     return html`<details class="part folded"${isOpen && html` open`}><summary><h2>${say(title)}</h2></summary><div class="fields ${group === 'access' ? 'facts' : ''}">${fields.map(([name, field]) => fieldControl(state, name, field))}</div></details>`
   })}`
 }

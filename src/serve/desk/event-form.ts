@@ -103,7 +103,8 @@ export async function getKnownEvent(context: Context, id: number | undefined): P
   const state = { ...states.get(id), ...(hidesLink && { online_url: '' }) }
   const repeats = series ? typedRepeats(context, recurrenceOf(series), startOf(series)) : NO_REPEATS
   const shown = { ...typedEvent(context.site, state, row), ...repeats }
-  const proposed = proposals.find(({ author, version: of }) => author === context.caller.id && of > 0)?.values ?? {}
+  const proposed =
+    proposals.find(({ author, version: of }) => author === context.caller.id && of > 0)?.values ?? {}
   return {
     id,
     row,
@@ -146,7 +147,8 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   return {
     context,
     typed: {
-      ...(known && shownIn(known.typed, { image: pictured, venue: names.venues.get(Number(typed.venue?.[0])) })),
+      ...(known &&
+        shownIn(known.typed, { image: pictured, venue: names.venues.get(Number(typed.venue?.[0])) })),
       ...(pictured && { image_focus: [typedFocus(pictured)] }),
       ...typed,
       ...(pictured && { image_alt: [altAt(typed, pictured)] }),
@@ -157,7 +159,10 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
         id: known.id,
         version: version ?? known.version,
         status: known.row.status,
-        address: pathTo(context.site, recordUrl(context.site, 'event', known.row).slice(context.site.url.length)),
+        address: pathTo(
+          context.site,
+          recordUrl(context.site, 'event', known.row).slice(context.site.url.length),
+        ),
         series: known.series,
       },
     }),
@@ -220,7 +225,11 @@ function shownIn(
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
 /** Returns the typed values in words, and the events that clash with them. */
-export async function formInWords(context: Context, typed: TypedForm, known?: KnownEvent): Promise<SaidOfForm> {
+export async function formInWords(
+  context: Context,
+  typed: TypedForm,
+  known?: KnownEvent,
+): Promise<SaidOfForm> {
   const { caller } = context
   const read = readTimes(context, typed)
   const { start, end, zone } = read
@@ -271,7 +280,10 @@ function repeatsInWords(
   const present = known?.series ? showRule(context, known.series).text : ''
   const { recurrence } = start ? readRepeats(context, typed, start) : { recurrence: undefined }
   if (!start || !recurrence) return { dates: undefined, ruleInWords: present }
-  const rule = readRecurrence(typeof recurrence === 'string' ? recurrence : { ...recurrence, left: [] }, start)
+  const rule = readRecurrence(
+    typeof recurrence === 'string' ? recurrence : { ...recurrence, left: [] },
+    start,
+  )
   const isRead = rule && !isFault(rule)
   return {
     dates: isRead ? datesToPress(context, recurrence, start) : undefined,
@@ -286,7 +298,9 @@ export function mayUseForm(context: Context): void {
 
 function statusesFor({ caller }: Context, present: string | undefined, isProposal: boolean): string[] {
   if (isProposal) return present === undefined ? [] : [present]
-  const offered = can(caller, 'publish') ? ['publish', 'future', 'draft', 'pending', 'private'] : ['pending', 'draft']
+  const offered = can(caller, 'publish')
+    ? ['publish', 'future', 'draft', 'pending', 'private']
+    : ['pending', 'draft']
   return present === undefined || offered.includes(present) ? offered : [present, ...offered]
 }
 
@@ -380,7 +394,9 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEv
       ? 'Your change waits for review; the page stays as it is until then.'
       : (SAVED[row.status] ?? 'Saved')
   const isFirst = query.get('saved') === 'first' || query.get('saved') === 'proposed'
-  const taken = (query.get('taken') ?? '').split(',').filter((name) => Object.hasOwn(events.resource.fields, name))
+  const taken = (query.get('taken') ?? '')
+    .split(',')
+    .filter((name) => Object.hasOwn(events.resource.fields, name))
   const labels = taken.map((name) => {
     const { label, about } = events.resource.fields[name] ?? { about: '' }
     return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
@@ -453,7 +469,11 @@ export async function readSentForm(
   ])
   if (!picture) return { ...read, typed }
   if ('fault' in picture) return { ...read, typed, faults: { ...read.faults, image: picture.fault } }
-  return { ...read, raw: { ...read.raw, image: picture.id }, typed: { ...typed, image: [String(picture.id)] } }
+  return {
+    ...read,
+    raw: { ...read.raw, image: picture.id },
+    typed: { ...typed, image: [String(picture.id)] },
+  }
 }
 
 async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): Promise<DeskAnswer> {
@@ -461,11 +481,13 @@ async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): P
   const read = await readSentForm(request, known, known?.typed)
   const { typed, faults } = read
   const again = (shown: FormFaults) => formAgain(request, known, typed, shown)
-  if (fieldOf(request, 'show') === 'dates') return again(faults.image === undefined ? {} : { image: faults.image })
+  if (fieldOf(request, 'show') === 'dates')
+    return again(faults.image === undefined ? {} : { image: faults.image })
   if (Object.keys(faults).length > 0) return again(await allFaults(context, read))
   const image = Number(lastTyped(typed, 'image'))
   const isTakenAway = known !== undefined && Number(lastTyped(known.typed, 'image')) > 0
-  const said = image > 0 ? await describePicture(context, image, typed, known?.typed) : isTakenAway && UNPICTURED
+  const said =
+    image > 0 ? await describePicture(context, image, typed, known?.typed) : isTakenAway && UNPICTURED
   Object.assign(read.raw, said)
   try {
     return known ? await change(request, known, read) : await create(request, read)
@@ -483,7 +505,9 @@ export async function formAgain(
   typed: TypedForm,
   faults: FormFaults,
 ): Promise<DeskAnswer> {
-  return eventFormView(await formOf(request.context, typed, { known, faults, version: versionOf(request, known) }))
+  return eventFormView(
+    await formOf(request.context, typed, { known, faults, version: versionOf(request, known) }),
+  )
 }
 
 async function create(request: DeskRequest, { raw }: ReadForm): Promise<DeskAnswer> {
@@ -548,7 +572,9 @@ async function conflicting(
   const now = await getKnownEvent(context, known.id)
   const { notes, faults } = await conflictNotes(context, { conflicts, taken, version })
   const merged = takenOver(typed, now.typed, taken)
-  return eventFormView(await formOf(context, merged, { known: now, faults, notes, version, isConflict: true }))
+  return eventFormView(
+    await formOf(context, merged, { known: now, faults, notes, version, isConflict: true }),
+  )
 }
 
 /** Returns the version of the event that the form was filled from. A form that names none has the present version. */

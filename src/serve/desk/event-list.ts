@@ -21,7 +21,12 @@ import {
 } from '../../calendar/events/desk-events.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
-import { findSameName, type PickedKind, type PickedName, pickNames } from '../../calendar/events/picked-names.ts'
+import {
+  findSameName,
+  type PickedKind,
+  type PickedName,
+  pickNames,
+} from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -30,7 +35,15 @@ import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
-import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenEnd, writtenNumber } from '../pages/page-dates.ts'
+import {
+  isDay,
+  lastDayOf,
+  written,
+  writtenDate,
+  writtenDay,
+  writtenEnd,
+  writtenNumber,
+} from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
@@ -97,7 +110,9 @@ export async function readList(context: Context, query: URLSearchParams): Promis
     const text = query.get(name)?.trim() ?? ''
     if (text !== '') fields[name] = text
   }
-  const named = NAMED.map(async ({ name, kind }) => [name, await meantBy(context, kind, fields[name])] as const)
+  const named = NAMED.map(
+    async ({ name, kind }) => [name, await meantBy(context, kind, fields[name])] as const,
+  )
   const { search, categories, tags, venue, organizer } = eventFilters
   const parsed = await parseFields(
     { search, categories, tags, venue, organizer },
@@ -129,14 +144,21 @@ const NAMED = [
 ] as const
 
 /** Returns the id of the record that a typed name means. Returns the text as it is for ids, and for a name that no record has. */
-async function meantBy(context: Context, kind: PickedKind, text: string | undefined): Promise<string | undefined> {
+async function meantBy(
+  context: Context,
+  kind: PickedKind,
+  text: string | undefined,
+): Promise<string | undefined> {
   if (text === undefined || /^[\d,]+$/.test(text)) return text
   const found = await findSameName(kind, text, context)
   return found ? String(found.id) : text
 }
 
 /** Finds the names of the records whose ids an address has, by field. Any other text is returned as it is. */
-async function namesInFields(context: Context, { venue, organizer, tags }: AskedList['fields']): Promise<FieldNames> {
+async function namesInFields(
+  context: Context,
+  { venue, organizer, tags }: AskedList['fields'],
+): Promise<FieldNames> {
   const idsIn = (text: string | undefined) => (isNumber(text) ? [text ?? ''] : [])
   const [{ venues, organizers }, terms] = await Promise.all([
     linkedNames(context, { venue: idsIn(venue), organizer: idsIn(organizer) }),
@@ -159,14 +181,18 @@ function authorMeant({ caller }: Context, text: string | undefined): number | un
 
 const PLACE = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)_(\d{1,9})$/
 
-function placeAsked(query: URLSearchParams, name: 'after' | 'before'): { after?: DeskPlace; before?: DeskPlace } {
+function placeAsked(
+  query: URLSearchParams,
+  name: 'after' | 'before',
+): { after?: DeskPlace; before?: DeskPlace } {
   const text = query.get(name) ?? ''
   const [, day, time, id] = PLACE.exec(text) ?? []
   if (day !== undefined) return { [name]: { start: `${day} ${time}`, id: Number(id) } }
   return isNumber(text) ? { [name]: { start: '', id: Number(text) } } : {}
 }
 
-const writtenPlace = ({ start, id }: DeskPlace) => (start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`)
+const writtenPlace = ({ start, id }: DeskPlace) =>
+  start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`
 
 /** Returns the address of the list with these fields, without empty ones. */
 export function listPath(
@@ -195,7 +221,8 @@ async function showEvents(request: DeskRequest): Promise<DeskView> {
   try {
     return await listView(request, await readList(context, query))
   } catch (error) {
-    if (error instanceof Problem && error.code === 'rest_invalid_param') return unreadView(context, query, error)
+    if (error instanceof Problem && error.code === 'rest_invalid_param')
+      return unreadView(context, query, error)
     throw error
   }
 }
@@ -277,7 +304,8 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
-      ({ value, text }) => html`<option value="${value}"${fields[name] === value && html` selected`}>${text}</option>`,
+      ({ value, text }) =>
+        html`<option value="${value}"${fields[name] === value && html` selected`}>${text}</option>`,
     )}</select></label>`
   const day = (name: 'start_date' | 'end_date', label: string) =>
     html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}"></label>`
@@ -424,7 +452,9 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
   const isMore = found.earlier !== undefined || found.later !== undefined
   const total = found.counts?.[list.tab] ?? MOST_COUNTED + 1
   const most = writtenNumber(site, Math.min(total, MOST_COUNTED))
-  const all = say(total > MOST_COUNTED ? 'All that match, at most {count}' : 'All {count} that match', { count: most })
+  const all = say(total > MOST_COUNTED ? 'All that match, at most {count}' : 'All {count} that match', {
+    count: most,
+  })
   const query = new URLSearchParams(Object.entries(fields)).toString()
   return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}</div></div>`
 }
@@ -478,8 +508,10 @@ const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future:
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =
-    word !== '' && html`<span class="state ${event.event_status === 'canceled' ? 'bad' : 'warn'}">${word}</span>`
-  if (event.status === 'publish') return isOff || html`<span class="plain">${statusName(site, event.status)}</span>`
+    word !== '' &&
+    html`<span class="state ${event.event_status === 'canceled' ? 'bad' : 'warn'}">${word}</span>`
+  if (event.status === 'publish')
+    return isOff || html`<span class="plain">${statusName(site, event.status)}</span>`
   return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${isOff && html` ${isOff}`}`
 }
 
@@ -500,7 +532,10 @@ function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Ht
   const link = (href: string, text: MessageText, look = '') =>
     html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${named}</a></li>`
   const links = isTrashed
-    ? [mayChange && link(one('restore'), 'Restore'), mayRemove && link(one('delete'), 'Delete for good', 'bad')]
+    ? [
+        mayChange && link(one('restore'), 'Restore'),
+        mayRemove && link(one('delete'), 'Delete for good', 'bad'),
+      ]
     : [
         isOpen && link(deskPath(site, `/events/${event.id}`), mayChange ? 'Edit' : 'Propose change'),
         isOpen && link(deskPath(site, `/events/${event.id}/duplicate`), 'Duplicate'),

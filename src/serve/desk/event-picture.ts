@@ -38,9 +38,11 @@ export async function keepPicture({ context, files }: DeskRequest, key: string):
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { site } = context
-    const isHeic = error.code === 'rest_upload_unknown_type' && HEIC.test((await file.read()).toString('latin1', 4, 12))
+    const isHeic =
+      error.code === 'rest_upload_unknown_type' && HEIC.test((await file.read()).toString('latin1', 4, 12))
     const fault =
-      isHeic && sayAtDesk(site, 'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.')
+      isHeic &&
+      sayAtDesk(site, 'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.')
     return { fault: fault || problemReply(error, site.language, true).body.message }
   }
 }
@@ -82,12 +84,15 @@ export async function describePicture(
   const mayEdit = mayEditImage(context.caller, row)
   const focus = lastTyped(typed, 'image_focus')
   const isFocus =
-    isTyped(typed, 'image_focus') && !(pictured && focus === shownAtFirst(typed, 'image_focus', typedFocus(pictured)))
+    isTyped(typed, 'image_focus') &&
+    !(pictured && focus === shownAtFirst(typed, 'image_focus', typedFocus(pictured)))
   if (isFocus && mayEdit && focus !== typedFocus(row))
     await context.write((tx) => changeFocus(tx, id, focalPointIn(focus), context))
   const isDecorative =
     isSwitchOn(typed, 'image_decorative') && !(before && isSwitchOn(former ?? {}, 'image_decorative'))
-  const said = isTyped(typed, 'image_decorative') ? ({ image_decorative: isDecorative ? '1' : '0' } as const) : {}
+  const said = isTyped(typed, 'image_decorative')
+    ? ({ image_decorative: isDecorative ? '1' : '0' } as const)
+    : {}
   if (!isTyped(typed, 'image_alt')) return said
   const shows = lastTyped(typed, 'image_alt').trim()
   const isAsShown = pictured && shows === shownAtFirst(typed, 'image_alt', altAt(former, pictured)).trim()
@@ -95,7 +100,8 @@ export async function describePicture(
     { shown: [shownAtFirst(typed, 'image_decorative', lastTyped(former ?? {}, 'image_decorative'))] },
     'shown',
   )
-  if (pictured === row && isAsShown && isDecorative === wasDecorative) return { ...said, image_alt: undefined }
+  if (pictured === row && isAsShown && isDecorative === wasDecorative)
+    return { ...said, image_alt: undefined }
   const isAsEver = shows === row.alt_text || (before && isAsShown)
   if (isDecorative || isAsEver) return { ...said, image_alt: '' }
   if (row.alt_text !== '' || !mayEdit) return { ...said, image_alt: shows }
@@ -155,7 +161,9 @@ export async function sayWhatItShows(
   alt: string,
   { former, shown }: { former: number; shown: string | undefined },
 ): Promise<void> {
-  const [row, before] = await Promise.all([id, former].map((one) => (one > 0 ? findImage(context.db, one) : undefined)))
+  const [row, before] = await Promise.all(
+    [id, former].map((one) => (one > 0 ? findImage(context.db, one) : undefined)),
+  )
   const isAsShown = before !== undefined && alt === (shown ?? before.alt_text).trim()
   if (!row || isAsShown || alt === row.alt_text || !mayEditImage(context.caller, row)) return
   await context.write((tx) => changeTexts(tx, id, { alt_text: alt }, context))

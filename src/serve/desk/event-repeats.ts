@@ -26,7 +26,8 @@ export const REPEAT_CONTROLS = [
 
 /** Returns a short digest of each control of a rule, in their order, by which a form knows whether somebody touched it. */
 export function repeatsDigests(typed: TypedForm): string {
-  const textOf = (name: string) => allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
+  const textOf = (name: string) =>
+    allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
   const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8)
   return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
 }
@@ -80,7 +81,9 @@ export function readRepeats(
   const recurrence = valueOfRule({
     repeats,
     interval: (isRule ? numberIn('repeat_every') : undefined) ?? 1,
-    weekdays: allTyped(typed, 'repeat_days').filter((day) => WEEKDAYS.some((known) => known.toLowerCase() === day)),
+    weekdays: allTyped(typed, 'repeat_days').filter((day) =>
+      WEEKDAYS.some((known) => known.toLowerCase() === day),
+    ),
     ...placeInMonth(typed, start),
     ends: until !== undefined ? 'until' : count !== undefined ? 'count' : 'never',
     ...(until !== undefined && { until }),
@@ -97,7 +100,9 @@ const LONGEST_DATES = 1000
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
 
 /** Returns the places of a day in its month that the form offers, by the value of their control. */
-function offeredPlaces({ local }: Pick<Start, 'local'>): Record<string, Pick<RuleFields, 'month_day' | 'weekday'>> {
+function offeredPlaces({
+  local,
+}: Pick<Start, 'local'>): Record<string, Pick<RuleFields, 'month_day' | 'weekday'>> {
   const [day, weekday] = [Number(local.slice(8, 10)), weekdayAt(local)]
   return {
     day: { month_day: day },
@@ -119,7 +124,11 @@ function weekdayAt(wall: string): string {
 }
 
 /** Returns the controls that show a recurrence. A recurrence that the controls cannot express is shown as `as_is`, and saving keeps it. */
-export function typedRepeats({ site }: Pick<Context, 'site'>, recurrence: Recurrence, start: Start): TypedForm {
+export function typedRepeats(
+  { site }: Pick<Context, 'site'>,
+  recurrence: Recurrence,
+  start: Start,
+): TypedForm {
   const fields = fieldsOfRule(recurrenceLines(recurrence, start).join('\n'), start)
   const { repeats, interval, weekdays, until, count, added, left, month_day, weekday } = fields
   const place =
@@ -165,6 +174,8 @@ export function datesToPress(
   const coming = ask(wallNow(start.zone, now))
   const found = isFault(coming) || coming.length > 0 ? coming : ask(start.local)
   if (isFault(found) || found.length === 0) return undefined
-  const dates = found.slice(0, MOST_SHOWN).map((wall) => ({ day: dayOf(wall), isLeftOut: days.has(dayOf(wall)) }))
+  const dates = found
+    .slice(0, MOST_SHOWN)
+    .map((wall) => ({ day: dayOf(wall), isLeftOut: days.has(dayOf(wall)) }))
   return { dates, isMore: found.length > MOST_SHOWN }
 }

@@ -74,7 +74,10 @@ function chosenMoments(
   start: string,
   end: string | undefined,
 ): Pick<ReadTimes, 'startUtc' | 'endUtc'> {
-  const [starts, ends] = [repeatedMoments(start, zone), end === undefined ? undefined : repeatedMoments(end, zone)]
+  const [starts, ends] = [
+    repeatedMoments(start, zone),
+    end === undefined ? undefined : repeatedMoments(end, zone),
+  ]
   const startUtc = starts?.[isSwitchOn(typed, 'start_again') ? 1 : 0].utc
   const isEndAgain = isSwitchOn(typed, 'end_again') || isForced(ends, startUtc)
   const endUtc = ends?.[isEndAgain ? 1 : 0].utc
@@ -161,7 +164,9 @@ function skippedFaults(
 ): FormFaults {
   const faultOf = (wall: string | undefined) => {
     const unclear = wall === undefined ? undefined : findUnclear(wall, zone)
-    return wall !== undefined && unclear?.code === 'skipped' ? describeUnclear(wall, unclear, context.say) : undefined
+    return wall !== undefined && unclear?.code === 'skipped'
+      ? describeUnclear(wall, unclear, context.say)
+      : undefined
   }
   const [first, last] = [faultOf(start), faultOf(end)]
   return { ...(first && { start_time: first }), ...(last && { end_time: last }) }
@@ -322,7 +327,9 @@ export function timesInWords(
     text: parts.filter((part) => part !== false && part !== '').join(' · '),
     warnings: warnings.filter((warning) => typeof warning === 'string'),
     again: new Map([
-      ...(startUtc === undefined ? [] : [['start_again', sayAtDesk(site, 'It starts at the second one')] as const]),
+      ...(startUtc === undefined
+        ? []
+        : [['start_again', sayAtDesk(site, 'It starts at the second one')] as const]),
       ...(endUtc === undefined || isForced(repeatedMoments(end, zone), startUtc)
         ? []
         : [['end_again', sayAtDesk(site, 'It ends at the second one')] as const]),

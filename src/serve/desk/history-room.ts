@@ -104,7 +104,12 @@ const ACTION_TEXTS = {
   delete: 'Deleted for good',
 } as const
 
-async function actItem(at: Historied, request: DeskRequest, history: RecordHistory, act: ToldAct): Promise<Html> {
+async function actItem(
+  at: Historied,
+  request: DeskRequest,
+  history: RecordHistory,
+  act: ToldAct,
+): Promise<Html> {
   const { context } = request
   const { site } = context
   const wall = utcToWall(act.time_utc, site.timezone)
@@ -123,7 +128,8 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
     mayReturn &&
     Object.hasOwn(fields, member) &&
     html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}</span></button>`
-  const changes = act.changes.length > 0 && (await changesTable(context, fields, headings, toldChanges(act), backAlone))
+  const changes =
+    act.changes.length > 0 && (await changesTable(context, fields, headings, toldChanges(act), backAlone))
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 

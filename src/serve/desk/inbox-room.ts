@@ -3,7 +3,13 @@ import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { BROUGHT, findBrought, type LinkedDraft, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
+import {
+  BROUGHT,
+  findBrought,
+  type LinkedDraft,
+  mayReview,
+  waitingTerms,
+} from '../../calendar/editing/bring-along.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import {
   type Decided,
@@ -81,10 +87,13 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
     readColumns(context.db, 'event', recordsIn(sentItems)),
     Promise.all(
       [...Map.groupBy(proposed, ({ kind }) => kind)].map(
-        async ([kind, some]) => [kind, await readStates(context.db, kind as StateKind, recordsIn(some))] as const,
+        async ([kind, some]) =>
+          [kind, await readStates(context.db, kind as StateKind, recordsIn(some))] as const,
       ),
     ),
-    Promise.all(items.map(({ what, id }) => (what === 'proposal' ? findSeenProposal(context, id) : undefined))),
+    Promise.all(
+      items.map(({ what, id }) => (what === 'proposal' ? findSeenProposal(context, id) : undefined)),
+    ),
   ])
   const plannedById = new Map(planned.map((event) => [event.id, event]))
   const statesOf = new Map(states)
@@ -160,13 +169,15 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
   const [since_utc = '', what = '', id = ''] = (query.get('after') ?? '').split('/')
-  const isPlace = /^[\d :-]{19}$/.test(since_utc) && (what === 'event' || what === 'proposal') && /^\d{1,15}$/.test(id)
+  const isPlace =
+    /^[\d :-]{19}$/.test(since_utc) && (what === 'event' || what === 'proposal') && /^\d{1,15}$/.test(id)
   const after = isPlace ? ({ since_utc, what, id: Number(id) } as const) : undefined
   const { items, next, counts } = await listInbox(context, PER_PAGE, after)
   const waiting = await readWaiting(context, items)
   const total = counts.events + counts.proposals
   const nextPath =
-    next && deskPath(site, `/inbox?${new URLSearchParams({ after: `${next.since_utc}/${next.what}/${next.id}` })}`)
+    next &&
+    deskPath(site, `/inbox?${new URLSearchParams({ after: `${next.since_utc}/${next.what}/${next.id}` })}`)
   return {
     title: sayAtDesk(site, 'Inbox'),
     room: 'inbox',
@@ -200,7 +211,10 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
 function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
   const { site } = context
   const known = new Set(clashes.map(({ id }) => id))
-  const line = (near: Clashes['clashes'][number], text: 'Same venue and time: {title}' | 'Perhaps the same: {title}') =>
+  const line = (
+    near: Clashes['clashes'][number],
+    text: 'Same venue and time: {title}' | 'Perhaps the same: {title}',
+  ) =>
     html`<li>${eventLink(context, near, sayAtDesk(site, text, { title: near.title }))}, ${written(site, 'dayMonth', near.start_date)}${!near.all_day && html`, ${written(site, 'time', near.start_date)}`}</li>`
   const lines = [
     ...clashes.map((near) => line(near, 'Same venue and time: {title}')),
@@ -218,14 +232,24 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
 }
 
 /** Returns a table of the present and the proposed values, field by field. */
-function besideTable(context: Context, kind: string | undefined, changes: readonly ChangedValue[]): Promise<Html> {
+function besideTable(
+  context: Context,
+  kind: string | undefined,
+  changes: readonly ChangedValue[],
+): Promise<Html> {
   const fields = kind === undefined ? {} : servedNamed(kind).resource.fields
-  return changesTable(context, fields, [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')], changes)
+  return changesTable(
+    context,
+    fields,
+    [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')],
+    changes,
+  )
 }
 
 /** Returns a table of the changes of a proposal, beside the present values as far as the caller sees them. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
-  const row = item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
+  const row =
+    item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
   const seen = row ? { ...present, online_url: asSeenBy(context.caller, row).online_url } : present
   const changes = Object.entries(values).map(
     ([member, value]): ChangedValue => ({ member, values: [seen[member], value] }),
@@ -297,7 +321,9 @@ async function publishedNotice(context: Context, query: URLSearchParams): Promis
   const names = await namesOf(context, query)
   if (event?.status !== 'future' || !mayRead(caller, event))
     return names ? sayAtDesk(site, 'Published, with: {names}', { names }) : sayAtDesk(site, 'Published')
-  const later = sayAtDesk(site, 'Will be published on {time}', { time: whenAtDesk(site, event.date_utc, now) })
+  const later = sayAtDesk(site, 'Will be published on {time}', {
+    time: whenAtDesk(site, event.date_utc, now),
+  })
   return names ? html`${later}<br>${sayAtDesk(site, 'Published now: {names}', { names })}` : later
 }
 
@@ -332,14 +358,19 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const note = noteIn(request)
   if (deed === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
   const outcome = await outcomeOf(context, what, deed ?? '', id, note)
-  const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
+  const path = (query: Record<string, string>) =>
+    deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
   if (outcome && 'decided' in outcome && !isOwnDecision(outcome.decided, deed ?? '', context))
     return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
   const brought = Object.groupBy(outcome && 'brought' in outcome ? outcome.brought : [], ({ kind }) => kind)
   const ids = Object.entries(brought).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
   return {
-    seeOther: path({ done: deed ?? '', ...(what === 'event' && { event: String(id) }), ...Object.fromEntries(ids) }),
+    seeOther: path({
+      done: deed ?? '',
+      ...(what === 'event' && { event: String(id) }),
+      ...Object.fromEntries(ids),
+    }),
   }
 }
 
@@ -354,7 +385,8 @@ async function outcomeOf(
   if (deed === 'withdraw' && !isEvent) return withdrawProposal(context, id)
   if (!mayReview(context)) throw new Problem('rest_forbidden')
   if (deed === 'publish') return isEvent ? publishPending(context, id) : publishProposal(context, id)
-  if (deed === 'send-back') return isEvent ? sendBackPending(context, id, note) : sendBackProposal(context, id, note)
+  if (deed === 'send-back')
+    return isEvent ? sendBackPending(context, id, note) : sendBackProposal(context, id, note)
   if (deed !== 'trash' || !isEvent) throw new Problem('rest_no_route')
   await removeRecord(context, events, id)
   return undefined
@@ -373,7 +405,11 @@ function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): 
 }
 
 /** Returns the page for fields that both a proposal and somebody else have changed. It leads to the form of the record, where the reviewer decides. */
-async function conflictPage({ context }: DeskRequest, id: number, { conflicts }: Undecided): Promise<DeskAnswer> {
+async function conflictPage(
+  { context }: DeskRequest,
+  id: number,
+  { conflicts }: Undecided,
+): Promise<DeskAnswer> {
   const { site } = context
   const proposal = await findSeenProposal(context, id)
   const changes = conflicts.map(({ member, sent, now }): ChangedValue => ({ member, values: [now, sent] }))

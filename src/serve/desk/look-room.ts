@@ -31,7 +31,14 @@ import { ASSETS_PATH, accentContrast } from '../pages/page-assets.ts'
 import { capitalized, unitName, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { type FormFaults, faultList, guarded, type PlainField, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
+import {
+  type FormFaults,
+  faultList,
+  guarded,
+  type PlainField,
+  plainField,
+  UNSENT_BY_ENTER,
+} from './desk-inputs.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -41,7 +48,14 @@ import {
   fieldOf,
   sayAtDesk,
 } from './desk-page.ts'
-import { changesIn, fileBounds, type LookForm, type TypedText, typedSettings, typedTexts } from './look-values.ts'
+import {
+  changesIn,
+  fileBounds,
+  type LookForm,
+  type TypedText,
+  typedSettings,
+  typedTexts,
+} from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 
 // Sets the look of the pages: shows a form beside the front page in a frame, and saves the look. The desk has a style of its own, which no look hides.
@@ -51,7 +65,9 @@ async function showLook(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site, db } = context
   const view = lookView(request, await storedForm(request), await versionOf(db))
-  return query.has('saved') ? { ...view, notice: sayAtDesk(site, 'The look is saved; all pages have it.') } : view
+  return query.has('saved')
+    ? { ...view, notice: sayAtDesk(site, 'The look is saved; all pages have it.') }
+    : view
 }
 
 const versionOf = async (db: DeskRequest['context']['db']): Promise<string> =>
@@ -64,7 +80,9 @@ async function storedForm({ context: { site, db }, start }: DeskRequest): Promis
   const given = new Set(OWNER_SETTINGS.filter((name) => isGiven(start, name)))
   const files = Object.entries(set).filter(([name]) => isLookFile(name) && !given.has(name))
   return {
-    values: Object.fromEntries(OWNER_SETTINGS.flatMap((name) => (isLookFile(name) ? [] : [[name, config[name]]]))),
+    values: Object.fromEntries(
+      OWNER_SETTINGS.flatMap((name) => (isLookFile(name) ? [] : [[name, config[name]]])),
+    ),
     texts: given.has('pages_texts') ? [] : readTexts(set.pages_texts ?? ''),
     shown: Object.fromEntries(files.map(([name, file]) => [name, pathTo(site, ASSETS_PATH + file)])),
     given,
@@ -230,7 +248,11 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
     asked: [
       { name: 'pages_logo', label: 'Logo of the calendar' },
       { name: 'pages_logo_dark', label: 'Logo on dark pages' },
-      { name: 'pages_logo_name', label: 'Name beside the logo', words: { beside: 'Shown', hidden: 'Hidden' } },
+      {
+        name: 'pages_logo_name',
+        label: 'Name beside the logo',
+        words: { beside: 'Shown', hidden: 'Hidden' },
+      },
       { name: 'pages_icon', label: 'Icon in browser tabs' },
       { name: 'pages_picture', label: 'Picture for links on other sites' },
       { name: 'pages_font', label: 'Own font (WOFF2)' },
@@ -324,7 +346,12 @@ function lookChoices(site: Site, { name, words }: Asked): [string, string][] | u
   ]
 }
 
-function fileControl(site: Site, { shown, faults }: LookForm, name: LookFileSetting, label: MessageText): Html {
+function fileControl(
+  site: Site,
+  { shown, faults }: LookForm,
+  name: LookFileSetting,
+  label: MessageText,
+): Html {
   const fault = faults[name]
   const there = shown[name]
   return html`<div class="field"><label for="${name}">${sayAtDesk(site, label)}</label>${
@@ -353,7 +380,8 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
   const note = (text: MessageText, { ratio, shown }: typeof light) =>
-    ratio < 4.5 && html`<p class="warning">${sayAtDesk(site, text, { ratio: format.format(ratio), colour: shown })}</p>`
+    ratio < 4.5 &&
+    html`<p class="warning">${sayAtDesk(site, text, { ratio: format.format(ratio), colour: shown })}</p>`
   return html`<div role="status">${
     scheme === 'dark'
       ? note(

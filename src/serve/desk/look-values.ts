@@ -76,7 +76,10 @@ export async function changesIn(
 }
 
 /** Reads the file that was sent for a setting; undefined where none was sent, 'wrong' for a file that is too large, which is not read, or of another kind. */
-async function sentFile({ files }: DeskRequest, name: LookFileSetting): Promise<string | 'wrong' | undefined> {
+async function sentFile(
+  { files }: DeskRequest,
+  name: LookFileSetting,
+): Promise<string | 'wrong' | undefined> {
   const file = files.find(({ field, size }) => field === name && size > 0)
   if (!file) return undefined
   if (file.size > LOOK_FILES[name].most) return 'wrong'
@@ -107,7 +110,9 @@ const FAULTS: Readonly<Partial<Record<LookSetting, MessageText>>> = {
 export function settingFaults(site: Site, values: OwnerValues): FormFaults {
   const wrong = OWNER_SETTINGS.flatMap((name) => {
     const value = values[name] ?? ''
-    return value !== '' && faultOfSetting(name, value) !== undefined ? [[name, inWords(site, name, value)]] : []
+    return value !== '' && faultOfSetting(name, value) !== undefined
+      ? [[name, inWords(site, name, value)]]
+      : []
   })
   return Object.fromEntries(wrong)
 }

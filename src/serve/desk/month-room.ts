@@ -79,14 +79,23 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
   const day = query.get('day') ?? ''
   const ofDay = isDay(day) ? stretches.filter((stretch) => stretch.first <= day && stretch.last >= day) : []
   const shown = new Set(
-    [...grid.flat().flatMap(({ lanes, single }) => [...lanes, ...single]), ...ofDay].map((one) => one?.id ?? 0),
+    [...grid.flat().flatMap(({ lanes, single }) => [...lanes, ...single]), ...ofDay].map(
+      (one) => one?.id ?? 0,
+    ),
   )
   for (const name of ['chosen', 'moved']) shown.add(Number(query.get(name)) || 0)
   const planned = await readPlanned(
     context,
     [...shown].filter((id) => Number.isSafeInteger(id) && id > 0),
   )
-  const plan: Plan = { request, context, month, today, byId: new Map(planned.map((event) => [event.id, event])), terms }
+  const plan: Plan = {
+    request,
+    context,
+    month,
+    today,
+    byId: new Map(planned.map((event) => [event.id, event])),
+    terms,
+  }
   const chosen = plan.byId.get(Number(query.get('chosen')))
   return {
     title: capitalized(site, written(site, 'monthYear', firstOf(month))),
@@ -124,7 +133,9 @@ function ways(plan: Plan): Html {
 
 function monthTable(plan: Plan, grid: readonly GridDay[][]): Html {
   const { site } = plan.context
-  const rows = grid.map((week) => html`<tr>${week.map((day, at) => cellOf(plan, day, week.length - at))}</tr>\n`)
+  const rows = grid.map(
+    (week) => html`<tr>${week.map((day, at) => cellOf(plan, day, week.length - at))}</tr>\n`,
+  )
   return html`<table class="plan" data-plan><thead><tr>${weekdayHeads(site, grid)}</tr></thead><tbody>\n${rows}</tbody></table>`
 }
 
@@ -132,7 +143,9 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
   const { context, month, today } = plan
   const { site, caller } = context
   const words = writtenDay(site, day.day, '')
-  const classes = [monthOf(day.day) !== month && 'other', day.day === today && 'today'].filter(Boolean).join(' ')
+  const classes = [monthOf(day.day) !== month && 'other', day.day === today && 'today']
+    .filter(Boolean)
+    .join(' ')
   const number = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>`
   const head = can(caller, 'edit')
     ? html`<a class="add" href="${deskPath(site, `/events/new?start_date=${day.day}`)}" aria-label="${sayAtDesk(site, 'New event on {date}', { date: words })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
@@ -272,7 +285,10 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   const days = dayNumber(to) - dayNumber(from)
   const later = (wall: string) => `${addDays(wall.slice(0, 10), days)}${wall.slice(10)}`
   const times = { start_date: later(row.start_date), end_date: later(row.end_date) }
-  await updateRecord(context, events, id, { ...times, ...(row.series !== null && { recurrence_scope: scope }) })
+  await updateRecord(context, events, id, {
+    ...times,
+    ...(row.series !== null && { recurrence_scope: scope }),
+  })
   return back(`?moved=${id}&from=${from}`)
 }
 

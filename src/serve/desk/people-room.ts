@@ -77,7 +77,8 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
 function personLine({ context: { site, now } }: DeskRequest, person: Person): Html {
   const { user, seen_utc } = person
   const say = deskTranslatorFor(site)
-  const seen = seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
+  const seen =
+    seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
   return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${seen}</small></div>${accountState(person, say)}</li>`
 }
 
@@ -117,7 +118,8 @@ function roleField({ context: { site } }: DeskRequest, chosen: string, faults: F
   return html`<fieldset class="field" id="role"${faults.role !== undefined && html` aria-describedby="role-error"`}><legend>${sayAtDesk(site, 'Role')}</legend>${options}${faults.role !== undefined && html`<p class="error" id="role-error">${faults.role}</p>`}</fieldset>`
 }
 
-const roleIn = (request: DeskRequest): Role | undefined => ROLES.find((role) => role === fieldOf(request, 'role'))
+const roleIn = (request: DeskRequest): Role | undefined =>
+  ROLES.find((role) => role === fieldOf(request, 'role'))
 
 /** The field of the form that each refusal is about. */
 const FIELD_OF: Readonly<Record<UserRefusal, string>> = {

@@ -7,7 +7,12 @@ import { decodedText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { PickedName } from '../../calendar/events/picked-names.ts'
-import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from '../../calendar/events/quick-line.ts'
+import {
+  findQuickLinks,
+  type QuickLine,
+  type QuickLinks,
+  readQuickLine,
+} from '../../calendar/events/quick-line.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
@@ -51,7 +56,12 @@ async function readLine(request: DeskRequest): Promise<DeskAnswer> {
     return { status: 422, title, under, room: 'events', body }
   }
   const links = await findQuickLinks(line, context)
-  return { title, under, room: 'events', body: html`${quickLineForm(site, text)}${understood(context, line, links)}` }
+  return {
+    title,
+    under,
+    room: 'events',
+    body: html`${quickLineForm(site, text)}${understood(context, line, links)}`,
+  }
 }
 
 /** Returns the controls of the form of an event, as a line fills them. */

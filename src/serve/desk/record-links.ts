@@ -10,7 +10,10 @@ import { deskPath } from './desk-page.ts'
 
 // Says where the records in lists of the desk lead, so that no list links to a form which the caller may not open.
 
-const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<PagedKind, string>
+const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
+  PagedKind,
+  string
+>
 
 /** True where the form of a record opens: for those who may change it, or propose a change of their own event. */
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>

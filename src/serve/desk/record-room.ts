@@ -60,8 +60,20 @@ interface RecordRoom {
 /** The rooms of all records that events link to. */
 const recordRooms: readonly RecordRoom[] = [
   { of: 'venue', name: 'venues', title: 'Venues', makeOne: 'New venue', naming: 'venue' } as const,
-  { of: 'organizer', name: 'organizers', title: 'Organizers', makeOne: 'New organizer', naming: 'organizer' } as const,
-  { of: 'category', name: 'categories', title: 'Categories', makeOne: 'New category', naming: 'name' } as const,
+  {
+    of: 'organizer',
+    name: 'organizers',
+    title: 'Organizers',
+    makeOne: 'New organizer',
+    naming: 'organizer',
+  } as const,
+  {
+    of: 'category',
+    name: 'categories',
+    title: 'Categories',
+    makeOne: 'New category',
+    naming: 'name',
+  } as const,
   { of: 'tag', name: 'tags', title: 'Tags', makeOne: 'New tag', naming: 'name' } as const,
 ].map(({ of, ...room }) => ({ ...room, served: servedNamed(of) }))
 
@@ -110,7 +122,9 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
     deeds:
       operations.rights.create(context) &&
       html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(site, room.makeOne)}</a>`,
-    ...(query.has('removed') && { notice: sayAtDesk(site, 'status' in filters ? 'Moved to the trash' : 'Deleted') }),
+    ...(query.has('removed') && {
+      notice: sayAtDesk(site, 'status' in filters ? 'Moved to the trash' : 'Deleted'),
+    }),
     body: html`${'status' in filters && trashTabs(room, context, isTrash)}<form class="tools" method="get">${isTrash && html`<input type="hidden" name="status" value="trash">`}<input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
 ${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : await tableOf(room, context, rows)}
 ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(total / PER_PAGE) })}`,
@@ -128,12 +142,19 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 const MOST_IN_LISTS = 100
 
 /** Counts the events that have each record of a page. Returns the numbers as texts, by id. Categories and tags bring the number in their answers. */
-async function usesIn({ served }: RecordRoom, { db }: Context, rows: readonly Listed[]): Promise<Map<number, string>> {
+async function usesIn(
+  { served }: RecordRoom,
+  { db }: Context,
+  rows: readonly Listed[],
+): Promise<Map<number, string>> {
   const kind = served.resource.name
-  if (kind !== 'venue' && kind !== 'organizer') return new Map(rows.map(({ id, count }) => [id, textOf(count)]))
+  if (kind !== 'venue' && kind !== 'organizer')
+    return new Map(rows.map(({ id, count }) => [id, textOf(count)]))
   const ids = rows.map(({ id }) => id)
   const uses = await countUses(db, kind, ids, MOST_IN_LISTS)
-  return new Map([...uses].map(([id, count]) => [id, count >= MOST_IN_LISTS ? `${MOST_IN_LISTS}+` : String(count)]))
+  return new Map(
+    [...uses].map(([id, count]) => [id, count >= MOST_IN_LISTS ? `${MOST_IN_LISTS}+` : String(count)]),
+  )
 }
 
 async function tableOf(room: RecordRoom, context: Context, rows: readonly Listed[]): Promise<Html> {
@@ -168,7 +189,8 @@ function rowOf(
   const mayChange = served.operations.rights.update(context, 'author' in row ? owned : undefined)
   const href = mayChange ? deskPath(site, `/${name}/${row.id}`) : status === 'publish' && textOf(row.url)
   const title = textOf(row[naming]) || sayAtDesk(site, '(no title)')
-  const state = status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
+  const state =
+    status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
   return html`<tr><td>${linkOrText(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
   )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
@@ -176,7 +198,9 @@ function rowOf(
 
 /** Returns a member of an answer as plain text; empty for a list or an object. */
 function textOf(member: unknown): string {
-  return member === null || member === undefined || typeof member === 'object' ? '' : decodedText(String(member))
+  return member === null || member === undefined || typeof member === 'object'
+    ? ''
+    : decodedText(String(member))
 }
 
 function pagesOf(
@@ -202,7 +226,10 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Finds the record that the address names. @throws Problem where there is no such record, or the caller may not change it */
-async function locateFor({ served }: RecordRoom, request: DeskRequest): Promise<{ id: number; row: unknown }> {
+async function locateFor(
+  { served }: RecordRoom,
+  request: DeskRequest,
+): Promise<{ id: number; row: unknown }> {
   const { context } = request
   const id = recordIdIn(request)
   const row = id === undefined ? undefined : await served.operations.locate(context, { id })
@@ -241,7 +268,12 @@ async function formView(
 ): Promise<DeskAnswer & { body: Html }> {
   const { site } = context
   const { resource } = room.served
-  const state: FormState = { site, values, faults, choices: await choicesFor(room, context, values.parent, known?.id) }
+  const state: FormState = {
+    site,
+    values,
+    faults,
+    choices: await choicesFor(room, context, values.parent, known?.id),
+  }
   const asked = askedFields(resource.fields).filter(([, field]) => inputOf(field) !== 'image')
   const isAside = (name: string) => name === 'status'
   const facts = asked.filter(([, field]) => inputOf(field) === 'fact')
@@ -292,11 +324,18 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   const version = known && (await versionIn(room, request, known.id))
   const before = known ? formValuesOf(fields, columnsOf(known.row)) : {}
   const pictureTexts = Object.fromEntries(
-    ['image_alt', 'shown_image_alt'].flatMap((name) => (name in form ? [[name, fieldOf(request, name)]] : [])),
+    ['image_alt', 'shown_image_alt'].flatMap((name) =>
+      name in form ? [[name, fieldOf(request, name)]] : [],
+    ),
   )
   const again = (faults: FormFaults, conflict?: { version: number; isConflict: true }) => {
     const values = { ...before, ...typed, ...pictureTexts }
-    return formView(room, context, { values, faults }, known && { id: known.id, version: version ?? 0, ...conflict })
+    return formView(
+      room,
+      context,
+      { values, faults },
+      known && { id: known.id, version: version ?? 0, ...conflict },
+    )
   }
   const picture = 'image' in fields ? await keepPicture(request, fieldOf(request, 'key')) : undefined
   if (picture && 'fault' in picture) return again({ image: picture.fault })
@@ -312,7 +351,9 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   }
   try {
     if (!known)
-      return await leadTo((await createRecord(context, served, values, fieldOf(request, 'key') || undefined)).id)
+      return await leadTo(
+        (await createRecord(context, served, values, fieldOf(request, 'key') || undefined)).id,
+      )
     const result = await saveForm(context, served, known.id, { values, version: version ?? 0 })
     if ('saved' in result) return await leadTo(known.id)
     return again(conflictsIn(context, result.conflicts), { version: result.version, isConflict: true })
@@ -324,10 +365,16 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
 }
 
 /** Returns the version of the record that the form was filled from. A form that names none has the present version. */
-async function versionIn({ served: { operations } }: RecordRoom, request: DeskRequest, id: number): Promise<number> {
+async function versionIn(
+  { served: { operations } }: RecordRoom,
+  request: DeskRequest,
+  id: number,
+): Promise<number> {
   const version = versionSent(request)
   if (version !== undefined) return version
-  return operations.versioned ? (await findVersion(request.context.db, operations.versioned.kind, id)).sequence : 0
+  return operations.versioned
+    ? (await findVersion(request.context.db, operations.versioned.kind, id)).sequence
+    : 0
 }
 
 /** Returns the faults of fields that somebody else has changed as well, with the value of that other person in words. */
@@ -396,7 +443,8 @@ async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<
   const say = deskTranslatorFor(site)
   const { id, row } = await locateFor(room, request)
   const uses = await usesOf(room, context, id)
-  const count = uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)
+  const count =
+    uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)
   const address = deskPath(site, `/${room.name}/${id}`)
   const press = hasTrash(room) ? say('Move to the trash') : say('Delete for good')
   return {
@@ -411,11 +459,18 @@ ${can(caller, 'edit_others') && (await mergeForm(room, request, id, fault !== ''
   }
 }
 
-async function mergeForm(room: RecordRoom, request: DeskRequest, id: number, isWrong: boolean): Promise<Content> {
+async function mergeForm(
+  room: RecordRoom,
+  request: DeskRequest,
+  id: number,
+  isWrong: boolean,
+): Promise<Content> {
   const { context } = request
   const { site } = context
   const offered = await pickNames(kindOf(room), '', context, OFFERED)
-  const names = offered.filter((one) => one.id !== id).map(({ name }) => html`<option>${decodedText(name)}</option>`)
+  const names = offered
+    .filter((one) => one.id !== id)
+    .map(({ name }) => html`<option>${decodedText(name)}</option>`)
   return html`<form class="card" method="post" action="${deskPath(site, `/${room.name}/${id}/merge`)}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(site, 'Is it there twice?')}</h2><div class="field"><label for="into">${sayAtDesk(site, 'The one that stays')}</label><input type="text" id="into" name="into" value="${fieldOf(request, 'into')}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${isWrong && html` aria-invalid="true"`}><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(site, 'Its name or its number. All events and old addresses go over to it.')} ${sayAtDesk(site, 'This cannot be taken back.')}</p></div><p class="ways start"><button type="submit" class="button">${sayAtDesk(site, 'Make one of both')}</button></p></form>`
 }
 
@@ -425,18 +480,31 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   const text = fieldOf(request, 'into').trim()
   const into = await meantBy(room, context, id, text)
   if (into === undefined)
-    return ask(room, request, sayAtDesk(context.site, 'There is no other one “{name}”.', { name: text.slice(0, 80) }))
+    return ask(
+      room,
+      request,
+      sayAtDesk(context.site, 'There is no other one “{name}”.', { name: text.slice(0, 80) }),
+    )
   try {
     const { events } = await mergeRecords(context, room.served, id, into)
     return { seeOther: deskPath(context.site, `/${room.name}/${into}?merged=${events}`) }
   } catch (error) {
     if (!(error instanceof Problem) || error.details.params?.into === undefined) throw error
-    return ask(room, request, sayAtDesk(context.site, 'There is no other one “{name}”.', { name: text.slice(0, 80) }))
+    return ask(
+      room,
+      request,
+      sayAtDesk(context.site, 'There is no other one “{name}”.', { name: text.slice(0, 80) }),
+    )
   }
 }
 
 /** Finds the id of the other record in a merge by a typed id or name; undefined where there is none, and for the record `own` itself. */
-async function meantBy(room: RecordRoom, context: Context, own: number, text: string): Promise<number | undefined> {
+async function meantBy(
+  room: RecordRoom,
+  context: Context,
+  own: number,
+  text: string,
+): Promise<number | undefined> {
   const kind = kindOf(room)
   const number = /^#?([1-9]\d{0,8})$/.exec(text)?.[1]
   if (number !== undefined) {

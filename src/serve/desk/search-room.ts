@@ -5,7 +5,14 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { written, writtenDay } from '../pages/page-dates.ts'
 import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
-import { countAtDesk, type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
+import {
+  countAtDesk,
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  sayAtDesk,
+} from './desk-page.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of the desk.
@@ -34,14 +41,21 @@ async function hitsOf(search: string, context: Context): Promise<ShownHit[]> {
   const kinds = ['event', 'venue', 'organizer'] as const
   const idsOf = (kind: TypedHit['kind']) => found.filter((hit) => hit.kind === kind).map(({ id }) => id)
   const hrefs = new Map(
-    await Promise.all(kinds.map(async (kind) => [kind, await findHrefs(context, kind, idsOf(kind))] as const)),
+    await Promise.all(
+      kinds.map(async (kind) => [kind, await findHrefs(context, kind, idsOf(kind))] as const),
+    ),
   )
   return found.map((hit) => showHit(context, hit, hrefs.get(hit.kind)?.get(hit.id)))
 }
 
-function showHit({ site, now }: Context, { kind, title, about, status }: TypedHit, href: string | undefined): ShownHit {
+function showHit(
+  { site, now }: Context,
+  { kind, title, about, status }: TypedHit,
+  href: string | undefined,
+): ShownHit {
   const today = dayOf(wallNow(site.timezone, now))
-  const when = kind === 'event' ? `${writtenDay(site, dayOf(about), today)}, ${written(site, 'time', about)}` : about
+  const when =
+    kind === 'event' ? `${writtenDay(site, dayOf(about), today)}, ${written(site, 'time', about)}` : about
   return {
     href,
     title: title || sayAtDesk(site, '(no title)'),
@@ -68,7 +82,9 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const inEvents = deskPath(site, `/events?${new URLSearchParams({ search })}`)
   return {
     title:
-      search === '' ? sayAtDesk(site, 'Search everything') : sayAtDesk(site, 'Found for “{text}”', { text: search }),
+      search === ''
+        ? sayAtDesk(site, 'Search everything')
+        : sayAtDesk(site, 'Found for “{text}”', { text: search }),
     body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search everything')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
 ${rows.length > 0 ? html`<ul class="hits">${rows}</ul>` : html`<p class="nothing">${sayAtDesk(site, search === '' ? 'Type a title, a venue, an organizer, a number or a UID.' : 'Nothing matches.')}</p>`}
 ${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${sayAtDesk(site, 'All events with these words')}</a></p>`}`,

@@ -9,7 +9,14 @@ import { isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
-import { type AnyDeskRequest, type DeskAnswer, type DeskView, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
+import {
+  type AnyDeskRequest,
+  type DeskAnswer,
+  type DeskView,
+  deskPath,
+  fieldOf,
+  sayAtDesk,
+} from './desk-page.ts'
 import { settingFaults } from './look-values.ts'
 
 // Answers the link by which people begin: asks for a password and, on an empty calendar, for its name and colour; in a demo it lets people look around.
@@ -29,7 +36,10 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   const password = fieldOf(request, 'password')
   const isLooking = link.purpose === 'demo' && password === ''
   const look = link.isFirst ? lookIn(request) : {}
-  const faults = { ...(!isLooking && passwordFaults(request, password)), ...settingFaults(context.site, look) }
+  const faults = {
+    ...(!isLooking && passwordFaults(request, password)),
+    ...settingFaults(context.site, look),
+  }
   if (Object.keys(faults).length > 0) return linkView(request, link, faults)
   const also = Object.keys(look).length > 0 ? (tx: Tx) => setOwnerSettings(tx, look) : undefined
   const sent = { token, password: isLooking ? undefined : password, also }
@@ -39,7 +49,10 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
 }
 
 /** Returns the faults of a password that somebody chooses, in words. */
-export function passwordFaults({ context: { site } }: Pick<AnyDeskRequest, 'context'>, password: string): FormFaults {
+export function passwordFaults(
+  { context: { site } }: Pick<AnyDeskRequest, 'context'>,
+  password: string,
+): FormFaults {
   const fault = faultOfPassword(password)
   if (fault === undefined) return {}
   const most = { least: String(SHORTEST_PASSWORD), most: String(LONGEST_PASSWORD) }

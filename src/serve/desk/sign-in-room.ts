@@ -60,14 +60,22 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
 }
 
 /** Returns the form for signing in, with a sentence on its fault. While nothing can be written, a sentence that says so stands in its place. */
-async function signInView(request: AnyDeskRequest, fault?: { text: MessageText; status: number }): Promise<DeskView> {
+async function signInView(
+  request: AnyDeskRequest,
+  fault?: { text: MessageText; status: number },
+): Promise<DeskView> {
   const { context, query, gate } = request
   const { site } = context
   const title = sayAtDesk(site, 'Sign in to the desk')
   if (!fault && !(await gate.canWrite()))
     return { status: 503, title, isAlone: true, body: html`<p>${sayAtDesk(site, READ_ONLY)}</p>` }
   const next = query.get('next') ?? fieldOf(request, 'next')
-  return { ...(fault && { status: fault.status }), title, isAlone: true, body: signInForm(request, next, fault?.text) }
+  return {
+    ...(fault && { status: fault.status }),
+    title,
+    isAlone: true,
+    body: signInForm(request, next, fault?.text),
+  }
 }
 
 const READ_ONLY = 'The service can only be read just now; try again later.'
@@ -90,8 +98,12 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   const sent = { login, password: fieldOf(request, 'password'), formerId: user?.cookie }
   try {
     const signedIn = await gate.signIn(sent, { client, address }, context.now)
-    if (!signedIn) return signInView(request, { text: 'That name and password do not belong together.', status: 401 })
-    return { seeOther: safeNext(context.site, fieldOf(request, 'next') || '/desk/'), session: signedIn.cookieId }
+    if (!signedIn)
+      return signInView(request, { text: 'That name and password do not belong together.', status: 401 })
+    return {
+      seeOther: safeNext(context.site, fieldOf(request, 'next') || '/desk/'),
+      session: signedIn.cookieId,
+    }
   } catch (error) {
     const fault = error instanceof Problem && signInFault(error)
     if (!fault) throw error
@@ -165,7 +177,11 @@ export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgai
   const { context, gate, address, client } = request
   const { [LOGIN]: _login, [PASSWORD]: password, ...form } = request.form
   if (password === undefined) return keptView(request, form)
-  const sent = { login: fieldOf(request, LOGIN).trim(), password: fieldOf(request, PASSWORD), formerId: undefined }
+  const sent = {
+    login: fieldOf(request, LOGIN).trim(),
+    password: fieldOf(request, PASSWORD),
+    formerId: undefined,
+  }
   try {
     const signedIn = await gate.signIn(sent, { client, address }, context.now)
     const found = signedIn && (await gate.sessionOf(signedIn.cookieId, context.now))
@@ -202,7 +218,8 @@ ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be cho
 
 /** Returns the hidden fields that carry a value of a form. */
 function hiddenFields(name: string, value: unknown, isRepeated: boolean): Html[] {
-  if (Array.isArray(value)) return value.flatMap((one) => hiddenFields(isRepeated ? name : `${name}[]`, one, false))
+  if (Array.isArray(value))
+    return value.flatMap((one) => hiddenFields(isRepeated ? name : `${name}[]`, one, false))
   if (value !== null && typeof value === 'object')
     return Object.entries(value).flatMap(([key, inner]) => hiddenFields(`${name}[${key}]`, inner, false))
   return typeof value === 'string' ? [html`<input type="hidden" name="${name}" value="${value}">`] : []

@@ -21,7 +21,14 @@ import {
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
-import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, titleAtDesk } from './desk-page.ts'
+import {
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  sayAtDesk,
+  titleAtDesk,
+} from './desk-page.ts'
 import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
 import { authorFirst, eventLink } from './record-links.ts'
@@ -62,7 +69,8 @@ ${unsavedList(context, unsaved)}
 }
 
 function greeting({ site }: Context, hour: number, name: string): string {
-  const text = hour < 5 || hour >= 18 ? 'Good evening, {name}' : hour < 12 ? 'Good morning, {name}' : 'Good day, {name}'
+  const text =
+    hour < 5 || hour >= 18 ? 'Good evening, {name}' : hour < 12 ? 'Good morning, {name}' : 'Good day, {name}'
   return sayAtDesk(site, text, { name: name.split(' ', 1)[0] ?? name })
 }
 
@@ -96,9 +104,15 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
 }
 
 /** Writes when an event begins that day or, of one that has begun before, when it ends today. */
-function timeOfEvent(site: Site, today: string, { start_date: start, end_date: end, all_day }: PlannedEvent): string {
+function timeOfEvent(
+  site: Site,
+  today: string,
+  { start_date: start, end_date: end, all_day }: PlannedEvent,
+): string {
   if (all_day === 1 || (dayOf(start) < today && dayOf(end) !== today)) return sayAtDesk(site, 'All day')
-  return dayOf(start) < today ? `– ${writtenEnd(site, start, end)}` : writtenStart(site, start, end, writtenTime)
+  return dayOf(start) < today
+    ? `– ${writtenEnd(site, start, end)}`
+    : writtenStart(site, start, end, writtenTime)
 }
 
 /** Lists the texts that the caller has typed and not saved. */

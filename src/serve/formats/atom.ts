@@ -1,7 +1,15 @@
 import { isUuid } from '../../base/text/characters.ts'
 import { emptyElement, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf, rfc3339 } from './event-facts.ts'
+import {
+  describeWhen,
+  type EventFacts,
+  isoTime,
+  meetingPlaces,
+  organizersOf,
+  placeOf,
+  rfc3339,
+} from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as an Atom feed.
@@ -56,7 +64,10 @@ function writeEntry(context: Context, facts: EventFacts): string {
   const names = organizers.length > 0 ? organizersOf(facts) : [context.site.name || facts.title]
   const lines = [
     '<entry>',
-    xmlElement('id', isUuid(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`),
+    xmlElement(
+      'id',
+      isUuid(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`,
+    ),
     xmlElement('title', facts.heading),
     emptyElement('link', { href: facts.url, rel: 'alternate', type: 'text/html' }),
     xmlElement('published', rfc3339(row.date_utc)),

@@ -70,16 +70,25 @@ const columnsOf = (
     )
 
 /** Returns the columns of fields that have another name here, but for those of `cells`. */
-const namedColumnsOf = (fields: Readonly<Record<string, LinkedField>>, recordOf: (facts: EventFacts) => Shown) =>
+const namedColumnsOf = (
+  fields: Readonly<Record<string, LinkedField>>,
+  recordOf: (facts: EventFacts) => Shown,
+) =>
   Object.entries(fields).flatMap(([name, { csv }]): Column[] =>
-    typeof csv === 'string' && !(csv in cells) ? [[csv, (facts) => String(recordOf(facts)?.[name] ?? '')]] : [],
+    typeof csv === 'string' && !(csv in cells)
+      ? [[csv, (facts) => String(recordOf(facts)?.[name] ?? '')]]
+      : [],
   )
 
 /** All columns: those of `cells`, then all other fields that only some events show, those of the first venue, and those of the first organizer. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
-  ...columnsOf(tabled(venueFields), ['venue', 'address', 'zip', 'city', 'country'], ({ venues }) => venues[0]),
+  ...columnsOf(
+    tabled(venueFields),
+    ['venue', 'address', 'zip', 'city', 'country'],
+    ({ venues }) => venues[0],
+  ),
   ...columnsOf(tabled(organizerFields), ['organizer'], ({ organizers }) => organizers[0]),
   ...namedColumnsOf(venueFields, ({ venues }) => venues[0]),
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),

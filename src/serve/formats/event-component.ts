@@ -101,7 +101,12 @@ export function writeOverride(
     : writeTime('RECURRENCE-ID', wall, wallToUtc(wall, start.zone), rules)
   const times = [id, ...writeTimes(facts.row, own)]
   const least = Math.max(whole.sequence, sequence)
-  return writeComponent(context, facts, { uid: series.uid, times, modified: laterOf(whole, facts), sequence: least })
+  return writeComponent(context, facts, {
+    uid: series.uid,
+    times,
+    modified: laterOf(whole, facts),
+    sequence: least,
+  })
 }
 
 function laterOf(one: { modified: string }, other: { modified: string }): string {
@@ -142,7 +147,11 @@ function writeStatus({ event_status, date_utc }: EventRow, status: string): stri
 }
 
 /** Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that was not public. */
-export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, rules: ZoneRules | undefined): string {
+export function writeWithdrawnComponent(
+  context: Context,
+  row: WithdrawnEvent,
+  rules: ZoneRules | undefined,
+): string {
   const withdrawn = utcTime(row.withdrawn_utc)
   const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
   return [
@@ -175,7 +184,8 @@ function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): st
     return [writeDay('DTSTART', row.start_date.slice(0, 10)), writeDay('DTEND', end)]
   }
   const times = [writeTime('DTSTART', row.start_date, row.utc_start_date, rules)]
-  if (row.utc_end_date > row.utc_start_date) times.push(writeTime('DTEND', row.end_date, row.utc_end_date, rules))
+  if (row.utc_end_date > row.utc_start_date)
+    times.push(writeTime('DTEND', row.end_date, row.utc_end_date, rules))
   return times
 }
 
@@ -228,7 +238,8 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const meeting = { VALUE: 'URI', FEATURE: 'VIDEO', ...(label === '' ? {} : { LABEL: label }) }
   const conference = row.online_url === '' ? [] : [contentLine('CONFERENCE', row.online_url, meeting)]
   const isPlace = conference.length > 0 && row.online_from === ''
-  if (!venue) return [...(isPlace ? [contentLine('LOCATION', escapeText(row.online_url))] : []), ...conference]
+  if (!venue)
+    return [...(isPlace ? [contentLine('LOCATION', escapeText(row.online_url))] : []), ...conference]
   const lines = [contentLine('LOCATION', escapeText(placeOf(venue)))]
   if (venue.geo_lat !== null && venue.geo_lng !== null)
     lines.push(contentLine('GEO', `${venue.geo_lat};${venue.geo_lng}`))
@@ -245,7 +256,9 @@ function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]):
     if (organizer === first) return contentLine('ORGANIZER', `mailto:${organizer.email}`, { CN: name })
     const parts = [name, organizer.phone, MAIL.test(organizer.email) ? organizer.email : '']
     const page = presentUrl(organizer.website) || recordUrl(context.site, 'organizer', organizer)
-    return contentLine('CONTACT', escapeText(parts.filter((part) => part !== '').join(', ')), { ALTREP: page })
+    return contentLine('CONTACT', escapeText(parts.filter((part) => part !== '').join(', ')), {
+      ALTREP: page,
+    })
   })
 }
 

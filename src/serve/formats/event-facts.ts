@@ -44,7 +44,9 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
-  const times = [row, ...venues, ...organizers, ...(image ? [image] : [])].map((record) => record.modified_utc)
+  const times = [row, ...venues, ...organizers, ...(image ? [image] : [])].map(
+    (record) => record.modified_utc,
+  )
   const title = plainText(row.title)
   const trusted = row.trusted === 1
   const raw = row.description || row.excerpt
@@ -90,7 +92,8 @@ export function placeOf({ venue, address, zip, city, stateprovince, country }: V
 }
 
 /** Returns the names of the organizers of an event. */
-export const organizersOf = ({ organizers }: EventFacts) => organizers.map(({ organizer }) => plainText(organizer))
+export const organizersOf = ({ organizers }: EventFacts) =>
+  organizers.map(({ organizer }) => plainText(organizer))
 
 /** Writes a UTC time `YYYY-MM-DD HH:MM:SS` as RFC 3339 does. */
 export function rfc3339(utc: string): string {
@@ -101,7 +104,10 @@ export function rfc3339(utc: string): string {
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
 /** Writes when an event starts or ends as ISO 8601 does: with its offset, and a day alone for events that last all day. */
-export function isoTime(row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>, edge: 'start' | 'end'): string {
+export function isoTime(
+  row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
+  edge: 'start' | 'end',
+): string {
   const wall = row[`${edge}_date`]
   return row.all_day === 1
     ? wall.slice(0, 10)
@@ -114,7 +120,10 @@ export function describeWhen(
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
 ): string {
   // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
-  const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [number, number]
+  const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [
+    number,
+    number,
+  ]
   const format = row.all_day === 1 ? daysFor(localeOf(site)) : timesFor(clockLocaleOf(site))
   if (row.all_day === 0 && isOfWholeDays(row.start_date, row.end_date)) {
     const time = clockFor(clockLocaleOf(site)).format(start)
@@ -127,7 +136,9 @@ export function describeWhen(
 
 const PLAIN = { dateStyle: 'full', timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const
 const daysFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, PLAIN))
-const timesFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, { ...PLAIN, timeStyle: 'short' }))
+const timesFor = madeOnce(
+  (locale: string) => new Intl.DateTimeFormat(locale, { ...PLAIN, timeStyle: 'short' }),
+)
 const CLOCK = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', numberingSystem: 'latn' } as const
 const clockFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, CLOCK))
 

@@ -133,11 +133,16 @@ async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): Asyn
   }
 }
 
-async function writeEvents(context: Context, loaded: readonly LoadedEvent[], text: FeedText): Promise<string[]> {
+async function writeEvents(
+  context: Context,
+  loaded: readonly LoadedEvent[],
+  text: FeedText,
+): Promise<string[]> {
   const written = await showInTurn(
     loaded,
     ({ row }) => textsOfFacts(context, row),
-    ({ row, links }) => showOrLeaveOut(context, 'event', row.id, () => text.event(factsOf(context, row, links))),
+    ({ row, links }) =>
+      showOrLeaveOut(context, 'event', row.id, () => text.event(factsOf(context, row, links))),
   )
   return written.filter((event) => event !== undefined)
 }

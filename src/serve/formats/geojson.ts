@@ -98,7 +98,11 @@ async function* chunksOf(context: Context, places: readonly Place[]): AsyncGener
   yield Buffer.from(']}\n')
 }
 
-function featureOf(context: Context, { venue, at, count, events }: Place, rows: ReadonlyMap<number, CardRow>): object {
+function featureOf(
+  context: Context,
+  { venue, at, count, events }: Place,
+  rows: ReadonlyMap<number, CardRow>,
+): object {
   return {
     type: 'Feature',
     id: venue.id,

@@ -69,7 +69,8 @@ export const icalendar = feedFormat({
         }
         const uid = uidOf(`series-${found.series.id}`, found.series.uid)
         const whole = { ...found, series: { ...found.series, uid } }
-        const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, sequence, whole) : ''
+        const master =
+          facts.row.id === whole.model ? writeSeriesComponent(context, facts, sequence, whole) : ''
         const isOwn = whole.overrides.includes(facts.row.id)
         const override = isOwn ? writeOverride(context, facts, sequence, whole, own) : ''
         return withZones(master + override, [whole.rules, override === '' ? undefined : own])
@@ -127,7 +128,13 @@ async function loadParts(
 ): Promise<readonly LoadedEvent[]> {
   const ids = [model, ...overrides.filter((id) => id !== model)]
   await before(ids)
-  return eventOperations.load(context, { ids, total: ids.length, page: 1, perPage: ids.length, effective: '' })
+  return eventOperations.load(context, {
+    ids,
+    total: ids.length,
+    page: 1,
+    perPage: ids.length,
+    effective: '',
+  })
 }
 
 /** The interval at which subscribers are asked to look: an hour. */

@@ -1,7 +1,15 @@
 import { type EventMembers, type RareColumn, rareFields, showRare } from '../../base/fields/event-members.ts'
 import type { NamesIn } from '../../base/fields/member.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf, rfc3339 } from './event-facts.ts'
+import {
+  describeWhen,
+  type EventFacts,
+  isoTime,
+  meetingPlaces,
+  organizersOf,
+  placeOf,
+  rfc3339,
+} from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as JSON Feed.

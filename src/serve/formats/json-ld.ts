@@ -20,7 +20,8 @@ export const jsonLd = feedFormat({
   mediaType: 'application/ld+json',
   begin: (context) => ({
     head: '{"@context":"https://schema.org","@graph":[',
-    event: (facts) => JSON.stringify(linkedEvent(context, facts)).replace(UNSAFE, (sign) => ESCAPED[sign] ?? sign),
+    event: (facts) =>
+      JSON.stringify(linkedEvent(context, facts)).replace(UNSAFE, (sign) => ESCAPED[sign] ?? sign),
     between: ',\n',
     tail: () => ']}\n',
   }),

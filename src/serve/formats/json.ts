@@ -25,7 +25,14 @@ import type { Format, Reply } from './format.ts'
 // Lists and records as JSON: with totals, links, chosen fields and the envelope, as bytes or gzip, and as bodies that are kept up to date.
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
-const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Location']
+const ANSWER_HEADERS = [
+  'Allow',
+  'X-TEC-Total',
+  'X-TEC-TotalPages',
+  'X-WP-Total',
+  'X-WP-TotalPages',
+  'Location',
+]
 
 /** JSON: a page of a list with its totals and links, or one record. */
 export const json: Format = {
@@ -107,7 +114,8 @@ function listLinks(collection: string, found: Found): ListLinks {
   const previous = page > 1 ? others + (before > 1 ? `&page=${before}` : '') : undefined
   const nextHeader = next === undefined ? '' : `<${next}>; rel="next"`
   const previousHeader = previous === undefined ? '' : `<${previous}>; rel="prev"`
-  const header = nextHeader && previousHeader ? `${nextHeader}, ${previousHeader}` : nextHeader || previousHeader
+  const header =
+    nextHeader && previousHeader ? `${nextHeader}, ${previousHeader}` : nextHeader || previousHeader
   return { own, next, previous, header, totalPages }
 }
 
@@ -122,7 +130,9 @@ export function withFieldsAndEnvelope(reply: Reply, query: RawValues): Reply {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)
   const trimmed = paths && reply.status < 300 ? { ...reply, body: keepFields(reply.body, paths) } : reply
-  return wantsEnvelope(query) ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status } : trimmed
+  return wantsEnvelope(query)
+    ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status }
+    : trimmed
 }
 
 /** Returns true for a query that asks for an envelope: naming `_envelope` is enough. */
@@ -133,7 +143,9 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
 /** Puts an answer into an envelope with status 200, for clients that cannot read statuses or headers (rule 28.5). */
 function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
-    ANSWER_HEADERS.flatMap((name) => (reply.headers[name] === undefined ? [] : [[name, reply.headers[name]]])),
+    ANSWER_HEADERS.flatMap((name) =>
+      reply.headers[name] === undefined ? [] : [[name, reply.headers[name]]],
+    ),
   )
   const { Allow: _allow, ...outer } = reply.headers
   return {
@@ -215,7 +227,13 @@ export function showJson(
 
 function frameOf(base: string, { path }: Resource, found: Found): ListFrame {
   const { total } = found
-  const { own, next: after, previous: before, header: link, totalPages } = listLinks(`${base}/${path}/`, found)
+  const {
+    own,
+    next: after,
+    previous: before,
+    header: link,
+    totalPages,
+  } = listLinks(`${base}/${path}/`, found)
   const next = after === undefined ? '' : `,"next_rest_url":"${after}"`
   const previous = before === undefined ? '' : `,"previous_rest_url":"${before}"`
   // Addresses are escaped, so that nothing in them needs escaping again in JSON.
@@ -326,7 +344,11 @@ export function followList(
   const followed: FollowedBody = followBody(
     memory,
     { ...written, countsVersion: -1 },
-    (day) => day === writtenOn && findAgain !== undefined && areUnchanged(memory.pieces, ids, states) && isSamePage(),
+    (day) =>
+      day === writtenOn &&
+      findAgain !== undefined &&
+      areUnchanged(memory.pieces, ids, states) &&
+      isSamePage(),
     frame,
   )
   return followed
@@ -410,7 +432,11 @@ function findList(body: unknown): { start: string; items: readonly unknown[]; en
     // No text has these characters in a row: a quotation mark in one is escaped.
     const mark = `${JSON.stringify(name)}:[]`
     const at = shell.indexOf(mark) + mark.length - '[]'.length
-    return { start: shell.slice(0, at) + inner.start, items: inner.items, end: inner.end + shell.slice(at + 2) }
+    return {
+      start: shell.slice(0, at) + inner.start,
+      items: inner.items,
+      end: inner.end + shell.slice(at + 2),
+    }
   }
   return undefined
 }

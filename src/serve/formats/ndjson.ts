@@ -39,7 +39,9 @@ async function* linesOf(context: Context, operations: Operations, found: Found):
 }
 
 async function someLines(context: Context, operations: Operations, found: Found): Promise<Buffer> {
-  const pieces = (await isUpToDate(context)) ? await operations.loadJson?.(context, found, 'window') : undefined
+  const pieces = (await isUpToDate(context))
+    ? await operations.loadJson?.(context, found, 'window')
+    : undefined
   if (pieces) return linesOfPieces(pieces)
   const items = await presentListed(context, operations.presentation, await operations.load(context, found))
   return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))

@@ -1,6 +1,13 @@
 import { emptyElement, escapeHtml, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { describeWhen, type EventFacts, isoTime, meetingPlaces, organizersOf, placeOf } from './event-facts.ts'
+import {
+  describeWhen,
+  type EventFacts,
+  isoTime,
+  meetingPlaces,
+  organizersOf,
+  placeOf,
+} from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as RSS.

@@ -1,4 +1,10 @@
-import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from '../../base/icalendar/zone-rules.ts'
+import {
+  isReadRight,
+  isUtc,
+  UTC_RULES,
+  type ZoneRules,
+  zoneRulesOf,
+} from '../../base/icalendar/zone-rules.ts'
 import { occurrenceStarts, type Start } from '../../base/recurrence/recurrence.ts'
 import { calendarLines } from '../../base/recurrence/recurrence-text.ts'
 import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../../base/text/moments.ts'
@@ -58,7 +64,8 @@ export async function gatherSeries(
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
   // Dates last the same elapsed time, and some readers let them end at the same time of day.
-  const isOdd = (row: OccurrenceTimes) => isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
+  const isOdd = (row: OccurrenceTimes) =>
+    isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))
   const isRead = isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown, overrides))
   if (!any || !isRead) return undefined
@@ -89,7 +96,12 @@ const wallMs = ({ start_date, end_date }: Pick<EventRow, 'start_date' | 'end_dat
 
 /** Returns true for an occurrence that was changed for itself. */
 function isOverride(
-  { own, start_date, recurrence_id, status }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id' | 'status'>,
+  {
+    own,
+    start_date,
+    recurrence_id,
+    status,
+  }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id' | 'status'>,
   series: Pick<SeriesRow, 'status'>,
 ): boolean {
   return own !== '' || start_date !== recurrence_id || status !== series.status
@@ -102,10 +114,14 @@ function isRight(
   overrides: ReadonlySet<number>,
 ): boolean {
   const isTimeRight = (row: WholeSeries['first'] | OccurrenceTimes) =>
-    isReadRight(rules, row.start_date, row.utc_start_date) && isReadRight(rules, row.end_date, row.utc_end_date)
+    isReadRight(rules, row.start_date, row.utc_start_date) &&
+    isReadRight(rules, row.end_date, row.utc_end_date)
   const isOriginalRight = ({ recurrence_id: wall }: OccurrenceTimes) =>
     isReadRight(rules, wall, wallToUtc(wall, rules.id))
-  return isTimeRight(first) && shown.every((row) => (overrides.has(row.id) ? isOriginalRight(row) : isTimeRight(row)))
+  return (
+    isTimeRight(first) &&
+    shown.every((row) => (overrides.has(row.id) ? isOriginalRight(row) : isTimeRight(row)))
+  )
 }
 
 function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeSeries['first'] {
@@ -121,7 +137,12 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
 /** Returns the dates that the rule of a series gives, up to the last one that has an event. */
 function datesByRule(series: SeriesRow, start: Start): string[] {
   const { rule } = recurrenceOf(series)
-  return occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, series.written_until, MOST_DATES)
+  return occurrenceStarts(
+    { ...(rule ? { rule } : {}), added: [], left: [] },
+    start,
+    series.written_until,
+    MOST_DATES,
+  )
 }
 
 /** Returns true if all dates have the time of day of the first one. A clock change can skip that time, which calendar programs move each in its own way. */

@@ -174,7 +174,12 @@ export function isFull(admission: Admission, work: QueueName, address: string): 
   return !mayJoin(waiting, clientOf(address), limit.waiting)
 }
 
-function waitForTurn(admission: Admission, work: QueueName, { address, isGone }: Asker, weight: number): Promise<void> {
+function waitForTurn(
+  admission: Admission,
+  work: QueueName,
+  { address, isGone }: Asker,
+  weight: number,
+): Promise<void> {
   const { waiting, limit } = admission.queues[work]
   admission.looking ??= setInterval(() => turnAwayLate(admission), LOOK_EVERY_MS).unref()
   return new Promise((resolve, reject) => {
@@ -242,7 +247,8 @@ function turnAwayLate(admission: Admission): void {
   const now = performance.now()
   let areWaiting = false
   for (const { waiting, limit } of Object.values(admission.queues)) {
-    for (const late of takeLate(waiting, ({ since }) => now - since > limit.longestMs)) late.turnAway(overloaded())
+    for (const late of takeLate(waiting, ({ since }) => now - since > limit.longestMs))
+      late.turnAway(overloaded())
     areWaiting ||= waiting.size > 0
   }
   if (areWaiting) return
@@ -268,7 +274,12 @@ function mayJoin(lines: Lines<unknown>, client: string, most: number): boolean {
 }
 
 /** Adds a request to the line of a client. Where `most` wait already, returns the one that gives way: the newest of the longest line, or this one. */
-function join<Waiting>(lines: Lines<Waiting>, client: string, waiting: Waiting, most: number): Waiting | undefined {
+function join<Waiting>(
+  lines: Lines<Waiting>,
+  client: string,
+  waiting: Waiting,
+  most: number,
+): Waiting | undefined {
   const longest = lines.size < most ? undefined : longerLine(lines, client)
   if (lines.size >= most && !longest) return waiting
   const line = lines.byClient.get(client)

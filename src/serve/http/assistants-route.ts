@@ -49,7 +49,14 @@ import { mayAsk } from './handlers.ts'
 import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } from './incoming.ts'
 import { acceptedSchema, fixedDefault } from './openapi-schemas.ts'
 import type { RouteTable } from './platform.ts'
-import { asProblem, callerContext, makeResponder, noteFailure, type Responder, type Service } from './respond.ts'
+import {
+  asProblem,
+  callerContext,
+  makeResponder,
+  noteFailure,
+  type Responder,
+  type Service,
+} from './respond.ts'
 import { sendText } from './send.ts'
 
 // Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it, with the same checks,
@@ -89,7 +96,9 @@ export function makeAssistants(service: Service, front: Front, routes: RouteTabl
     mayAskNow: (address, now) => !limit || mayAskAgain(limit, address, now),
   }
   return (visit: Visit, signIn: SignIn) =>
-    withBody(visit, front.intake, (read) => answerVisit(assistants, visit, incomingOf(front, visit, read), signIn))
+    withBody(visit, front.intake, (read) =>
+      answerVisit(assistants, visit, incomingOf(front, visit, read), signIn),
+    )
 }
 
 /** Thrown to undo a transaction instead of committing it. */
@@ -113,14 +122,24 @@ function undoing(database: Database): Database {
   return { ...database, write }
 }
 
-async function answerVisit(assistants: Assistants, visit: Visit, incoming: Incoming, signIn: SignIn): Promise<void> {
+async function answerVisit(
+  assistants: Assistants,
+  visit: Visit,
+  incoming: Incoming,
+  signIn: SignIn,
+): Promise<void> {
   const { service, front } = assistants
   try {
     const refused = refusedUnread(assistants, incoming, visit.arrived)
-    if (refused) return sendMessage(front, visit, refused.status, faultMessage(null, refused), refused.headers)
+    if (refused)
+      return sendMessage(front, visit, refused.status, faultMessage(null, refused), refused.headers)
     const caller = await signIn(incoming)
     if (isLoggedIn(caller)) visit.user = caller.login
-    const { bytes } = await incoming.readBody({ isTrusted: isLoggedIn(caller), takesFile: false, most: MOST_BYTES })
+    const { bytes } = await incoming.readBody({
+      isTrusted: isLoggedIn(caller),
+      takesFile: false,
+      most: MOST_BYTES,
+    })
     const message = readMessage(bytes, incoming.headers)
     if (message === 'notification') return sendMessage(front, visit, 202, undefined)
     if ('fault' in message)
@@ -153,13 +172,18 @@ interface Refusal extends McpFault {
 }
 
 /** Returns the refusal of a request before anybody looks who sent it; undefined for a request that goes on. */
-function refusedUnread({ service, mayAskNow }: Assistants, incoming: Incoming, now: number): Refusal | undefined {
+function refusedUnread(
+  { service, mayAskNow }: Assistants,
+  incoming: Incoming,
+  now: number,
+): Refusal | undefined {
   const { method, headers, address } = incoming
   if (method !== 'POST')
     return { ...mcpFault('refused', 'Messages are sent by POST.', 405), headers: { Allow: 'POST' } }
   const foreign = foreignName(headers, service.site.url)
   if (foreign !== undefined) return mcpFault('refused', foreign, 403)
-  if (!mayAskNow(address, now)) return problemFault(service, new Problem('rest_too_many_requests', { retryAfter: 1 }))
+  if (!mayAskNow(address, now))
+    return problemFault(service, new Problem('rest_too_many_requests', { retryAfter: 1 }))
   const isJson = mediaType(headers) === 'application/json'
   return isJson ? undefined : mcpFault('refused', 'Messages have the Content-Type application/json.', 415)
 }
@@ -202,7 +226,12 @@ async function outcomeOf(assistants: Assistants, asked: Asked): Promise<Outcome>
   if (method === 'tools/call') return callTool(assistants, asked)
   if (method === 'tools/list') return listTools(assistants, asked)
   if (isStateless && method === 'server/discover')
-    return resultOf({ supportedVersions: REVISIONS, capabilities, instructions: instructionsOf(service), ...PUBLIC })
+    return resultOf({
+      supportedVersions: REVISIONS,
+      capabilities,
+      instructions: instructionsOf(service),
+      ...PUBLIC,
+    })
   if (!isStateless && method === 'ping') return resultOf({})
   if (!isStateless && method === 'initialize') {
     const protocolVersion = agreedRevision(asked.request)
@@ -241,7 +270,10 @@ const instructionsOf = ({ site }: Pick<Service, 'site'>) =>
 function listTools(assistants: Assistants, asked: Asked): Outcome {
   const { request, caller } = asked
   if (request.params.cursor !== undefined)
-    return faultOf(mcpFault('params', 'There is one page of tools, without a cursor.', 200), request.isStateless)
+    return faultOf(
+      mcpFault('params', 'There is one page of tools, without a cursor.', 200),
+      request.isStateless,
+    )
   const context = contextOf(assistants, asked)
   const tools = assistants.tools
     .filter((tool) => mayCall(tool, context))
@@ -287,7 +319,9 @@ async function replyTo(
 ): Promise<{ result: ToolResult; reply?: undefined } | { result?: undefined; reply: Reply }> {
   const { site } = service
   const say = translatorFor(site)
-  const wrong = (name: string, message: string) => ({ result: errorResult(`${name}: ${message}`, [], { param: name }) })
+  const wrong = (name: string, message: string) => ({
+    result: errorResult(`${name}: ${message}`, [], { param: name }),
+  })
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(tool.args, name))
   const names = Object.keys(tool.args).join(', ')
   if (unknown !== undefined) {
@@ -297,7 +331,8 @@ async function replyTo(
   const isDry = isWriting(tool) && isDryRun(sent)
   if (isDry === undefined) return wrong('dry_run', say('Send true or false.'))
   const key = sent.idempotency_key ?? undefined
-  if (key !== undefined && typeof key !== 'string') return wrong('idempotency_key', say('The value is invalid.'))
+  if (key !== undefined && typeof key !== 'string')
+    return wrong('idempotency_key', say('The value is invalid.'))
   const rest = askedOfRest(tool, sent)
   if (!rest) {
     const isSent = (sent.id ?? sent.slug ?? null) !== null
@@ -344,7 +379,11 @@ function passedOn({ status, headers, body }: Reply): Outcome {
 }
 
 /** Makes the result of a call that the interface refuses: it names the arguments at fault and the values that they take. */
-function refusedResult({ args }: AssistantTool, { body, status }: Reply, { site }: Pick<Service, 'site'>): ToolResult {
+function refusedResult(
+  { args }: AssistantTool,
+  { body, status }: Reply,
+  { site }: Pick<Service, 'site'>,
+): ToolResult {
   const { code, message, data } = isRecord(body) ? body : {}
   const params = isRecord(data) ? data.params : undefined
   const names = Array.isArray(params) ? params : Object.keys(params ?? {})
@@ -360,7 +399,10 @@ function refusedResult({ args }: AssistantTool, { body, status }: Reply, { site 
 function takenBy(name: string, field: Field, site: Site): string[] {
   const { enum: words, examples, items } = argumentSchema(name, field)
   const known = words ?? (isRecord(items) ? items.enum : undefined) ?? examples
-  return [`${translate(site.language, field.about)}.`, ...(Array.isArray(known) ? [`(${known.join(', ')})`] : [])]
+  return [
+    `${translate(site.language, field.about)}.`,
+    ...(Array.isArray(known) ? [`(${known.join(', ')})`] : []),
+  ]
 }
 
 /** Sends a message, or an empty answer without one. Pages of other sites cannot read it, and no cache keeps it. */

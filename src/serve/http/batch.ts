@@ -50,7 +50,9 @@ export async function batchReply(
   // The batch itself has been counted as one request.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {
-    const items = requests.map((request, place) => incomingOf(request, incoming, bounded, repeatableAt(place)))
+    const items = requests.map((request, place) =>
+      incomingOf(request, incoming, bounded, repeatableAt(place)),
+    )
     const { failed, replies } = areOne
       ? await answerTogether(items, incoming, bounded, batching)
       : await answerEach(items, bounded, batching)
@@ -169,7 +171,10 @@ async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
   const reply = answer({ ...item, hasTurn: true }, gate.context)
-  const first = await Promise.race([arrived.then((waiting) => ({ waiting })), reply.then((early) => ({ early }))])
+  const first = await Promise.race([
+    arrived.then((waiting) => ({ waiting })),
+    reply.then((early) => ({ early })),
+  ])
   return { reply, ...first }
 }
 
@@ -278,7 +283,11 @@ async function parseBatch(
   valuesOf: (fields: Fields) => RawValues,
   context: Context,
 ): Promise<{ areOne: boolean; requests: BatchRequest[] }> {
-  const { validation: how, requests: sent = [] } = await parseFields(batchFields, valuesOf(batchFields), context)
+  const { validation: how, requests: sent = [] } = await parseFields(
+    batchFields,
+    valuesOf(batchFields),
+    context,
+  )
   const faults: Record<string, ParamFault> = {}
   const read = sent.map((entry, i) => readRequest(entry, `requests[${i}]`, faults))
   if (Object.keys(faults).length > 0) throw new Problem('rest_invalid_param', { params: faults })

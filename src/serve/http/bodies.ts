@@ -210,7 +210,11 @@ async function readToDisk(request: IncomingMessage, holding: Holding, intake: In
 }
 
 /** Writes a file of a form to disk, where it stays until `letGo` is called; its bytes are no longer held in memory. @throws Problem */
-async function keepFile(pieces: AsyncIterable<Buffer>, holding: Holding, intake: Intake): Promise<ArrivedFile> {
+async function keepFile(
+  pieces: AsyncIterable<Buffer>,
+  holding: Holding,
+  intake: Intake,
+): Promise<ArrivedFile> {
   const { take, arrived } = await openFile(holding, intake)
   for await (const piece of pieces) {
     await take(piece)
@@ -244,7 +248,12 @@ async function openFile(holding: Holding, intake: Intake) {
  * Passes a body to `take` piece by piece; the next piece is requested when `take` is done. The rest of a refused body stays unread.
  * @throws what `take` throws, and Problem rest_request_timeout for a stalled body, rest_invalid_request where the client has gone
  */
-async function readPieces(request: IncomingMessage, holding: Holding, patienceMs: number, take: Take): Promise<void> {
+async function readPieces(
+  request: IncomingMessage,
+  holding: Holding,
+  patienceMs: number,
+  take: Take,
+): Promise<void> {
   const { done, stop } = startReading(request, take)
   try {
     await withPatience(request, holding, patienceMs, done)
@@ -350,10 +359,16 @@ export async function withBody(
   }
 }
 
-async function readBody(request: IncomingMessage, room: BodyRoom, holding: Holding, intake: Intake): Promise<Body> {
+async function readBody(
+  request: IncomingMessage,
+  room: BodyRoom,
+  holding: Holding,
+  intake: Intake,
+): Promise<Body> {
   const mimeType = mediaType(request.headers)
   if (mimeType !== '' && !MEDIA_TYPE.test(mimeType)) throw new Problem('rest_unsupported_media_type')
-  if (mimeType === 'multipart/form-data') return { ...NO_BODY, form: await readForm(request, room, holding, intake) }
+  if (mimeType === 'multipart/form-data')
+    return { ...NO_BODY, form: await readForm(request, room, holding, intake) }
   if (!room.takesFile) return { bytes: await readBytes(request, holding, intake.patienceMs) }
   const fileName = fileNameOf(request.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
@@ -423,7 +438,8 @@ async function readForm(
     files.push(file)
     file.catch(reject)
   })
-  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.once(limit, refuseAsTooLarge)
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+    parser.once(limit, refuseAsTooLarge)
   parser.on('error', refuseForm).once('finish', resolve)
   request.once('close', onGone).on('data', onPiece).pipe(parser)
   try {
@@ -487,7 +503,9 @@ function parametersOf(header: string): MIMEType['params'] | undefined {
 function decodeExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^(utf-8|iso-8859-1)'[\w-]*'(.+)$/i.exec(value) ?? []
   if (charset === '') return undefined
-  const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 

@@ -26,7 +26,15 @@ import { pathTo } from '../pages/viewing.ts'
 import { admitted } from './admission.ts'
 import { withBody } from './bodies.ts'
 import { type Front, incomingOf } from './front.ts'
-import { type Body, type Incoming, mediaType, NO_BODY, parseBody, repeatedKeys, type Visit } from './incoming.ts'
+import {
+  type Body,
+  type Incoming,
+  mediaType,
+  NO_BODY,
+  parseBody,
+  repeatedKeys,
+  type Visit,
+} from './incoming.ts'
 import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
 import { send, sendText } from './send.ts'
@@ -116,10 +124,16 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       // A place is taken once the form is here, so that no client holds one while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const sent = formOf(incoming, isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY)
-      const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
+      const answer = async () =>
+        sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
       // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how many there are.
       if (isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))) return await answer()
-      await admitted(front.admission, isPost && (user || isForAll(path)) ? 'writes' : 'reads', incoming, answer)
+      await admitted(
+        front.admission,
+        isPost && (user || isForAll(path)) ? 'writes' : 'reads',
+        incoming,
+        answer,
+      )
     } catch (error) {
       if (response.headersSent) throw error
       sendFailure(desk, visit, error)
@@ -137,7 +151,11 @@ interface Sender {
 }
 
 /** Finds the sender of a visit by the cookie of the session. */
-async function senderOf({ service, front, gate }: DeskRoute, incoming: Incoming, isPost: boolean): Promise<Sender> {
+async function senderOf(
+  { service, front, gate }: DeskRoute,
+  incoming: Incoming,
+  isPost: boolean,
+): Promise<Sender> {
   const cookie = sessionCookie(service.site.url, incoming.headers)
   if (cookie === undefined) return { user: undefined, hadSession: false }
   return admitted(front.admission, 'reads', incoming, async () => {
@@ -288,7 +306,11 @@ function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   return headers.origin === undefined || headers.origin === new URL(siteUrl).origin
 }
 
-function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isReadOnly }: AnsweredVisit): void {
+function sendAnswer(
+  desk: DeskRoute,
+  visit: Visit,
+  { answer, user, waiting, isReadOnly }: AnsweredVisit,
+): void {
   const { service, front, assets } = desk
   const { site } = service
   const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
@@ -352,7 +374,13 @@ function framingHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': `${contentPolicy(site, images.mediaUrl)}; frame-src 'self'` }
 }
 
-function sendDesk(front: Front, visit: Visit, status: number, own: Record<string, string>, text: string): void {
+function sendDesk(
+  front: Front,
+  visit: Visit,
+  status: number,
+  own: Record<string, string>,
+  text: string,
+): void {
   const headers = {
     'Cache-Control': 'no-store',
     'X-Robots-Tag': 'noindex',

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import {
+  type Cache,
+  type CacheBudget,
+  dropAll,
+  emptyCache,
+  findCached,
+  keepCached,
+} from '../../base/cache.ts'
 import { hashOf } from '../../base/text/characters.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import { type Version, versionedTag } from '../../calendar/records/record-store.ts'
@@ -56,7 +63,10 @@ const EARLIER_TAGS = 16
 const ASKED = 65_536
 
 /** Makes an empty cache, with `budget` as the bound of its bodies. */
-export function noFinishedAnswers({ site, memory, edition, images }: Service, budget: CacheBudget): FinishedAnswers {
+export function noFinishedAnswers(
+  { site, memory, edition, images }: Service,
+  budget: CacheBudget,
+): FinishedAnswers {
   const nameEdition = () =>
     createHash('sha1')
       .update(JSON.stringify([edition, site, images.mediaUrl]))
@@ -115,7 +125,8 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
     : isRecounted
       ? versionedTag(contentTag(known.body), known.recordVersion)
       : known.tag
-  const earlier = tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
+  const earlier =
+    tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
   Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
 }
 
@@ -132,7 +143,8 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
 export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)
-  if (state.version !== version || state.day !== day) Object.assign(state, { version, day, since: Date.now() })
+  if (state.version !== version || state.day !== day)
+    Object.assign(state, { version, day, since: Date.now() })
   return state.since
 }
 

@@ -165,7 +165,12 @@ function isWatching(path: string): boolean {
   return path === '/healthz' || path === '/readyz'
 }
 
-function waitBehind({ behind }: Front, request: IncomingMessage, response: ServerResponse, receive: Handler): void {
+function waitBehind(
+  { behind }: Front,
+  request: IncomingMessage,
+  response: ServerResponse,
+  receive: Handler,
+): void {
   const { socket } = request
   const waiting = (behind.get(socket) ?? 0) + 1
   behind.set(socket, waiting)
@@ -195,7 +200,12 @@ function sendRefusal(front: Front, visit: Visit, { status, headers, body }: Refu
 }
 
 /** Writes the head of an answer. While the server stops, it says that its connection closes. */
-export function writeHead({ closing }: Front, response: ServerResponse, status: number, headers: string[]): void {
+export function writeHead(
+  { closing }: Front,
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+): void {
   if (closing.isClosing) response.shouldKeepAlive = false
   response.writeHead(status, headers)
 }
@@ -448,7 +458,11 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
 }
 
 /** Decides whether the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak comparison). */
-export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTags: readonly string[] = []): boolean {
+export function hasCurrent(
+  headers: IncomingHttpHeaders,
+  tag: string,
+  earlierTags: readonly string[] = [],
+): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
   if (known === tag) return true
@@ -504,7 +518,11 @@ export type Encoding = 'zstd' | 'br' | 'gzip'
  * Returns the encoding that a client gets for a body of this many bytes, `isLasting` if it never changes;
  * undefined for none.
  */
-export function encodingFor(headers: IncomingHttpHeaders, size: number, isLasting = false): Encoding | undefined {
+export function encodingFor(
+  headers: IncomingHttpHeaders,
+  size: number,
+  isLasting = false,
+): Encoding | undefined {
   const accepted = headers['accept-encoding']
   if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined
   return (isLasting ? SMALLEST : QUICKEST).find(({ taken }) => taken.test(accepted))?.encoding
@@ -513,7 +531,10 @@ export function encodingFor(headers: IncomingHttpHeaders, size: number, isLastin
 /** Makes an encoding with the pattern of an `Accept-Encoding` that names it and does not refuse it by `q=0`. */
 const accepting = (encoding: Encoding) => ({
   encoding,
-  taken: new RegExp(`(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`, 'i'),
+  taken: new RegExp(
+    `(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`,
+    'i',
+  ),
 })
 const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
 /** The encodings that are offered: the quickest first, and the smallest first for what never changes. */

@@ -5,7 +5,13 @@ import type { Address, Found, Operations, WriteResult } from '../../calendar/dec
 import { ignoredIn, parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { type WriteAndKeepReply, writeOnce } from '../../calendar/editing/idempotency.ts'
-import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
+import {
+  type Around,
+  makeNew,
+  writeChange,
+  writeNew,
+  writeRemoval,
+} from '../../calendar/editing/save-record.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
 import {
@@ -99,7 +105,11 @@ interface Described {
  * Answers a matched request in the order of rule 1.2: validation, rights, work.
  * @throws Problem
  */
-export async function answer(asked: MatchedRequest, { routes, beside }: Described, context: Context): Promise<Reply> {
+export async function answer(
+  asked: MatchedRequest,
+  { routes, beside }: Described,
+  context: Context,
+): Promise<Reply> {
   const { action } = asked.endpoint
   switch (action.do) {
     case 'index':
@@ -222,13 +232,18 @@ const updateReply: ChangeReply = async (asked, { operations }, isAllowed, contex
 
 const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
   const fields = resource.removal ?? NONE
-  const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
+  const values = await withAddress(
+    asked,
+    async () => parseFields(fields, asked.values(fields), context),
+    context,
+  )
   const row = await permitted(asked, operations, context)
   return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
 }
 
 /** Returns the versions that `If-Match` names; `any` without this header. */
-export const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
+export const wantedOf = ({ ifMatch }: MatchedRequest) =>
+  ifMatch === undefined ? 'any' : wantedVersions(ifMatch)
 
 /** Makes the function that runs a change and stores its answer in the same transaction. */
 function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {}): Around<Reply> {
@@ -252,7 +267,11 @@ async function listReply(asked: MatchedRequest, served: Served, context: Context
   const raw = asked.values(args)
   const format = chooseFormat(served.resource, raw.format, asked.accept)
   if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, asked.self)
-  const { format: _named, ...query } = await parseFields(args, format.withDefaults?.(context, raw) ?? raw, context)
+  const { format: _named, ...query } = await parseFields(
+    args,
+    format.withDefaults?.(context, raw) ?? raw,
+    context,
+  )
   if (format.extent === 'page') {
     const found = await served.operations.find(context, query)
     if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
@@ -328,7 +347,11 @@ function isNoUpdate(asked: MatchedRequest): boolean {
 }
 
 /** Finds the row of the addressed record, and checks the rights of the caller: first the general one, then the right to this record. @throws Problem */
-export async function permitted(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
+export async function permitted(
+  asked: MatchedRequest,
+  operations: Operations,
+  context: Context,
+): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
   if (isBySlug && isNoUpdate(asked)) await located(asked, operations, context)

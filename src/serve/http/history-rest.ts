@@ -83,9 +83,10 @@ const upsert = record({
 const removal = record({ action: { type: 'string', const: 'delete' }, ...changed })
 
 /** A page of the feed. */
-const page: Schema = record({ changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string }, [
-  'changes',
-])
+const page: Schema = record(
+  { changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string },
+  ['changes'],
+)
 
 /** Declares the route of the feed: what has changed since a sync token was given. */
 export function changesRoute(): Route {
@@ -109,13 +110,23 @@ export function changesRoute(): Route {
  * Answers with a page of the feed. The first request may send kinds and filters. A token contains them, and is refused with others.
  * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old or of another scope
  */
-async function changesReply(asked: MatchedRequest, { database, edition }: OwnGround, context: Context): Promise<Reply> {
+async function changesReply(
+  asked: MatchedRequest,
+  { database, edition }: OwnGround,
+  context: Context,
+): Promise<Reply> {
   const { values: valuesOf } = asked
-  const { since: sent, per_page: perPage = 100, kinds } = await parseFields(feedFields, valuesOf(feedFields), context)
+  const {
+    since: sent,
+    per_page: perPage = 100,
+    kinds,
+  } = await parseFields(feedFields, valuesOf(feedFields), context)
   const since = sent === undefined ? undefined : (readToken(sent) ?? invalidToken())
   const fields = eventFilters()
   const raw = valuesOf(fields)
-  const filters = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined && value !== null))
+  const filters = Object.fromEntries(
+    Object.entries(raw).filter(([, value]) => value !== undefined && value !== null),
+  )
   const scope = scopeOf(kinds, filters, since, context)
   const query = {
     scope,
@@ -149,7 +160,10 @@ function scopeOf(
 const MOST_VERSIONS = 50
 
 /** The parameters of a list of acts. */
-const actFilters = defineFields({ page: pageFilters.page, per_page: { ...pageFilters.per_page, kind: count } })
+const actFilters = defineFields({
+  page: pageFilters.page,
+  per_page: { ...pageFilters.per_page, kind: count },
+})
 
 /** The parameters for putting a version back. */
 const restoreFields = defineFields({
@@ -174,7 +188,9 @@ const act = record(
     client: string,
     address: string,
     request: string,
-    changes: arrayOf(record({ member: string, former: value, new: value, cut: boolean }, ['member', 'former', 'new'])),
+    changes: arrayOf(
+      record({ member: string, former: value, new: value, cut: boolean }, ['member', 'former', 'new']),
+    ),
   },
   ['version', 'date_utc', 'action', 'user', 'login', 'client', 'changes'],
 )
@@ -198,7 +214,8 @@ export function historyRoutes(served: Served): Route[] {
         audience: 'editors',
         ...operation,
         problems: ['rest_version_not_found', 'rest_invalid_param', ...(operation.problems ?? [])],
-        answer: async (asked, _ground, context) => answer(asked, await findVersioned(asked, served, context), context),
+        answer: async (asked, _ground, context) =>
+          answer(asked, await findVersioned(asked, served, context), context),
       },
     ])
   return [
@@ -274,12 +291,19 @@ async function listReply(asked: MatchedRequest, { history }: Versioned, context:
   })
 }
 
-async function readReply(_asked: MatchedRequest, { history, version }: Versioned, context: Context): Promise<Reply> {
+async function readReply(
+  _asked: MatchedRequest,
+  { history, version }: Versioned,
+  context: Context,
+): Promise<Reply> {
   return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
 /** Shows an act. Only administrators, who manage users as well, see from which address and by which request it was made. */
-function presentAct({ sequence, time_utc, action, user, login, client, ...act }: ToldAct, { caller }: Context): object {
+function presentAct(
+  { sequence, time_utc, action, user, login, client, ...act }: ToldAct,
+  { caller }: Context,
+): object {
   const { address, request, changes } = act
   const from = can(caller, 'manage_users') ? { address, request } : {}
   return { version: sequence, date_utc: time_utc, action, user, login, client, ...from, changes }
@@ -298,7 +322,12 @@ async function restoreReply(
     only,
     wanted: wantedOf(asked),
   })
-  return okReply({ version, members, left, record: written?.answer ?? (await presentNow(context, served, row)) })
+  return okReply({
+    version,
+    members,
+    left,
+    record: written?.answer ?? (await presentNow(context, served, row)),
+  })
 }
 
 async function presentNow(context: Context, { operations }: Served, row: unknown): Promise<object> {

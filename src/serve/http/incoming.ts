@@ -190,7 +190,9 @@ export function trustedProxies(entries: readonly string[]): Trusted {
 /** Returns the number of bits of a network, which is given as this number or as a mask. */
 function bitsOf(length: string): number {
   if (isIP(length) !== 4) return Number(length)
-  return length.split('.').reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
+  return length
+    .split('.')
+    .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
 /** Returns the address of the client: that of the connection, or behind a trusted proxy, the last one in `X-Forwarded-For` that is no trusted proxy. */
@@ -235,7 +237,8 @@ const NESTING = {
  * @throws Problem rest_too_many_parameters
  */
 export function parseForm(text: string): RawValues {
-  if (hasMorePairs(text, MOST_PAIRS)) throw new Problem('rest_too_many_parameters', { data: { limit: MOST_PAIRS } })
+  if (hasMorePairs(text, MOST_PAIRS))
+    throw new Problem('rest_too_many_parameters', { data: { limit: MOST_PAIRS } })
   return qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
@@ -246,7 +249,10 @@ const MOST_PLAIN_PAIRS = 100
  * Reads the parameters among `names` of a query string without nesting and repetition. Undefined for any other query, and for invalid escapes or NUL. It is
  * quicker than `parseForm`, and most requests need no more.
  */
-export function parsePlainQuery(text: string, names: ReadonlySet<string>): Record<string, string> | undefined {
+export function parsePlainQuery(
+  text: string,
+  names: ReadonlySet<string>,
+): Record<string, string> | undefined {
   const values: Record<string, string> = {}
   // Brackets nest, escaped or not.
   if (text.includes('[') || text.includes('%5')) return undefined
@@ -305,7 +311,8 @@ export function mediaType(headers: IncomingHttpHeaders): string {
 export function parseBody(type: string, body: Buffer): RawValues {
   if (body.length === 0) return {}
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
-  if (type === 'application/x-www-form-urlencoded' || type === '') return parseForm(withBlanks(body).toString('utf8'))
+  if (type === 'application/x-www-form-urlencoded' || type === '')
+    return parseForm(withBlanks(body).toString('utf8'))
   return {}
 }
 
@@ -346,7 +353,9 @@ export function declaredValues(
     const value = body[name] ?? query[name]
     const field = fields[name]
     if (value === undefined || field === undefined) continue
-    values[name] = storable(Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value)
+    values[name] = storable(
+      Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value,
+    )
   }
   return values
 }

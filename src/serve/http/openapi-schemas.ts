@@ -64,7 +64,11 @@ const acceptedBy = new Map<unknown, Schema>([
   [recurrence.read, anyOf(string, arrayOf(string), ruleSchema, recurrenceShown)],
 ])
 
-const cost = { type: ['string', 'number', 'array'], items: { type: ['string', 'number'] }, examples: ['$10 - $25'] }
+const cost = {
+  type: ['string', 'number', 'array'],
+  items: { type: ['string', 'number'] },
+  examples: ['$10 - $25'],
+}
 
 /** Returns the schema of the values that a client may send in a field or filter. */
 export function acceptedSchema(name: string, field: Field, resources: readonly Resource[]): Schema {
@@ -129,7 +133,12 @@ const newName = (resource: Resource) => `New${resource.title}`
 const changeName = (resource: Resource) => `${resource.title}Change`
 
 /** Returns the names of the schemas of a resource: of the bodies of creations and updates, and of the answers with one record and with a list. */
-export function schemaNames(resource: Resource): { create: string; update: string; answer: string; list: string } {
+export function schemaNames(resource: Resource): {
+  create: string
+  update: string
+  answer: string
+  list: string
+} {
   const answer = isTerm(resource) ? 'Term' : resource.title
   return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
 }
@@ -139,7 +148,9 @@ export const isTerm = ({ name }: Resource) => name === 'category' || name === 't
 
 /** Returns the default of a parameter that was not sent; none where each request works it out. */
 export function fixedDefault({ kind, default: value }: Field): Schema {
-  return value === undefined || value === null || typeof value === 'function' ? {} : { default: kind.read(value) }
+  return value === undefined || value === null || typeof value === 'function'
+    ? {}
+    : { default: kind.read(value) }
 }
 
 /** Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out: generators require fields that have one. */
@@ -162,7 +173,10 @@ export function bodyProperties(
 ): Record<string, Schema> {
   const properties = Object.entries(fields).map(([name, field]): [string, Schema] => {
     const accepted = acceptedSchema(name, field, resources)
-    return [name, { ...(required.includes(name) ? accepted : orNull(accepted)), description: say(field.about) }]
+    return [
+      name,
+      { ...(required.includes(name) ? accepted : orNull(accepted)), description: say(field.about) },
+    ]
   })
   return Object.fromEntries(properties)
 }
@@ -273,7 +287,11 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
 }
 
 /** Adds descriptions from the declarations of plain values. The descriptions of images and links are about requests, so they are left out. */
-function described(properties: Readonly<Record<string, Schema>>, fields: Fields, say: Say): Record<string, Schema> {
+function described(
+  properties: Readonly<Record<string, Schema>>,
+  fields: Fields,
+  say: Say,
+): Record<string, Schema> {
   const entries = Object.entries(properties).map(([name, schema]): [string, Schema] => {
     const field = fields[name]
     const isPlain = typeof schema.type === 'string' && schema.type !== 'array'
@@ -300,7 +318,11 @@ function listSchema(resource: Resource): Schema {
 /** Makes the schema of an error (rule 25.1) that has one of these codes. */
 export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
-  const fault = record({ code: string, message: string, data: { type: 'object', additionalProperties: true } })
+  const fault = record({
+    code: string,
+    message: string,
+    data: { type: 'object', additionalProperties: true },
+  })
   const data = {
     status: integerSchema,
     params: anyOf(arrayOf(string), texts),
@@ -330,8 +352,14 @@ export function resourceSchemas(resources: readonly Resource[], say: Say): Recor
   const answers = records.map((resource): [string, Schema] => {
     return [resource.title, (describers[resource.name] ?? linkedSchema)(resource, say)]
   })
-  const lists = resources.map((resource): [string, Schema] => [schemaNames(resource).list, listSchema(resource)])
-  const newBody = (resource: Resource): [string, Schema] => [newName(resource), newSchema(resource, resources, say)]
+  const lists = resources.map((resource): [string, Schema] => [
+    schemaNames(resource).list,
+    listSchema(resource),
+  ])
+  const newBody = (resource: Resource): [string, Schema] => [
+    newName(resource),
+    newSchema(resource, resources, say),
+  ]
   const bodies = resources.flatMap((resource): [string, Schema][] => [
     // A series is made as the event that it repeats.
     ...(resource.name === 'series' ? [] : [newBody(resource)]),

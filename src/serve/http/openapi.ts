@@ -35,7 +35,11 @@ interface Offer {
 
 /** The verb, summary and outcome of each operation on resources; own operations bring theirs. */
 const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' | 'summary' | 'outcome'>> = {
-  doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'The requested data' },
+  doc: {
+    verb: 'describe',
+    summary: 'Describe this interface as an OpenAPI document',
+    outcome: 'The requested data',
+  },
   batch: {
     verb: 'writeMany',
     summary: 'Write many records with one request',
@@ -48,7 +52,11 @@ const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' |
   },
   create: { verb: 'create', summary: 'Create one', outcome: 'The created record' },
   read: { verb: 'read', summary: 'Read one', outcome: 'The requested data' },
-  update: { verb: 'update', summary: 'Change the sent fields and leave the rest', outcome: 'The changed record' },
+  update: {
+    verb: 'update',
+    summary: 'Change the sent fields and leave the rest',
+    outcome: 'The changed record',
+  },
   remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'The removed record' },
 }
 
@@ -96,10 +104,12 @@ export function describeInterface(
     openapi: '3.1.0',
     info: describeService(site, say),
     servers: [{ url: site.base }],
-    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'settings', 'webhooks', 'batch'].map((name) => ({
-      name,
-      description: aboutGroup(name, say),
-    })),
+    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'settings', 'webhooks', 'batch'].map(
+      (name) => ({
+        name,
+        description: aboutGroup(name, say),
+      }),
+    ),
     paths: Object.fromEntries([
       ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
       ...beside.map((route) => describeBeside(route, writing, site)),
@@ -122,7 +132,11 @@ function describeAt(route: Route, writing: Writing, server?: string): [path: str
 }
 
 /** Describes a path of the own namespace. Paths of versions begin with this namespace, since without it they would be taken for paths of slugs. */
-function describeBeside(route: Route, writing: Writing, { restUrl }: Site): [path: string, described: object] {
+function describeBeside(
+  route: Route,
+  writing: Writing,
+  { restUrl }: Site,
+): [path: string, described: object] {
   if (!offersOf(route).some(({ action }) => action.do === 'own' && 'served' in action))
     return describeAt(route, writing, `${restUrl}/${OWN_NAMESPACE}`)
   const [path, described] = describeAt(route, writing, restUrl)
@@ -177,7 +191,12 @@ function filterFields({ action, args }: Offer): Fields {
   return action.do === 'list' ? args : {}
 }
 
-function describeParameter(name: string, field: Field, place: 'path' | 'query', { resources, say }: Writing): object {
+function describeParameter(
+  name: string,
+  field: Field,
+  place: 'path' | 'query',
+  { resources, say }: Writing,
+): object {
   return {
     name,
     in: place,
@@ -196,7 +215,9 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
   const group = groupOf(action)
   const summary = writing.say(summaryOf(action))
   const parameters = [
-    ...Object.entries(filterFields(offer)).map(([name, field]) => describeParameter(name, field, 'query', writing)),
+    ...Object.entries(filterFields(offer)).map(([name, field]) =>
+      describeParameter(name, field, 'query', writing),
+    ),
     ...headersSent(action, isRead).map((name) => ({ $ref: `#/components/parameters/${identifierOf(name)}` })),
   ]
   return {
@@ -205,12 +226,16 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
     description: `${aboutGroup(group, writing.say)}. ${summary}.`,
     tags: [group],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
+    ...(action.do === 'create' || action.do === 'update'
+      ? { requestBody: describeBody(action, writing) }
+      : {}),
     ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
     ...(action.do === 'own' ? describeOwnBody(action.operation, writing.say) : {}),
     responses: { ...describeSuccess(action, isRead, writing.say), ...failureRefs(action) },
     security:
-      isRead && (action.do !== 'own' || action.operation.audience === 'everybody') ? [{}, ...CREDENTIALS] : CREDENTIALS,
+      isRead && (action.do !== 'own' || action.operation.audience === 'everybody')
+        ? [{}, ...CREDENTIALS]
+        : CREDENTIALS,
   }
 }
 
@@ -227,7 +252,8 @@ function groupOf(action: Described): string {
 
 /** Names an operation, such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId({ action, methods }: Offer, method: Method): string {
-  const synonym = methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
+  const synonym =
+    methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
   const { verb } = deedOf(action)
   if (action.do === 'batch' || 'group' in action) return verb + synonym
   const resource = resourceOf(action)
@@ -252,12 +278,19 @@ function describeBody(action: Described, { resources }: Writing): object {
   const schema = schemaRef(action.do === 'create' ? create : update)
   const lists = Object.entries(resource.fields).filter(([, { kind }]) => kind.list)
   const encoding = Object.fromEntries(
-    lists.map(([name]) => [name, { style: isLinkedRecord(name, resources) ? 'deepObject' : 'form', explode: true }]),
+    lists.map(([name]) => [
+      name,
+      { style: isLinkedRecord(name, resources) ? 'deepObject' : 'form', explode: true },
+    ]),
   )
   const form = lists.length > 0 ? { schema, encoding } : { schema }
   return {
     required: action.do === 'create',
-    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': form, 'multipart/form-data': form },
+    content: {
+      'application/json': { schema },
+      'application/x-www-form-urlencoded': form,
+      'multipart/form-data': form,
+    },
   }
 }
 
@@ -340,8 +373,14 @@ function headerRefs(...names: Header[]): object {
 
 /** The headers that requests may be sent with, and their schemas. */
 const sentHeaders = {
-  'If-None-Match': { about: 'The version of the answer that is known already, as its ETag named it', schema: {} },
-  'If-Match': { about: 'Changes the record only if it still has the version that this ETag of it names', schema: {} },
+  'If-None-Match': {
+    about: 'The version of the answer that is known already, as its ETag named it',
+    schema: {},
+  },
+  'If-Match': {
+    about: 'Changes the record only if it still has the version that this ETag of it names',
+    schema: {},
+  },
   'Idempotency-Key': {
     about: 'For 24 hours the same request with the same key gets the same answer and creates nothing more',
     schema: { minLength: 1, maxLength: limits.idempotencyKey.characters },
@@ -391,7 +430,9 @@ function describeFailures(offers: readonly Offer[], language: Language): object 
   const failures = new Map(
     offers.flatMap(({ action }) => failuresOf(action)).map((failure) => [failureName(failure), failure]),
   )
-  return Object.fromEntries([...failures].map(([name, failure]) => [name, describeFailure(failure, language)]))
+  return Object.fromEntries(
+    [...failures].map(([name, failure]) => [name, describeFailure(failure, language)]),
+  )
 }
 
 function saysWhen({ status, codes }: Failure): boolean {
@@ -432,13 +473,15 @@ const always = () => true
 const never = () => false
 /** For problems that own operations name themselves. */
 const named = never
-const takesKey = ({ does, own }: FailureTraits) => does === 'create' || does === 'batch' || own?.creates === true
+const takesKey = ({ does, own }: FailureTraits) =>
+  does === 'create' || does === 'batch' || own?.creates === true
 /** Decides whether an operation changes a record as an update does. */
 const isUpdate = ({ does, own }: FailureTraits) => does === 'update' || own?.takesVersion === true
 const writesOwn = ({ own }: FailureTraits) => own !== undefined && own.queue !== 'reads'
 const takesBody = (occasion: FailureTraits) =>
   takesKey(occasion) || isUpdate(occasion) || (writesOwn(occasion) && occasion.own?.methods[0] !== 'DELETE')
-const writes = (occasion: FailureTraits) => takesBody(occasion) || occasion.does === 'remove' || writesOwn(occasion)
+const writes = (occasion: FailureTraits) =>
+  takesBody(occasion) || occasion.does === 'remove' || writesOwn(occasion)
 const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
@@ -550,7 +593,9 @@ function failuresOf(action: Described): Failure[] {
     by: 'by' in action ? action.by : undefined,
     own: action.do === 'own' ? action.operation : undefined,
   }
-  const possible = problemCodes.filter((code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code))
+  const possible = problemCodes.filter(
+    (code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code),
+  )
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
   // Of batches as a whole, only those of strangers are refused, with another status; the requests in a batch answer for themselves.
   if (action.do === 'batch') statuses.delete(403)

@@ -8,7 +8,12 @@ import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, Presentation } from '../../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
-import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../../calendar/images/image-texts.ts'
+import {
+  changeTexts,
+  type ImageTexts,
+  mayDeleteImage,
+  mayEditImage,
+} from '../../calendar/images/image-texts.ts'
 import {
   deleteImage,
   findOpenImage,
@@ -64,7 +69,10 @@ const image = defineResource({
   title: 'Image',
   addresses: { id: { id: { kind: integer, about: about('The id of the image'), required: true } } },
   fields: {
-    file: { kind: upload, about: about('The image: the whole body of the request, or a file of a multipart form') },
+    file: {
+      kind: upload,
+      about: about('The image: the whole body of the request, or a file of a multipart form'),
+    },
     title: {
       kind: markup,
       about: about('The title of the image; the name of its file unless sent'),
@@ -105,7 +113,8 @@ export const media = serveForPlatform<ImageRow>(image, filters, {
   presentation: mediaPresentation,
   create: {
     prepare: prepareCreate,
-    write: async (tx, prepared: PreparedUpload, context) => written(context, await insertUpload(tx, prepared, context)),
+    write: async (tx, prepared: PreparedUpload, context) =>
+      written(context, await insertUpload(tx, prepared, context)),
   },
   update: {
     prepare: async (_context, { row, values }) => ({ id: row.id, sent: textsOf(values) }),
@@ -185,7 +194,10 @@ function presentMedia(context: Context, row: ImageRow) {
     media_details: presentDetails(context, row),
     post: null,
     source_url: url,
-    _links: { self: [{ href: `${site.base}/media/${row.id}` }], collection: [{ href: `${site.base}/media` }] },
+    _links: {
+      self: [{ href: `${site.base}/media/${row.id}` }],
+      collection: [{ href: `${site.base}/media` }],
+    },
   }
 }
 

@@ -128,7 +128,10 @@ const list = forOwner(
   shaping,
   async (theirs, { context: audience }, context) =>
     okReply(
-      theirs.passwords.map((password) => ({ ...present(password, audience), ...linksOf(context, theirs, password) })),
+      theirs.passwords.map((password) => ({
+        ...present(password, audience),
+        ...linksOf(context, theirs, password),
+      })),
     ),
 )
 
@@ -140,7 +143,9 @@ const create = forOwner(
     const { user } = theirs
     const [password, made] = await context.write(async (tx) => {
       const limits = { program: app_id.toLowerCase() }
-      const secret = await addCredential(tx, user, 'password', name, context.now, undefined, limits).catch(refusedAs)
+      const secret = await addCredential(tx, user, 'password', name, context.now, undefined, limits).catch(
+        refusedAs,
+      )
       return [secret, (await listPasswords(tx, user)).at(-1)] as const
     })
     if (!made) throw notFound()

@@ -6,7 +6,13 @@ import { renderTitle } from '../../base/text/html.ts'
 import { renderedText, type WantedText } from '../../base/text/long-texts.ts'
 import { wallToUtc } from '../../base/text/zones.ts'
 import type { Context, ValueContext } from '../../calendar/declare/context.ts'
-import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../../calendar/declare/operations.ts'
+import type {
+  AskedUpdate,
+  Found,
+  Operations,
+  Presentation,
+  WriteSteps,
+} from '../../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
 import { isImageReference } from '../../calendar/images/images.ts'
 import { hasFewWords } from '../../calendar/linked/linked-filters.ts'
@@ -112,7 +118,8 @@ function servePosts(kind: PostKind, site: Site): Served {
     update: setFeatured(kind, site, presentation),
     rights: {
       create: () => false,
-      update: ({ caller }, row) => kind.kind === 'event' && (row ? mayEdit(caller, row) : can(caller, 'edit')),
+      update: ({ caller }, row) =>
+        kind.kind === 'event' && (row ? mayEdit(caller, row) : can(caller, 'edit')),
       remove: () => false,
     },
   })
@@ -156,7 +163,10 @@ type AskedFeatured = AskedUpdate<RecordColumns> & { values: Parsed<typeof featur
 
 function termsFilters(site: Site) {
   return defineFields({
-    [taxonomyWord(site, 'category')]: { kind: ids, about: about('Only events in any of these categories, by id') },
+    [taxonomyWord(site, 'category')]: {
+      kind: ids,
+      about: about('Only events in any of these categories, by id'),
+    },
     tags: { kind: ids, about: about('Only events with any of these tags, by id') },
   })
 }
@@ -193,7 +203,11 @@ interface LoadedPost {
   terms: TermIdsOfEvent | undefined
 }
 
-async function withTerms(kind: PostKind, context: Context, rows: readonly RecordColumns[]): Promise<LoadedPost[]> {
+async function withTerms(
+  kind: PostKind,
+  context: Context,
+  rows: readonly RecordColumns[],
+): Promise<LoadedPost[]> {
   if (kind.kind !== 'event') return rows.map((row) => ({ row, terms: undefined }))
   const terms = await findTermIdsOf(
     context.db,
@@ -256,7 +270,9 @@ function linksOf(kind: PagedKind, { site }: Context, { id, image }: RecordColumn
     self: [{ href: `${collection}/${id}` }],
     collection: [{ href: collection }],
     about: [{ href: `${site.base}/types/${postType(site, kind)}` }],
-    ...(image === null ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: `${site.base}/media/${image}` }] }),
+    ...(image === null
+      ? {}
+      : { 'wp:featuredmedia': [{ embeddable: true, href: `${site.base}/media/${image}` }] }),
     ...(hasTerms
       ? {
           'wp:term': [

@@ -1,5 +1,13 @@
 import { pageFilters } from '../../base/fields/field.ts'
-import { ids, integer, readInteger, settledText, text, untypedMoment, words } from '../../base/fields/kinds.ts'
+import {
+  ids,
+  integer,
+  readInteger,
+  settledText,
+  text,
+  untypedMoment,
+  words,
+} from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import { parametersOf } from '../../base/text/urls.ts'
@@ -57,7 +65,11 @@ export const postFilters = defineFields({
     valid: isOneOf(['view', 'edit', 'embed']),
   },
   ...pageFilters,
-  search: { kind: settledText, about: about('Only records with these words in their texts'), within: limits.search },
+  search: {
+    kind: settledText,
+    about: about('Only records with these words in their texts'),
+    within: limits.search,
+  },
   after: { kind: untypedMoment, about: about('Only records published after this time') },
   before: { kind: untypedMoment, about: about('Only records published before this time') },
   modified_after: { kind: untypedMoment, about: about('Only records changed after this time') },
@@ -77,7 +89,9 @@ export const postFilters = defineFields({
   },
   orderby: {
     kind: text,
-    about: about('What the records are ordered by: date, modified, id, title, slug, author, include or relevance'),
+    about: about(
+      'What the records are ordered by: date, modified, id, title, slug, author, include or relevance',
+    ),
     default: 'date',
     valid: isOneOf(POST_ORDERS),
   },
@@ -102,6 +116,10 @@ export function platformTime(text: string): string {
 }
 
 /** Returns a text as it is shown and, for callers who may edit it, as it was sent. Answers keep the latter only with `context=edit`. */
-export function shownText(rendered: string, raw: string, mayEdit: boolean): { raw?: string; rendered: string } {
+export function shownText(
+  rendered: string,
+  raw: string,
+  mayEdit: boolean,
+): { raw?: string; rendered: string } {
   return mayEdit ? { raw, rendered } : { rendered }
 }

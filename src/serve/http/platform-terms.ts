@@ -90,7 +90,11 @@ export function categoriesAt(path: string): Served {
   return serveTerms('category', path, {})
 }
 
-function serveTerms(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operations<TermRow>>, 'create'>): Served {
+function serveTerms(
+  taxonomy: Taxonomy,
+  path: string,
+  offered: Pick<Partial<Operations<TermRow>>, 'create'>,
+): Served {
   const resource = defineResource({
     name: taxonomy,
     path,
@@ -113,7 +117,8 @@ function serveTerms(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Oper
       ...offered,
       find: (context, query) => find(taxonomy, context, query),
       load: (context, { rows = [] }) => withAncestors(context.db, rows),
-      locate: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
+      locate: async (context, address) =>
+        'id' in address ? findTerm(context.db, taxonomy, address.id) : undefined,
       missing: async () => new Problem('rest_term_invalid'),
       loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
       presentation: presentationAt(path),

@@ -73,11 +73,17 @@ function isPost(body: unknown): body is Post {
 }
 
 /** Adds to the records of an answer, one or a list, the records that `relations` name, as `_embedded`. Anything else stays as it is. */
-async function withEmbedded(body: unknown, relations: ReadonlySet<Relation>, context: Context): Promise<unknown> {
+async function withEmbedded(
+  body: unknown,
+  relations: ReadonlySet<Relation>,
+  context: Context,
+): Promise<unknown> {
   if (relations.size === 0) return body
   const posts = (Array.isArray(body) ? body : [body]).filter(isPost)
   if (posts.length === 0) return body
-  const images = relations.has('wp:featuredmedia') ? await findFeatured(posts, context) : new Map<number, object>()
+  const images = relations.has('wp:featuredmedia')
+    ? await findFeatured(posts, context)
+    : new Map<number, object>()
   const terms = relations.has('wp:term') ? await findTerms(posts, context) : new Map<number, object>()
   const embed = (post: unknown) =>
     isPost(post) ? { ...post, _embedded: embeddedIn(post, images, terms, relations, context) } : post
@@ -96,7 +102,9 @@ function embeddedIn(
   const termsOf = (ids: readonly number[]) => ids.flatMap((id) => terms.get(id) ?? [])
   return {
     ...(image ? { 'wp:featuredmedia': [image] } : {}),
-    ...(relations.has('wp:term') && post.tags ? { 'wp:term': [termsOf(categories), termsOf(post.tags ?? [])] } : {}),
+    ...(relations.has('wp:term') && post.tags
+      ? { 'wp:term': [termsOf(categories), termsOf(post.tags ?? [])] }
+      : {}),
   }
 }
 
@@ -117,7 +125,10 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   const rows = await findTermsByIds(context.db, [...ids])
   const shown = (terms: TermRow[], path: string) => presentTerms(context, path, terms)
   const ofTaxonomy = (taxonomy: TermRow['taxonomy']) => rows.filter((row) => row.taxonomy === taxonomy)
-  return new Map([...(await shown(ofTaxonomy('category'), category)), ...(await shown(ofTaxonomy('tag'), 'tags'))])
+  return new Map([
+    ...(await shown(ofTaxonomy('category'), category)),
+    ...(await shown(ofTaxonomy('tag'), 'tags')),
+  ])
 }
 
 /** The members of a body that have their text also as it was sent, which only `context=edit` shows. */
@@ -203,7 +214,8 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
     described.flatMap(([path, describe]) => [
       [indexRoute(path, {}), describe] as const,
       ...Object.keys(describe(site)).map(
-        (word) => [indexRoute(`${path}/${word}`, {}), (beside: Site) => describe(beside)[word] ?? {}] as const,
+        (word) =>
+          [indexRoute(`${path}/${word}`, {}), (beside: Site) => describe(beside)[word] ?? {}] as const,
       ),
     ]),
   )
@@ -257,7 +269,10 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
   const route = itemRoute(served, 'id', served.resource.addresses.id)
   const withContext = (endpoint: Endpoint): Endpoint =>
     endpoint.action.do === 'read' && context ? { ...endpoint, args: { ...endpoint.args, context } } : endpoint
-  return { ...route, endpoints: route.endpoints.filter(({ action }) => actions.includes(action.do)).map(withContext) }
+  return {
+    ...route,
+    endpoints: route.endpoints.filter(({ action }) => actions.includes(action.do)).map(withContext),
+  }
 }
 
 /** Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any other path. */
@@ -276,7 +291,8 @@ export async function platformReply(
   const isMe = found.match.route === meRoute
   const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
   const beside = { ...context, site: siteOf(group, context.site) }
-  if (group === platform.own || group === platform.batch) return replyTo(match, incoming, target, beside, answerOwn)
+  if (group === platform.own || group === platform.batch)
+    return replyTo(match, incoming, target, beside, answerOwn)
   return replyTo(match, incoming, target, beside, async (asked, body) => {
     if (asked.endpoint.action.do === 'plain') return answerOwn(asked)
     if (group === platform.root) return describeRoot(platform, context)
@@ -287,10 +303,16 @@ export async function platformReply(
 }
 
 /** Finds the route beside the namespace that matches a path. */
-function findBeside({ finders }: Platform, path: string, site: Site): { group: RouteGroup; match: Match } | undefined {
+function findBeside(
+  { finders }: Platform,
+  path: string,
+  site: Site,
+): { group: RouteGroup; match: Match } | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
-    const match = path.toLowerCase().startsWith(prefix.toLowerCase()) ? find(path.slice(prefix.length)) : undefined
+    const match = path.toLowerCase().startsWith(prefix.toLowerCase())
+      ? find(path.slice(prefix.length))
+      : undefined
     if (match) return { group, match }
   }
   return undefined
@@ -302,7 +324,12 @@ function pathOf({ namespace }: RouteGroup, site: Site): string {
 
 /** Returns the site as the handlers of the namespace need it to serve these routes. */
 function siteOf(group: RouteGroup, site: Site): Site {
-  return { ...site, namespace: group.namespace, base: site.url + pathOf(group, site), pageSizeCap: MOST_ON_A_PAGE }
+  return {
+    ...site,
+    namespace: group.namespace,
+    base: site.url + pathOf(group, site),
+    pageSizeCap: MOST_ON_A_PAGE,
+  }
 }
 
 /** The parameters that shape every answer of the platform. */
@@ -358,7 +385,13 @@ const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 /** Makes the root index (rule 29.1): the site, the ways to sign in, and every route. */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
-  const groups: RouteGroup[] = [root, batch, { namespace: site.namespace, routes: namespaceRoutes }, platform, own]
+  const groups: RouteGroup[] = [
+    root,
+    batch,
+    { namespace: site.namespace, routes: namespaceRoutes },
+    platform,
+    own,
+  ]
   const body = {
     name: site.name,
     description: translate(site.language, DESCRIPTION),
@@ -366,7 +399,9 @@ function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform,
     home: site.url,
     ...describeZone(context),
     namespaces: [site.namespace, PLATFORM, OWN_NAMESPACE],
-    authentication: { 'application-passwords': { endpoints: site.hasDesk ? { authorization: consentUrl(site) } : {} } },
+    authentication: {
+      'application-passwords': { endpoints: site.hasDesk ? { authorization: consentUrl(site) } : {} },
+    },
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }
@@ -386,7 +421,10 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
-  return { gmt_offset: ahead / 3_600_000, timezone_string: /^(utc)?[+-]/i.test(site.timezone) ? '' : site.timezone }
+  return {
+    gmt_offset: ahead / 3_600_000,
+    timezone_string: /^(utc)?[+-]/i.test(site.timezone) ? '' : site.timezone,
+  }
 }
 
 /** A type of post as `wp/v2/types` describes it (rule 29.5). */
@@ -436,8 +474,18 @@ function describeType(site: Site, { name, ...type }: PostType): object {
 function describeTaxonomies(site: Site): Record<string, object> {
   const category = taxonomyWord(site, 'category')
   return {
-    post_tag: describeTaxonomy(site, { slug: 'post_tag', rest_base: 'tags', name: 'Tags', hierarchical: false }),
-    [category]: describeTaxonomy(site, { slug: category, rest_base: category, name: 'Categories', hierarchical: true }),
+    post_tag: describeTaxonomy(site, {
+      slug: 'post_tag',
+      rest_base: 'tags',
+      name: 'Tags',
+      hierarchical: false,
+    }),
+    [category]: describeTaxonomy(site, {
+      slug: category,
+      rest_base: category,
+      name: 'Categories',
+      hierarchical: true,
+    }),
   }
 }
 

@@ -51,7 +51,10 @@ export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: Cache
 }
 
 /** Returns the function that answers a read of a feed; undefined for an address of no feed. */
-export function feedAt(feeds: PublicFeeds, { url }: Visit): ((visit: Visit, signIn: SignIn) => unknown) | undefined {
+export function feedAt(
+  feeds: PublicFeeds,
+  { url }: Visit,
+): ((visit: Visit, signIn: SignIn) => unknown) | undefined {
   if (!mayBeFeed(url) || url.text.length > LONGEST_URL) return undefined
   const { service } = feeds
   const known = findKnownList(feeds, url.text)
@@ -75,7 +78,12 @@ function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: Sign
 }
 
 /** Answers a visit to a feed whose list has to be looked up in the database. */
-async function lookUp(feeds: PublicFeeds, address: FeedAddress, visit: Visit, signIn: SignIn): Promise<unknown> {
+async function lookUp(
+  feeds: PublicFeeds,
+  address: FeedAddress,
+  visit: Visit,
+  signIn: SignIn,
+): Promise<unknown> {
   const { service, front } = feeds
   let found: FeedFound
   try {
@@ -112,7 +120,9 @@ async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: V
   // Without the database nothing can be taken in, and looking the address up says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
-  const found = await admitted(front.admission, 'reads', askerOf(front, visit), () => findFeed(address, site, context))
+  const found = await admitted(front.admission, 'reads', askerOf(front, visit), () =>
+    findFeed(address, site, context),
+  )
   if (found !== undefined && found !== 'gone' && 'list' in found && version !== '' && !address.isOfToday)
     keepList(feeds, visit.url.text, withQuery(found.list, address), version)
   return found
@@ -136,7 +146,10 @@ function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, head
 }
 
 /** The events that a feed shows. */
-type Scope = { of: 'all' } | { of: 'term'; taxonomy: Taxonomy; slug: string } | { of: PagedKind; slug: string }
+type Scope =
+  | { of: 'all' }
+  | { of: 'term'; taxonomy: Taxonomy; slug: string }
+  | { of: PagedKind; slug: string }
 
 /** A feed at an address of its own, such as `/events/category/music.ics`. */
 interface FeedAddress {
@@ -175,7 +188,11 @@ function mayBeFeed({ path, query }: RequestUrl): boolean {
 }
 
 /** Reads the address of a feed; undefined for any other address. Never throws. */
-function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: number): FeedAddress | undefined {
+function readFeedAddress(
+  { text, path, query }: RequestUrl,
+  site: Site,
+  now: number,
+): FeedAddress | undefined {
   if (ICAL.test(query) && path.endsWith('/')) return readCalendarLink(path, query, site, now)
   const scope = readScope(path)
   const format = formatOfFile(path)
@@ -200,7 +217,14 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   const each = hasEnd && !/(?:^|&)recurrence=/.test(filters) ? EXPANDED : undefined
   const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates, each]
   const isOfToday = asked.is === 'events' && dates !== undefined && isUndated(asked.span)
-  return { format: icalendar.name, scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
+  return {
+    format: icalendar.name,
+    scope,
+    query: parts.filter(Boolean).join('&'),
+    by,
+    isPage: true,
+    isOfToday,
+  }
 }
 
 function scopeOfPage(asked: PageAddress): Scope | undefined {

@@ -210,7 +210,11 @@ type Otherwise = (visit: Visit, signIn: SignIn) => unknown
  * Returns the function that answers a read of a page, or of an address where people look for a page; undefined for any other address. Where there is no page,
  * programs are answered by `otherwise`.
  */
-export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Otherwise): Otherwise | undefined {
+export function pageAt(
+  all: PublicPages,
+  { request, url }: Visit,
+  otherwise: Otherwise,
+): Otherwise | undefined {
   const { front, service } = all
   if (formatOfFile(url.path)) return undefined
   // At an address that both share, browsers get the front page, and programs the root of the interface.
@@ -249,8 +253,9 @@ const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|
 
 /** Decides whether nothing else answers at this address. With the interface at the root, only known words of page addresses are certain. */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
-  (restRoot === '' ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`) : !path.startsWith(restRoot)) &&
-  !ELSEWHERE.test(path)
+  (restRoot === ''
+    ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)
+    : !path.startsWith(restRoot)) && !ELSEWHERE.test(path)
 
 /** Decides whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
 const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
@@ -286,14 +291,20 @@ export function sendProblemPage(
   send(all.front, visit, problemFor(all, visit, status, names), 'ordinary')
 }
 
-function problemFor(all: PublicPages, visit: Visit, status: ProblemStatus, names: readonly string[] = []): Outgoing {
+function problemFor(
+  all: PublicPages,
+  visit: Visit,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): Outgoing {
   const chosen = chosenFor(all, visit)
   const { url } = visit
   const asked = url.text.length > LONGEST_URL ? { names } : { names, address: url.text }
   return outgoing(all, problemPage(all.pages, presentContext(all, chosen), status, asked), chosen)
 }
 
-const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`
+const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
+  `${service.memory.version} ${feed} ${url}`
 
 /** Decides whether a page is being made anyway, so that one more reader of it costs next to nothing. */
 const isInTheMaking = (all: PublicPages, visit: Visit): boolean =>
@@ -339,7 +350,8 @@ function makeInTurn(
   const { memory } = service
   const chosen = chosenFor(all, visit)
   const key = keyOf(all, visit, chosen)
-  const work = url.path === SUGGEST_PATH ? 'suggestions' : url.query.includes('search=') ? 'searches' : 'reads'
+  const work =
+    url.path === SUGGEST_PATH ? 'suggestions' : url.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
   const address = clientAddress(request, front.trusted)
   return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
@@ -370,7 +382,8 @@ function outgoing(
 ): Outgoing {
   const body = Buffer.from(answer.body)
   // The ETag begins with the edition, as ETags of lists do, since the cache keeps only such answers; the language and the content follow.
-  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
+  const tag =
+    answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
   // Files for crawlers and redirects are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }

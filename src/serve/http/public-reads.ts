@@ -41,7 +41,14 @@ import {
   wasAsked,
 } from './finished.ts'
 import { answerHeaders, askerOf, type Front, incomingOf, refuseOverload, VARY_WITH_ACCEPT } from './front.ts'
-import { clientAddress, LONGEST_URL, NO_BODY, parsePlainQuery, type RequestUrl, type Visit } from './incoming.ts'
+import {
+  clientAddress,
+  LONGEST_URL,
+  NO_BODY,
+  parsePlainQuery,
+  type RequestUrl,
+  type Visit,
+} from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
 import { anonymousContext, type Responder, type Service, signInAsStranger } from './respond.ts'
 import type { RouteAction } from './routes.ts'
@@ -100,7 +107,11 @@ export function makePublicReads(
   front: Front,
 ): PublicReads {
   const { site } = service
-  const { Link: rootLink = '', ...headers } = answerHeaders(site, { Allow: 'GET', Vary: VARY_WITH_ACCEPT }, true)
+  const { Link: rootLink = '', ...headers } = answerHeaders(
+    site,
+    { Allow: 'GET', Vary: VARY_WITH_ACCEPT },
+    true,
+  )
   return {
     service,
     front,
@@ -122,7 +133,11 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   const { service, front, finished, routes } = reads
   const { method, headers } = visit.request
   const { text: url, path } = visit.url
-  if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || url.length > LONGEST_URL)
+  if (
+    (method !== 'GET' && method !== 'HEAD') ||
+    headers.authorization !== undefined ||
+    url.length > LONGEST_URL
+  )
     return false
   try {
     const now = service.now()
@@ -136,7 +151,11 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
     if (!behind && !isPlain) known = findFinished(finished, key, now)
     if (known) send(front, visit, known, 'finished')
     else if (action)
-      readUnfinished(reads, { ...visit, key, action, now, isSearch: /search=|words=/.test(url), tellWrong }, behind)
+      readUnfinished(
+        reads,
+        { ...visit, key, action, now, isSearch: /search=|words=/.test(url), tellWrong },
+        behind,
+      )
     return true
   } catch (error) {
     // No caller would catch the error. The ordinary way may succeed, or reports the error.
@@ -155,7 +174,8 @@ function findCachedAction(routes: RouteTable, path: string): RouteAction | undef
 
 /** Returns the key of a finished answer: its address, and its representation where `Accept` has chosen another than JSON. */
 function finishedKey(action: RouteAction, url: string, accept: string | undefined): string {
-  const name = action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
+  const name =
+    action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
   return name === json.name ? url : `${name} ${url}`
 }
 
@@ -219,7 +239,12 @@ async function findListInTurn(reads: PublicReads, read: Read): Promise<JsonList 
       return undefined
     }
   }
-  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', askerOf(reads.front, read), find)
+  return admitted(
+    reads.front.admission,
+    read.isSearch ? 'searches' : 'lists',
+    askerOf(reads.front, read),
+    find,
+  )
 }
 
 async function finishRead(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
@@ -232,7 +257,9 @@ async function finishRead(reads: PublicReads, read: Read, looking: Looking | und
   if (known) return send(front, read, known, 'finished')
   const { version } = memory
   const { drops } = memory.pieces
-  const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findListInTurn(reads, read))
+  const list = await (looking
+    ? Promise.resolve(looking.list).catch(() => undefined)
+    : findListInTurn(reads, read))
   await awaitCommits(memory)
   if (list) return sendList(reads, read, list, version, now)
   const reply = await answerOrdinarily(reads, read)
@@ -277,12 +304,18 @@ function sendShown(
   const modified = isOfVersion && !isBrief(url.text) ? { modified: sinceWhen(finished, version, now) } : {}
   if (!Buffer.isBuffer(bytes)) {
     const keepIt = (body: Buffer) =>
-      keepFinished(finished, key, { ...finishedWith(reads, url, reply, version, now, tag, body), ...modified })
+      keepFinished(finished, key, {
+        ...finishedWith(reads, url, reply, version, now, tag, body),
+        ...modified,
+      })
     const chunks = isOfVersion && wasAsked(finished, key) ? collected(finished, bytes, keepIt) : bytes
     sendStream(front, read, { ...headOf(reads, reply), tag, chunks, ...modified }, 'ordinary')
     return
   }
-  const made = { ...finishedWith(reads, url, reply, version, now, tag || contentTag(bytes), bytes), ...modified }
+  const made = {
+    ...finishedWith(reads, url, reply, version, now, tag || contentTag(bytes), bytes),
+    ...modified,
+  }
   keepFinished(finished, key, made)
   send(front, read, made, 'ordinary')
 }

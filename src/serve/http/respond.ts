@@ -149,7 +149,12 @@ async function settle(
 }
 
 /** Answers a request whose sender is known. @throws Problem */
-async function dispatch(answering: Answering, incoming: Incoming, target: Target, context: Context): Promise<Reply> {
+async function dispatch(
+  answering: Answering,
+  incoming: Incoming,
+  target: Target,
+  context: Context,
+): Promise<Reply> {
   const { namespace, platform } = answering.routes
   const replyTo: RouteReply = (...request) => routeReply(answering, request)
   const matched = findInNamespace(answering.routes, incoming.url.path)
@@ -189,7 +194,13 @@ async function matchedReply(
   )
   const vary = varyHeader(endpoint)
   const headers = { ...reply.headers, ...vary, Allow: await allowAfter(method, matched, context) }
-  return asPreferred({ ...reply, headers }, endpoint.action, incoming.headers.prefer, target.query, context.site.base)
+  return asPreferred(
+    { ...reply, headers },
+    endpoint.action,
+    incoming.headers.prefer,
+    target.query,
+    context.site.base,
+  )
 }
 
 function endpointFor({ route }: Match, method: string): Endpoint | undefined {
@@ -232,11 +243,17 @@ async function attemptAnswer(
 const NO_ROUTES = { routes: [], beside: [] }
 
 /** Answers a request to what this service offers beside the interface and the platform. `context` is that of the interface, where the events are. */
-function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incoming, context: Context): Promise<Reply> {
+function answerOwn(
+  answering: Answering,
+  asked: MatchedRequest,
+  incoming: Incoming,
+  context: Context,
+): Promise<Reply> {
   const { service, admission, rateLimit } = answering
   const { action } = asked.endpoint
   if ('operation' in action) {
-    if (isForAdministrators(action) && !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
+    if (isForAdministrators(action) && !mayAsk(action, context, undefined))
+      throw new Problem('rest_forbidden')
     return action.operation.answer(asked, service, context)
   }
   if (action.do !== 'batch') return answer(asked, NO_ROUTES, context)
@@ -291,7 +308,9 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   try {
     return await incoming.readBody({ isTrusted, takesFile })
   } catch (error) {
-    throw error instanceof Problem && error.code === 'rest_request_too_large' ? new Problem('rest_forbidden') : error
+    throw error instanceof Problem && error.code === 'rest_request_too_large'
+      ? new Problem('rest_forbidden')
+      : error
   }
 }
 
@@ -392,7 +411,9 @@ function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body
 
 /** Returns the `Vary` header, if it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
-  return action.do === 'list' && formatsOf(action.served.resource).length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
+  return action.do === 'list' && formatsOf(action.served.resource).length > 1
+    ? { Vary: VARY_WITH_ACCEPT }
+    : {}
 }
 
 /** Makes the `Allow` header of an answer. Where the database has gone after a write, the header is made without it, so that the write is still answered. */
@@ -406,7 +427,9 @@ async function allowAfter(method: string, matched: Match, context: Context): Pro
 }
 
 async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
-  const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
+  const operations = route.endpoints.flatMap(({ action }) =>
+    'by' in action ? [action.served.operations] : [],
+  )[0]
   const address = recordAddressOf(variables)
   const { caller } = context
   const isByRecord = isLoggedIn(caller) && !mayChangeAll(caller)
@@ -416,7 +439,8 @@ async function allowHeader({ route, variables }: Match, context: Context): Promi
 
 /** Answers OPTIONS on a path that is not there with nothing (rule 3.6). @throws Problem rest_no_route for any other method */
 function unmatched(target: Target): Reply {
-  if (target.method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
+  if (target.method === 'OPTIONS')
+    return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
@@ -455,7 +479,10 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
 }
 
 /** Makes a digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
-async function fingerprintOf({ method, url, headers }: Incoming, { bytes, form, file }: Body): Promise<string> {
+async function fingerprintOf(
+  { method, url, headers }: Incoming,
+  { bytes, form, file }: Body,
+): Promise<string> {
   const files = form?.files ?? (file ? [file] : [])
   const parts = [method, url.text, mediaType(headers), JSON.stringify(form?.fields ?? {}), digest(bytes)]
   for (const { fileName, mimeType, read } of files) parts.push(fileName, mimeType, digest(await read()))
@@ -481,7 +508,8 @@ function asPreferred(
 ): Reply {
   const isMade = action.do === 'create' || (action.do === 'own' && action.operation.creates)
   const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
-  if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer))) return reply
+  if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer)))
+    return reply
   const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${reply.id}` } : {}
   const headers = { ...place, ...reply.headers, 'Preference-Applied': MINIMAL }
   return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
@@ -489,6 +517,8 @@ function asPreferred(
 
 /** Decides whether a client prefers `return=minimal`. Of several preferences of one name the first counts. */
 function wantsMinimal(prefer: string): boolean {
-  const preferences = prefer.split(',').map((entry) => entry.split(';', 1)[0]?.replaceAll(/[\s"]/g, '').toLowerCase())
+  const preferences = prefer
+    .split(',')
+    .map((entry) => entry.split(';', 1)[0]?.replaceAll(/[\s"]/g, '').toLowerCase())
   return preferences.find((preference) => preference?.startsWith('return=')) === MINIMAL
 }

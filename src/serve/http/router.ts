@@ -79,7 +79,10 @@ function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRo
   const desk = service.gate && makeDeskRoute(service, front, service.gate, { ...ground, pages: pages?.pages })
   const findPage: AnswerRow['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
   const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
-  const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, ground.cacheBudget)
+  const feeds = makePublicFeeds(
+    { service, front, pages, answerList: answerRest, answerPage },
+    ground.cacheBudget,
+  )
   const byPath = fixedAnswers(service, front)
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
@@ -89,7 +92,11 @@ function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRo
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
     { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
     { ...rest, isUnderPressure: false, find: ({ url }) => (url.path === MCP_PATH ? assistants : undefined) },
-    { ...open, isUnderPressure: false, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
+    {
+      ...open,
+      isUnderPressure: false,
+      find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined),
+    },
     {
       methods: 'all',
       signIn: signInAsStranger,
@@ -146,7 +153,10 @@ function assistantsOnDemand(service: Service, front: Front, routes: RouteTable):
 /** Makes the answers at the paths that say whether the service is well. */
 function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
   const say = (visit: Visit, route: string, status: number, body: object) => {
-    const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(status === 503 && { 'Retry-After': '1' }),
+    }
     sendText(front, visit, { status, route, headers, text: JSON.stringify(body) })
   }
   const sayReady: Answering = async (visit) => {
@@ -169,7 +179,8 @@ function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answe
 
 /** Returns why the service is not ready, in the words of `/readyz`. */
 function whatFails(error: unknown): string {
-  const lack = error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
+  const lack =
+    error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
   if (lack === 'room' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
   if (lack === 'permission' || lack === 'rest_read_only') return 'what has to be written may only be read'
   if (lack === 'rest_unavailable') return 'the disk of the images is not mounted'

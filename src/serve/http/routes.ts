@@ -155,7 +155,12 @@ export function collectionRoute(served: Served): Route {
         cached: true,
       },
       // A batch holds no files.
-      { methods: ['POST'], action: { do: 'create', served }, args: fields, ...('file' in fields ? {} : BATCHED) },
+      {
+        methods: ['POST'],
+        action: { do: 'create', served },
+        args: fields,
+        ...('file' in fields ? {} : BATCHED),
+      },
     ],
   }
 }
@@ -164,7 +169,12 @@ export function collectionRoute(served: Served): Route {
 export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
   if (typeof of === 'string')
     return operationsRoute(template, operations, (operation) => ({ do: 'own', operation, group: of }))
-  const route = operationsRoute(template, operations, (operation) => ({ do: 'own', operation, served: of, by: 'id' }))
+  const route = operationsRoute(template, operations, (operation) => ({
+    do: 'own',
+    operation,
+    served: of,
+    by: 'id',
+  }))
   const { id } = of.resource.addresses
   return {
     ...route,
@@ -229,7 +239,11 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
 }
 
 /** Returns two parts of the parameters of a change: the fields of the record (`fields`), and those in its address that are looked up (`checked`). */
-function partsOfChange({ resource }: Served, by: 'id' | 'slug', args: Fields): Pick<Endpoint, 'fields' | 'checked'> {
+function partsOfChange(
+  { resource }: Served,
+  by: 'id' | 'slug',
+  args: Fields,
+): Pick<Endpoint, 'fields' | 'checked'> {
   const partOf = (fields: Fields, isWanted: (name: string, field: Field) => boolean): Fields =>
     Object.fromEntries(Object.entries(fields).filter(([name, field]) => isWanted(name, field)))
   return {
@@ -255,7 +269,11 @@ function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', addre
 export function namespaceRoutes(site: Site): Route[] {
   const resourceRoutes = resources.flatMap((served) => {
     const { id, slug } = served.resource.addresses
-    return [collectionRoute(served), itemRoute(served, 'id', id), ...(slug ? [itemRoute(served, 'slug', slug)] : [])]
+    return [
+      collectionRoute(served),
+      itemRoute(served, 'id', id),
+      ...(slug ? [itemRoute(served, 'slug', slug)] : []),
+    ]
   })
   return [...fixedRoutes(site), ...resourceRoutes]
 }
@@ -269,7 +287,9 @@ export interface Match {
 /** Makes the function that finds the route of a path below the namespace. Letter case and one slash at the end do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
   // Most requests for a route without variables write its path exactly, and so need no pattern.
-  const plain = new Map(routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]))
+  const plain = new Map(
+    routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]),
+  )
   const patterns = routes.map((route) => ({
     route,
     pattern: new RegExp(`^${route.path.replaceAll('(?P<', '(?<')}/?$`, 'i'),

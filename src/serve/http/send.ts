@@ -93,7 +93,13 @@ export async function contentTagInTurns(body: Buffer): Promise<string> {
  * Sends an answer; or 304 to a client that has it already; or 503 to a reader where there is no room to hold the answer. `sent` is called once the body has
  * left and may be overwritten.
  */
-export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
+export function send(
+  front: Front,
+  visit: Visit,
+  answer: Outgoing,
+  from: Answered['from'],
+  sent?: () => void,
+): void {
   const { headers } = visit.request
   if (isKnown(headers, answer, answer.earlierTags)) {
     sendUnchanged(front, visit, answer, from, sent)
@@ -192,7 +198,9 @@ function isRead(method: string | undefined): boolean {
 export async function sendReply(front: Front, visit: Visit, answer: Reply): Promise<void> {
   const { status, route = '', innerStatus = 200, shown } = answer
   const { method, headers: asked } = visit.request
-  const headers = Object.entries(answerHeaders(front.site, answer.headers, asked.authorization === undefined)).flat()
+  const headers = Object.entries(
+    answerHeaders(front.site, answer.headers, asked.authorization === undefined),
+  ).flat()
   const content = shown ? shown.bytes : await jsonBytes(answer.body, isPretty(visit.url.text))
   passRest(visit.request)
   if (!Buffer.isBuffer(content)) {
@@ -205,7 +213,8 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
 }
 
 /** An answer whose body is made as it is taken. */
-interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
+interface Streamed
+  extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
   /** The bytes of a body that is read from a file rather than made: it is sent uncompressed, and does not count as a stream. */
   size?: number
@@ -238,7 +247,9 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   if (size !== undefined) headers.push('Content-Length', String(size))
   writeHead(front, response, answer.status, headers)
   if (!isHead)
-    void pipe(front, visit, answer, encoding, from).finally(() => takesPlace && leaveStream(front.admission, address))
+    void pipe(front, visit, answer, encoding, from).finally(
+      () => takesPlace && leaveStream(front.admission, address),
+    )
   else {
     response.end()
     announce(front.onAnswered, visit, answer.route, from, answer.status, 0)

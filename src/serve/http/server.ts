@@ -9,7 +9,14 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import type { Look } from '../pages/look.ts'
 import type { Admission } from './admission.ts'
 import { type Intake, makeIntake } from './bodies.ts'
-import { closeServer, makeFront, noteConnections, type OnAnswered, openFront, type StopTimes } from './front.ts'
+import {
+  closeServer,
+  makeFront,
+  noteConnections,
+  type OnAnswered,
+  openFront,
+  type StopTimes,
+} from './front.ts'
 import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
 import { makeRouter } from './router.ts'
@@ -84,7 +91,9 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
   const server = listener(options, front.intake, (request, response) => enter(request, response))
   noteConnections(server, front.closing)
   const enter = openFront(front, makeRouter(service, front, options))
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()))
+  server.on('clientError', (error, socket) =>
+    refuseUnreadable(error, socket, service.site, front.requestIds()),
+  )
   return {
     server,
     admission: front.admission,
@@ -128,7 +137,12 @@ interface ConnectionError extends Error {
 /** Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection. */
 function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, requestId: string): void {
   // A client that has sent nothing, such as a browser that connects in advance, gets no answer.
-  if (error.code === 'ECONNRESET' || !(socket instanceof Socket) || !socket.writable || socket.bytesRead === 0) {
+  if (
+    error.code === 'ECONNRESET' ||
+    !(socket instanceof Socket) ||
+    !socket.writable ||
+    socket.bytesRead === 0
+  ) {
     socket.destroy()
     return
   }
@@ -184,7 +198,11 @@ async function checkFree(place: ListenPlace): Promise<void> {
  * checked first, because listening on it succeeds even where somebody else listens there.
  * @throws the error of a port that is taken or may not be listened on
  */
-export async function openListeners(server: Server, place: ListenPlace, isShared: boolean): Promise<NetServer[]> {
+export async function openListeners(
+  server: Server,
+  place: ListenPlace,
+  isShared: boolean,
+): Promise<NetServer[]> {
   if (isShared && place.port !== 0) await checkFree(place)
   const first = await openListener(server, place, isShared)
   const further = Array.from({ length: isShared ? LISTENERS - 1 : 0 }, () =>
@@ -193,7 +211,11 @@ export async function openListeners(server: Server, place: ListenPlace, isShared
   return [first, ...(await Promise.all(further))]
 }
 
-function openListener(server: Server | undefined, place: ListenPlace, reusePort: boolean): Promise<NetServer> {
+function openListener(
+  server: Server | undefined,
+  place: ListenPlace,
+  reusePort: boolean,
+): Promise<NetServer> {
   const listener = createNetServer({ noDelay: true }, (socket) => server?.emit('connection', socket))
   return new Promise((resolve, reject) => {
     listener.once('error', reject)

@@ -50,7 +50,8 @@ const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   pages_first_view: 'The view at the address of the site: list, month or week',
   pages_clock: 'Whether times have 12 or 24 hours: auto, 12 or 24',
   pages_presses: 'Categories that stand above lists as presses: slugs with commas between them',
-  week_start: 'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
+  week_start:
+    'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
 /** Pages of text, sent as a list or as the text in which such a list is stored. */
@@ -86,7 +87,9 @@ const settingsFields: Fields = defineFields(
 
 /** The schema of the answer: the values in effect, the names of the settings that were set, and the names of those that the start gives, which win. */
 const settingsAnswer: Schema = record({
-  ...Object.fromEntries(OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }])),
+  ...Object.fromEntries(
+    OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }]),
+  ),
   pages_texts: arrayOf(record({ slug: string, text: string })),
   set: arrayOf(string),
   given: arrayOf(string),
@@ -135,7 +138,9 @@ export const settingsRoute: Route = ownRoute('/settings', 'settings', [
 const versionOf = (db: Context['db']): Promise<Version> => findVersion(db, 'settings', SETTINGS_RECORD)
 
 function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
-  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value === '' ? null : String(value)]))
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name, value === '' ? null : String(value)]),
+  )
 }
 
 async function shown({ site }: Context, db: Context['db'], start: Config): Promise<Reply> {

@@ -1,7 +1,16 @@
 import type { Parsed } from '../../base/fields/field.ts'
 import { count, flag, recordId, text, words } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
-import { address, arrayOf, boolean, id, integerSchema, record, type Schema, string } from '../../base/fields/member.ts'
+import {
+  address,
+  arrayOf,
+  boolean,
+  id,
+  integerSchema,
+  record,
+  type Schema,
+  string,
+} from '../../base/fields/member.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
@@ -52,7 +61,11 @@ const webhookFields = defineFields({
     default: 'event.*',
     valid: (value) => value !== '',
   },
-  private: { kind: flag, about: about('Whether it is told everything, as administrators see it'), default: false },
+  private: {
+    kind: flag,
+    about: about('Whether it is told everything, as administrators see it'),
+    default: false,
+  },
   enabled: { kind: flag, about: about('Whether it is told of changes'), default: true },
 })
 
@@ -63,7 +76,10 @@ const deliveryFilters = defineFields({
 })
 
 const byId = defineFields({ id: { kind: recordId, about: about('The id of the webhook') } })
-const byDelivery = defineFields({ ...byId, delivery: { kind: recordId, about: about('The id of the message') } })
+const byDelivery = defineFields({
+  ...byId,
+  delivery: { kind: recordId, about: about('The id of the message') },
+})
 
 const properties = {
   id,
@@ -111,7 +127,10 @@ function onWebhooks({
     audience: 'administrators',
     queue: operation.methods[0] === 'GET' ? 'reads' : 'writes',
     ...operation,
-    problems: [...(operation.address ? (['rest-webhook-not-found'] as const) : []), ...(operation.problems ?? [])],
+    problems: [
+      ...(operation.address ? (['rest-webhook-not-found'] as const) : []),
+      ...(operation.problems ?? []),
+    ],
     answer: async (asked, ground, context) => {
       try {
         return await answer(asked, idIn(asked.variables.id ?? '0'), ground, context)
@@ -163,7 +182,8 @@ const read = onWebhooks({
   summary: 'Read a webhook',
   outcome: 'The requested data',
   answers: webhook,
-  answer: async (_asked, id, _ground, context) => okReply(presentWebhook(await getWebhook(context.db, id), context)),
+  answer: async (_asked, id, _ground, context) =>
+    okReply(presentWebhook(await getWebhook(context.db, id), context)),
 })
 
 const { required: _required, ...sameUrl } = webhookFields.url
@@ -204,7 +224,12 @@ const testMessage = onWebhooks({
   outcome: 'What came of the message',
   answers: record({ arrived: boolean, status: integerSchema, error: string }),
   answer: async (_asked, id, { database, webhookHosts }, context) => {
-    const { status, error } = await sendTest(database, await getWebhook(context.db, id), webhookHosts, context.now)
+    const { status, error } = await sendTest(
+      database,
+      await getWebhook(context.db, id),
+      webhookHosts,
+      context.now,
+    )
     return okReply({ arrived: error === '', status, error: describeReason(context.site.language, error) })
   },
 })
@@ -275,7 +300,8 @@ const resendAll = onWebhooks({
     okReply({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
 })
 
-const routeAt = (template: string, ...operations: OwnOperation[]): Route => ownRoute(template, 'webhooks', operations)
+const routeAt = (template: string, ...operations: OwnOperation[]): Route =>
+  ownRoute(template, 'webhooks', operations)
 
 /** The routes by which administrators manage webhooks. */
 export const webhookRoutes: readonly Route[] = [

@@ -38,7 +38,11 @@ export function accessFact(context: Context, row: SharedColumns, venues: readonl
     const value = row[fact]
     if (value === null || value === '') return []
     const name = context.say(eventFields[fact].about)
-    return [typeof value === 'string' ? [`${name}: ${languageName(site.language, value)}`, true] : [name, value === 1]]
+    return [
+      typeof value === 'string'
+        ? [`${name}: ${languageName(site.language, value)}`, true]
+        : [name, value === 1],
+    ]
   })
   const there = venues
     .map((venue) => ({ venue, list: venueAccess(context, venue) }))
@@ -51,7 +55,8 @@ export function accessFact(context: Context, row: SharedColumns, venues: readonl
         html`<dd>${venues.length > 1 && html`<strong><bdi>${plainText(venue.venue)}</bdi></strong>`}${list}</dd>`,
     ),
     note !== '' && html`<dd><bdi>${note}</bdi></dd>`,
-    contact !== '' && html`<dd><bdi>${say(site, 'Questions about access: {contact}', { contact })}</bdi></dd>`,
+    contact !== '' &&
+      html`<dd><bdi>${say(site, 'Questions about access: {contact}', { contact })}</bdi></dd>`,
   ].filter(Boolean)
   return parts.length === 0 ? NOTHING : html`<div><dt>${say(site, 'Accessibility')}</dt>${parts}</div>`
 }
@@ -65,7 +70,17 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
 /** The short names that signers use for sign languages, by language tag: `Intl` has names for few of these tags. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
-  ...{ dse: 'NGT', dsl: 'DTS', fsl: 'LSF', fse: 'SVK', gsg: 'DGS', ise: 'LIS', isg: 'ISL', jsl: 'JSL', kvk: 'KSL' },
+  ...{
+    dse: 'NGT',
+    dsl: 'DTS',
+    fsl: 'LSF',
+    fse: 'SVK',
+    gsg: 'DGS',
+    ise: 'LIS',
+    isg: 'ISL',
+    jsl: 'JSL',
+    kvk: 'KSL',
+  },
   ...{ mfs: 'LSM', nsl: 'NTS', nzs: 'NZSL', pso: 'PJM', psr: 'LGP', sfb: 'LSFB', sgg: 'DSGS', ssp: 'LSE' },
   ...{ ssr: 'LSF-SR', slf: 'LIS-SI', swl: 'STS', vgt: 'VGT' },
 }
@@ -90,7 +105,11 @@ export function labelledFacts(
   })
 }
 
-function valueInWords({ site, say: translate }: Context, { kind, input, words }: FieldData, value: unknown): Html {
+function valueInWords(
+  { site, say: translate }: Context,
+  { kind, input, words }: FieldData,
+  value: unknown,
+): Html {
   if (value === true) return html`${say(site, 'Yes')}`
   if (typeof value === 'number') return html`${writtenNumber(site, value)}`
   const text = plainText(String(value))

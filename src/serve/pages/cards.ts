@@ -1,4 +1,11 @@
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached, madeOnce } from '../../base/cache.ts'
+import {
+  type Cache,
+  type CacheBudget,
+  emptyCache,
+  findCached,
+  keepCached,
+  madeOnce,
+} from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { decodeEntities, plainText } from '../../base/text/html.ts'
 import { hasWallForm } from '../../base/text/moments.ts'
@@ -108,7 +115,8 @@ async function readCards(
     some.forEach((id, at) => {
       const [row, own, state] = [byId.get(id), links.get(id), states[at]]
       const isPublic = row?.status === 'publish'
-      const card = isPublic && own ? showOrLeaveOut(context, 'event', id, () => makeCard(context, row, own)) : undefined
+      const card =
+        isPublic && own ? showOrLeaveOut(context, 'event', id, () => makeCard(context, row, own)) : undefined
       if (card) found.set(id, card)
       if (memory.index && state) keepCached(cards, id, { card, states: state }, sizeOf(card))
     })
@@ -172,7 +180,9 @@ type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
-  const alike = Object.values(sizes).filter((size) => Math.abs(size.width / size.height - ratio) < ratio * ALIKE)
+  const alike = Object.values(sizes).filter(
+    (size) => Math.abs(size.width / size.height - ratio) < ratio * ALIKE,
+  )
   const all = [...alike, { url, width, height }].sort((a, b) => a.width - b.width)
   const byWidth = new Map(all.map((size) => [size.width, size]))
   const srcset = [...byWidth.values()].map((size) => `${size.url} ${size.width}w`).join(', ')

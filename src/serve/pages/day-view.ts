@@ -38,7 +38,10 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const bounds = await findBounds(viewing, filters)
   const way = (other: string) =>
     bounds && other >= bounds.first && other <= laterOf(bounds.last, today)
-      ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: writtenDay(site, other, today) }
+      ? {
+          path: sameEvents(viewing, asked, { view: 'day', day: other }),
+          text: writtenDay(site, other, today),
+        }
       : undefined
   const [previous, next] = [way(addDays(day, -1)), way(addDays(day, 1))]
   const present = { path: sameEvents(viewing, asked, { view: 'day', day: undefined }), isHere: day === today }

@@ -75,7 +75,8 @@ export async function directoryView(
   const isLong = !isWhole || entries.length > FEW || page > 1
   const way = (other: number, text: string) => ({ path: addressOf(viewing, { ...asked, page: other }), text })
   const previous = page > 1 ? way(page - 1, say(site, 'Previous page')) : undefined
-  const next = found.length > MOST_ENTRIES && page < LAST_PAGE ? way(page + 1, say(site, 'Next page')) : undefined
+  const next =
+    found.length > MOST_ENTRIES && page < LAST_PAGE ? way(page + 1, say(site, 'Next page')) : undefined
   return {
     status: 200,
     title: say(site, texts.heading),

@@ -101,7 +101,13 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
     day(say(site, 'To'), 'until'),
     html`<label><span>${say(site, 'Number of events in a list')}</span><input type="number" name="limit" min="1" max="50" value="${chosen('limit')}"></label>`,
     select(say(site, 'Headings'), 'level', '<h2>', choicesOf(levels.slice(1)), chosen('level')),
-    select(say(site, 'Language'), 'language', say(site, 'Same as your page'), choicesOf(languages), chosen('language')),
+    select(
+      say(site, 'Language'),
+      'language',
+      say(site, 'Same as your page'),
+      choicesOf(languages),
+      chosen('language'),
+    ),
     html`<fieldset class="checks"><legend class="hidden">${say(site, 'Filters')}</legend>${check(say(site, 'Free'), 'free', 'true')}${check(say(site, 'Online'), 'attendance', 'online,mixed')}</fieldset>`,
     html`<fieldset class="checks"><legend>${say(site, 'Show for each event')}</legend>${EXTRAS.map(([value, text]) => check(say(site, text), 'show', value))}</fieldset>`,
   ]

@@ -30,7 +30,8 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`
-  const struck = card.event_status === 'canceled' ? html`<s><bdi>${title}</bdi></s>` : html`<bdi>${title}</bdi>`
+  const struck =
+    card.event_status === 'canceled' ? html`<s><bdi>${title}</bdi></s>` : html`<bdi>${title}</bdi>`
   return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
@@ -62,12 +63,14 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
     )
 }
 
-export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
+export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) =>
+  lastDayOf(card.start, card.end) > dayOf(card.start)
 
 /** Writes the letters of the zone of an event behind a time; false for an event in the zone of the site. */
 export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 
-const behind = (letters: string): Html | false => letters !== '' && html` <abbr class="zone">${letters}</abbr>`
+const behind = (letters: string): Html | false =>
+  letters !== '' && html` <abbr class="zone">${letters}</abbr>`
 
 /** Returns the time at which an event starts, with the letters of its zone unless that is the zone of the site. */
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
@@ -80,7 +83,8 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     ? html`${say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })}${behind(card.endZone)}`
     : say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
   const isLong = isSeveralDays(card)
-  if (card.isAllDay) return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
+  if (card.isAllDay)
+    return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
   const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zoneBehind(card)}`
   if (isLong) return html`${start} <small>${until}</small>`
   return card.end === card.start
@@ -114,7 +118,11 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   const place = card.place && html`${namedPlace(card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
-    on ? html`<h2>${title}${heardAs(on)}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
+    on
+      ? html`<h2>${title}${heardAs(on)}</h2>`
+      : heading === 'h3'
+        ? html`<h3>${title}</h3>`
+        : html`<h4>${title}</h4>`
   }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${againOf(viewing, card)}${tags(
     viewing,
     card,
@@ -158,7 +166,11 @@ export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
   html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
 /** Writes events under headings of the days on which they start, in the given order. @param more returns the markup below the events of a day */
-export function daySections(viewing: Viewing, cards: readonly Card[], more?: (day: string) => Html | false): Html[] {
+export function daySections(
+  viewing: Viewing,
+  cards: readonly Card[],
+  more?: (day: string) => Html | false,
+): Html[] {
   const days = Map.groupBy(cards, (card) => dayOf(card.start))
   return [...days].map(
     ([day, own]) =>

@@ -57,7 +57,9 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
   const texts = [...textsOfFacts(context, row), pageWork(row)]
   return showPrepared(texts, () =>
-    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original, more, cards })),
+    showRecord('event', row.id, () =>
+      viewOf(viewing, row, links, { neighbours, dates, original, more, cards }),
+    ),
   )
 }
 
@@ -183,7 +185,9 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { days, hours, zone } = inWords(site, row, today)
   const letters =
     zone && html` <abbr class="zone" title="${zoneName(site, row.timezone, row.utc_end_date)}">${zone}</abbr>`
-  const lines = days.map((day, at) => html`<strong>${day}${!hours && at + 1 === days.length && letters}</strong>`)
+  const lines = days.map(
+    (day, at) => html`<strong>${day}${!hours && at + 1 === days.length && letters}</strong>`,
+  )
   const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${hours?.start}</time>`
   const times =
     row.all_day === 1
@@ -300,7 +304,8 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 </ul></details>`
 }
 
-const notesOf = ({ text, address }: Keepable) => [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
+const notesOf = ({ text, address }: Keepable) =>
+  [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
 /** Returns the day after the last day of an event, since other calendars exclude the end of a span of days. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)

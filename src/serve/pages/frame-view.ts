@@ -34,7 +34,11 @@ export async function frameView(viewing: Viewing, query: URLSearchParams): Promi
   const hasMonth = query.get('view') === 'month'
   for (const [name, other] of Object.entries(hasMonth ? TERM_LISTS : OF_LISTS))
     for (const value of query.getAll(name)) known.append(other, value)
-  const asked: EventsAsked = { span: { view: 'list' }, term: undefined, query: await readQuery(viewing.context, known) }
+  const asked: EventsAsked = {
+    span: { view: 'list' },
+    term: undefined,
+    query: await readQuery(viewing.context, known),
+  }
   return hasMonth ? frameMonth(viewing, asked, query) : frameList(viewing, asked, query)
 }
 

@@ -1,6 +1,15 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { Card, Picture } from './cards.ts'
-import { againOf, heardAs, hueOf, isSeveralDays, isUncropped, shownTitle, sizesFor, startTime } from './event-rows.ts'
+import {
+  againOf,
+  heardAs,
+  hueOf,
+  isSeveralDays,
+  isUncropped,
+  shownTitle,
+  sizesFor,
+  startTime,
+} from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
 import { capitalized, lastDayOf, written, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
@@ -31,11 +40,14 @@ export async function findLead(viewing: Viewing): Promise<Lead> {
   const filters: EventFilters = { featured: true }
   const coming: EventFilters = { ...starting(filters, viewing.today, undefined), collapse: 'series' }
   const { cards } = await findCards(viewing, coming, 1, AMONG)
-  const ongoing = cards.length < MOST ? await findOngoing(viewing, filters, viewing.today, MOST) : { cards: [] }
+  const ongoing =
+    cards.length < MOST ? await findOngoing(viewing, filters, viewing.today, MOST) : { cards: [] }
   const found = [...(await withFollowing(viewing, coming, cards)), ...ongoing.cards]
   const shown = inShape(found.filter(({ event_status }) => event_status === 'scheduled'))
   const lead =
-    shown.find(({ picture }) => picture && !isUncropped(picture)) ?? shown.find(({ picture }) => picture) ?? shown[0]
+    shown.find(({ picture }) => picture && !isUncropped(picture)) ??
+    shown.find(({ picture }) => picture) ??
+    shown[0]
   if (!lead) return NO_LEAD
   const others = shown.filter((card) => card !== lead)
   const { site } = viewing.context
@@ -49,10 +61,15 @@ export async function findLead(viewing: Viewing): Promise<Lead> {
 }
 
 /** Returns the first one, two, three or five cards: the layout has a shape for each of these numbers. */
-const inShape = (cards: readonly Card[]) => cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
+const inShape = (cards: readonly Card[]) =>
+  cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
 /** Returns the cards; a card of a series gets the number of its later dates among the events of these filters. */
-export async function withFollowing(viewing: Viewing, filters: EventFilters, cards: readonly Card[]): Promise<Card[]> {
+export async function withFollowing(
+  viewing: Viewing,
+  filters: EventFilters,
+  cards: readonly Card[],
+): Promise<Card[]> {
   return Promise.all(
     cards.map(async (card) => {
       if (!card.series) return card
@@ -99,6 +116,7 @@ function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' 
   const form = isNear ? (kind === 'hero' ? 'full' : 'weekdayDate') : 'fullYear'
   const day = (one: string) => nearName(site, one, today) || written(site, form, one)
   if (first < today) return capitalized(site, say(site, 'until {date}', { date: day(last) }))
-  if (isSeveralDays(card)) return capitalized(site, writtenSpan(site, isNear ? 'weekdayDate' : 'fullYear', first, last))
+  if (isSeveralDays(card))
+    return capitalized(site, writtenSpan(site, isNear ? 'weekdayDate' : 'fullYear', first, last))
   return capitalized(site, card.isAllDay ? day(first) : `${day(first)}, ${startTime(site, card)}`)
 }

@@ -59,7 +59,8 @@ ${languageSwitch(site, address)}<span class="end">${say(site, 'All times are in 
 }
 
 /** Returns the address of a link of the owner; a path is taken as one below the root of the site. */
-const ownAddress = (site: Site, address: string) => (address.startsWith('/') ? pathTo(site, address) : address)
+const ownAddress = (site: Site, address: string) =>
+  address.startsWith('/') ? pathTo(site, address) : address
 
 function ownLinks(site: Site, { links }: Look): Content {
   if (links.length === 0) return false
@@ -77,7 +78,8 @@ const LEGAL_TEXTS = {
 function legalLinks(site: Site, { legal }: Look): Content {
   return LEGAL_PAGES.map(
     (page) =>
-      legal[page] !== '' && html`<a href="${ownAddress(site, legal[page])}">${say(site, LEGAL_TEXTS[page])}</a>\n`,
+      legal[page] !== '' &&
+      html`<a href="${ownAddress(site, legal[page])}">${say(site, LEGAL_TEXTS[page])}</a>\n`,
   )
 }
 
@@ -92,7 +94,11 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
 /** Decides whether the name of the site is for screen readers alone, since the logo shows it to everybody else. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
-function brand(site: Site, { scheme }: Look, { pages_logo: logo, pages_logo_dark: dark }: Assets['files']): Html {
+function brand(
+  site: Site,
+  { scheme }: Look,
+  { pages_logo: logo, pages_logo_dark: dark }: Assets['files'],
+): Html {
   if (!logo) return html`<i class="mark" aria-hidden="true"></i>`
   const one = scheme === 'dark' && dark ? dark : logo
   const image = html`<img class="logo" src="${pathTo(site, one.path)}" alt="">`
@@ -136,7 +142,8 @@ function alternates({ languages, ...site }: Site, path: string | undefined): Con
 
 function pageHead(site: Site, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
-  const canonical = view.original ?? (view.canonical && site.url + addressIn(site, site.language, view.canonical))
+  const canonical =
+    view.original ?? (view.canonical && site.url + addressIn(site, site.language, view.canonical))
   const property = (name: string, content: string | undefined): Content =>
     content && html`<meta property="${name}" content="${content}">\n`
   return html`<meta name="description" content="${description || title}">

@@ -37,7 +37,11 @@ type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: Organ
  * Returns the page of a venue or organizer with its events from today on. Each series stands there at its next date alone, unless every date is asked for.
  * @throws Problem for a page past the end
  */
-export async function linkedView(viewing: Viewing, linked: Linked, { page, filters: sent }: PageQuery): Promise<View> {
+export async function linkedView(
+  viewing: Viewing,
+  linked: Linked,
+  { page, filters: sent }: PageQuery,
+): Promise<View> {
   const { context, today } = viewing
   const { kind, row } = linked
   const isEvery = sent[EVERY_DATE] === false
@@ -110,13 +114,22 @@ async function waysOf(
 ): Promise<Ways> {
   const { context, today } = viewing
   const path = recordPath(context.site, kind, row)
-  const query = (other: number) => [...(isEvery ? [`${EVERY_DATE}=0`] : []), ...(other > 1 ? [`page=${other}`] : [])]
+  const query = (other: number) => [
+    ...(isEvery ? [`${EVERY_DATE}=0`] : []),
+    ...(other > 1 ? [`page=${other}`] : []),
+  ]
   const way = (other: number, text: string) =>
-    datedWay(viewing, pathTo(context.site, [path, query(other).join('&')].filter(Boolean).join('?')), text, filters, {
-      page: other,
-      perPage: PER_PAGE,
-      from: today,
-    })
+    datedWay(
+      viewing,
+      pathTo(context.site, [path, query(other).join('&')].filter(Boolean).join('?')),
+      text,
+      filters,
+      {
+        page: other,
+        perPage: PER_PAGE,
+        from: today,
+      },
+    )
   return {
     earlier: page > 1 ? await way(page - 1, say(context.site, 'Earlier')) : undefined,
     later: page * PER_PAGE < total ? await way(page + 1, say(context.site, 'Later')) : undefined,
@@ -144,7 +157,11 @@ async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<stri
 }
 
 /** Writes links to the months with events of a venue or organizer. */
-function monthLinks({ context: { site }, today }: Viewing, { kind, row }: Linked, months: readonly string[]): Html {
+function monthLinks(
+  { context: { site }, today }: Viewing,
+  { kind, row }: Linked,
+  months: readonly string[],
+): Html {
   const links = months.map((month) => {
     const form = month.slice(0, 4) === today.slice(0, 4) ? 'month' : 'monthYear'
     const path = spanLink(site, { view: 'month', month }, undefined, `${kind}=${row.id}`)
@@ -154,13 +171,19 @@ function monthLinks({ context: { site }, today }: Viewing, { kind, row }: Linked
 }
 
 /** Returns an object without its empty members, which answers of the interface always have. */
-const filledMembers = (data: object) => Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
+const filledMembers = (data: object) =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
 function events(
   viewing: Viewing,
   linked: Linked,
   cards: readonly Card[],
-  { total, ways, months, isShorter }: { total: number; ways: Ways; months: readonly string[]; isShorter: boolean },
+  {
+    total,
+    ways,
+    months,
+    isShorter,
+  }: { total: number; ways: Ways; months: readonly string[]; isShorter: boolean },
 ): Html {
   const { site } = viewing.context
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')

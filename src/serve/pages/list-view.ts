@@ -9,7 +9,16 @@ import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
 import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
 import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
-import { firstOf, isDay, monthOf, monthsLater, weeksOf, written, writtenDay, writtenRange } from './page-dates.ts'
+import {
+  firstOf,
+  isDay,
+  monthOf,
+  monthsLater,
+  weeksOf,
+  written,
+  writtenDay,
+  writtenRange,
+} from './page-dates.ts'
 import {
   before,
   between,
@@ -171,7 +180,8 @@ export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = fa
 
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
   if (span.view === 'past') return say(site, 'Past events')
-  if (query.filters.words !== undefined) return say(site, 'Events matching “{words}”', { words: query.filters.words })
+  if (query.filters.words !== undefined)
+    return say(site, 'Events matching “{words}”', { words: query.filters.words })
   return term?.name ?? (chosenInWords(site, query.sent) || say(site, 'What’s on'))
 }
 
@@ -199,7 +209,13 @@ function nothingText({ span, query, term }: EventsAsked, site: Site): string {
 async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const { site } = viewing.context
   const instead = html`${await wordsNote(viewing, asked, 0)}${await fewerWords(viewing, asked, comingFilters(viewing, asked))}`
-  return nothingFound(viewing, asked, nothingText(asked, site), `${firstDay(viewing, asked)} 00:00:00`, instead)
+  return nothingFound(
+    viewing,
+    asked,
+    nothingText(asked, site),
+    `${firstDay(viewing, asked)} 00:00:00`,
+    instead,
+  )
 }
 
 /** Writes links to the pages before and after this page with their days, and between the lists of coming and of past events. */
@@ -220,7 +236,11 @@ async function ways(
     : [comingFilters(viewing, asked), firstDay(viewing, asked)]
   const { page } = asked.query
   const way = (path: string, text: string, other: number) =>
-    datedWay(viewing, path, text, filters, { page: isPast ? pages - other + 1 : other, perPage: PER_PAGE, from })
+    datedWay(viewing, path, text, filters, {
+      page: isPast ? pages - other + 1 : other,
+      perPage: PER_PAGE,
+      from,
+    })
   const first = previous
     ? await way(previous, back, page - 1)
     : isPast
@@ -302,7 +322,12 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   const notes = words.flatMap(({ text, instead, isThere }) => {
     if (!isThere) return [say(site, 'Nothing matches “{word}”.', { word: text })]
     if (instead === undefined || total === 0) return []
-    return [say(site, 'These results are for “{word}”; nothing matches “{written}”.', { word: text, written: instead })]
+    return [
+      say(site, 'These results are for “{word}”; nothing matches “{written}”.', {
+        word: text,
+        written: instead,
+      }),
+    ]
   })
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
@@ -311,13 +336,19 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
 const MOST_COUNTED = 5
 
 /** Writes links to the events of each word, where no event has all words of a search; false where no word has events. */
-async function fewerWords(viewing: Viewing, asked: EventsAsked, filters: EventFilters): Promise<Html | false> {
+async function fewerWords(
+  viewing: Viewing,
+  asked: EventsAsked,
+  filters: EventFilters,
+): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}
   if (words.length < 2) return false
   const links: Html[] = []
   for (const { text, isThere } of words.slice(0, MOST_COUNTED)) {
-    const { total } = isThere ? await findPageEvents(viewing, { ...filters, words: text }, 1, 1) : { total: 0 }
+    const { total } = isThere
+      ? await findPageEvents(viewing, { ...filters, words: text }, 1, 1)
+      : { total: 0 }
     if (total === 0) continue
     const query = new URLSearchParams(queryText(asked.query))
     query.set('search', text)

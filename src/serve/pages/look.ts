@@ -106,7 +106,10 @@ export function readSet(path: string, what: string): Buffer {
 }
 
 /** Returns the files of the start, and the files of owners where the start names none. */
-export function filesOfLook(start: LookFiles, owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>): LookFiles {
+export function filesOfLook(
+  start: LookFiles,
+  owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,
+): LookFiles {
   const theirs = Object.entries(owner).map(([name, bytes]) => [
     name,
     { ending: (isLookFile(name) && endingOf(name, bytes)) || '', bytes },
@@ -184,7 +187,10 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
 }
 
 /** Writes the custom properties and rules of a look, to stand behind the rules of the pages. @param font the address of its own font */
-export function lookStyle({ scheme, corner, density, typeface, header }: Look, font: string | undefined): string {
+export function lookStyle(
+  { scheme, corner, density, typeface, header }: Look,
+  font: string | undefined,
+): string {
   const stack = TYPEFACES[typeface]
   const face = font === undefined ? stack : `Own,${stack || 'system-ui,sans-serif'}`
   const own = `${CORNERS[corner]}${face && `--font:${face};`}${scheme === 'auto' ? '' : `color-scheme:${scheme};`}`

@@ -32,7 +32,9 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
   const { ids, total } = await findPageEvents(viewing, comingFilters(viewing, asked, true), 1, MOST_EVENTS)
   const places = groupByVenue(ids, await findVenuesOf(db, ids))
   const shown = places.slice(0, MOST_VENUES)
-  const cards = await cardsOf(viewing, [...new Set(shown.flatMap(({ events }) => events.slice(0, MOST_OF_VENUE)))])
+  const cards = await cardsOf(viewing, [
+    ...new Set(shown.flatMap(({ events }) => events.slice(0, MOST_OF_VENUE))),
+  ])
   const byId = new Map(cards.map((card) => [card.id, card]))
   const [located, others] = [shown.filter(isLocated), shown.filter((place) => !isLocated(place))]
   const hasMap = site.maps.tiles !== ''

@@ -23,7 +23,14 @@ import {
   writtenStart,
   writtenTime,
 } from './page-dates.ts'
-import { between, cardsOf, type EventFilters, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
+import {
+  between,
+  cardsOf,
+  type EventFilters,
+  type FoundEvents,
+  findBounds,
+  findPageEvents,
+} from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import {
   canonicalOf,
@@ -81,7 +88,9 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   const own = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month)
   const long = own.filter(({ first, last }) => isLong(first, last)).sort(byEnd(viewing.today))
   const lasting = long.slice(0, MOST_ONGOING).map(({ id }) => id)
-  const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single].flatMap((stretch) => stretch?.id ?? []))
+  const shown = grid
+    .flat()
+    .flatMap((day) => [...day.lanes, ...day.single].flatMap((stretch) => stretch?.id ?? []))
   const cards = await cardsOf(viewing, [...new Set([...lasting, ...shown])])
   const byId = new Map(cards.map((card) => [card.id, card]))
   const dayPath = daysOfSame(viewing, asked)
@@ -100,7 +109,9 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
 
 /** Orders events by their ends: those that end soonest first, but those that are over last. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
-  Number(a.last < today) - Number(b.last < today) || (a.last < b.last ? -1 : Number(a.last > b.last)) || a.id - b.id
+  Number(a.last < today) - Number(b.last < today) ||
+  (a.last < b.last ? -1 : Number(a.last > b.last)) ||
+  a.id - b.id
 
 export async function monthView(viewing: Viewing, asked: EventsAsked, month: string): Promise<View> {
   const { context, today } = viewing
@@ -246,7 +257,8 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const first = days[0]?.day
   const sections = days.map((own) => {
     const starting = [...own.lanes, ...own.single].flatMap((stretch) => {
-      const card = stretch && (stretch.first === own.day || own.day === first) ? cards.get(stretch.id) : undefined
+      const card =
+        stretch && (stretch.first === own.day || own.day === first) ? cards.get(stretch.id) : undefined
       return card ? [card] : []
     })
     if (starting.length === 0) return NOTHING
@@ -312,7 +324,9 @@ async function ranked(
 ): Promise<Stretch[]> {
   const { index } = viewing.memory
   const asked = between({ ...filters, featured: true }, first, last)
-  const featured = new Set(filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids)
+  const featured = new Set(
+    filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids,
+  )
   const hourOf = (id: number) => {
     const times = found.times?.get(id)
     if (times) return Number(times.start.slice(11, 13))
@@ -350,7 +364,11 @@ export function fillWeeks(weeks: readonly (readonly string[])[], stretches: read
   return weeks.map((week) => fillWeek(week, long, byDay))
 }
 
-function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: ReadonlyMap<string, Stretch[]>): GridDay[] {
+function fillWeek(
+  week: readonly string[],
+  long: readonly Stretch[],
+  byDay: ReadonlyMap<string, Stretch[]>,
+): GridDay[] {
   const [monday = '', sunday = ''] = [week[0], week.at(-1)]
   const ends: string[] = []
   const days = week.map((day): GridDay => ({ day, lanes: [], single: [], total: 0 }))
@@ -374,4 +392,5 @@ function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: Read
 }
 
 /** Returns the number of events of a day that are not shown. */
-export const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length
+export const hiddenOf = ({ total, lanes, single }: GridDay) =>
+  total - lanes.filter(Boolean).length - single.length

@@ -63,7 +63,8 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
 const LONG = 4
 
 /** Decides whether an event lasts longer than three days, by its first and its last day. */
-export const isLong = (first: string, last: string) => first < last && dayNumber(last) - dayNumber(first) + 1 >= LONG
+export const isLong = (first: string, last: string) =>
+  first < last && dayNumber(last) - dayNumber(first) + 1 >= LONG
 
 /** Writes ongoing events briefly: their titles, their days and their venues. */
 function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | false): Html {
@@ -78,16 +79,21 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)
-    return say(site, 'until {date}', { date: `${writtenDay(site, today, today)}, ${written(site, 'time', end)}` })
+    return say(site, 'until {date}', {
+      date: `${writtenDay(site, today, today)}, ${written(site, 'time', end)}`,
+    })
   if (first > today || last < today) return writtenRange(site, first, last, today)
-  return last === today ? say(site, 'until today') : say(site, 'until {date}', { date: writtenDay(site, last, today) })
+  return last === today
+    ? say(site, 'until today')
+    : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
 /** Writes the long events of a month as a band below its weeks, with a link to the others where the band does not show all. False without events. */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length
-  const others = hidden > 0 && html`<li><a class="quiet" href="${othersPath}">${sayMore(site, hidden)}</a></li>`
+  const others =
+    hidden > 0 && html`<li><a class="quiet" href="${othersPath}">${sayMore(site, hidden)}</a></li>`
   return (
     cards.length > 0 &&
     html`<section class="band" aria-labelledby="ongoing"><h2 id="ongoing">${say(site, 'Ongoing')}</h2>${ongoingList(viewing, cards, others)}</section>`

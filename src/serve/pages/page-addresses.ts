@@ -114,7 +114,10 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Reads the path of a feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`; undefined for any other path. */
-function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readonly string[]): Moved | undefined {
+function readFeedBelow(
+  page: string,
+  [name = '', kind = 'feed', ...rest]: readonly string[],
+): Moved | undefined {
   const ending =
     name === 'feed' ? FEEDS.get(kind) : name === 'ical' && kind === 'feed' ? icalendar.extension : undefined
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
@@ -166,11 +169,14 @@ function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
 }
 
 function readRecord(root: string, [slug, ...rest]: string[]): PageAddress {
-  if (slug === undefined && (root === 'venue' || root === 'organizer')) return { is: 'moved', to: `/${root}s/` }
-  if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
+  if (slug === undefined && (root === 'venue' || root === 'organizer'))
+    return { is: 'moved', to: `/${root}s/` }
+  if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer'))
+    return { is: 'unknown' }
   // Moved sites have an address for each day of an event that repeats.
   const [day = '', number = '1', ...more] = rest
-  if (root === 'event' && isDay(day) && /^\d{1,4}$/.test(number) && more.length === 0) return { is: 'dated', slug, day }
+  if (root === 'event' && isDay(day) && /^\d{1,4}$/.test(number) && more.length === 0)
+    return { is: 'dated', slug, day }
   if (root === 'event' && day === 'all' && rest.length === 1) return { is: 'moved', to: `/event/${slug}/` }
   if (rest.length === 0) return { is: 'record', kind: root, slug }
   return readFeedBelow(`/${root}/${slug}`, rest) ?? { is: 'unknown' }
@@ -216,7 +222,8 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   const [first, second, ...more] = isList ? rest : [view, ...rest]
   if (first === undefined) return { is: 'moved', to: base }
   if (more.length > 0) return { is: 'unknown' }
-  if (first === 'day' && second !== undefined && isDay(second)) return { is: 'moved', to: `${base}${second}/` }
+  if (first === 'day' && second !== undefined && isDay(second))
+    return { is: 'moved', to: `${base}${second}/` }
   if (first === 'page' && /^\d{1,6}$/.test(second ?? '')) return { is: 'moved', to: `${base}?page=${second}` }
   if (second === undefined && isMonth(first)) return { is: 'moved', to: `${base}month/${first}/` }
   if (second === undefined && isDay(first)) return { is: 'moved', to: `${base}${first}/` }
@@ -230,9 +237,11 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   if (path === '/' && id !== null && /^\d{1,10}$/.test(id)) return { is: 'numbered', id: Number(id) }
   for (const kind of ['event', 'venue', 'organizer'] as const) {
     const slug = query.get(kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`)
-    if (path === '/' && slug) return { is: 'moved', to: `/${kind}/${encodeURIComponent(slug)}/`, byQuery: true }
+    if (path === '/' && slug)
+      return { is: 'moved', to: `/${kind}/${encodeURIComponent(slug)}/`, byQuery: true }
   }
-  const display = query.get('eventDisplay') ?? query.get(`${vendor}_event_display`) ?? query.get('tribe_event_display')
+  const display =
+    query.get('eventDisplay') ?? query.get(`${vendor}_event_display`) ?? query.get('tribe_event_display')
   const date = query.get('tribe-bar-date') ?? query.get('eventDate')
   const words = query.get('tribe-bar-search')
   const category = query.get(`${vendor}_events_cat`)
@@ -250,7 +259,9 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
       byQuery: true,
     }
   const to =
-    feed === undefined ? base + endOfOld(display ?? below.view, date ?? below.date) : `${base.slice(0, -1)}.${feed}`
+    feed === undefined
+      ? base + endOfOld(display ?? below.view, date ?? below.date)
+      : `${base.slice(0, -1)}.${feed}`
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 

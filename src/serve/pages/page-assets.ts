@@ -99,7 +99,11 @@ const numbered = (first: number, last: number, rule: (number: number) => string)
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
 /** The rules for the point of a picture that stays in view where the picture is cropped, in tenths of its width and height. */
-const FOCUS = numbered(0, 10, (tenth) => `.fx${tenth}{--focus-x:${tenth * 10}%}.fy${tenth}{--focus-y:${tenth * 10}%}`)
+const FOCUS = numbered(
+  0,
+  10,
+  (tenth) => `.fx${tenth}{--focus-x:${tenth * 10}%}.fy${tenth}{--focus-y:${tenth * 10}%}`,
+)
 /** The rules for the length of a bar, in days. */
 const LENGTHS = numbered(1, 7, (days) => `.w${days}{--days:${days}}`)
 const NUMBERED: Readonly<Record<string, string>> = {
@@ -119,7 +123,9 @@ function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
   if (/@import\b/i.test(withoutComments.join('')))
-    throw new Error(`The style sheet of the pages cannot have @import: put the rules themselves into ${path}.`)
+    throw new Error(
+      `The style sheet of the pages cannot have @import: put the rules themselves into ${path}.`,
+    )
   return rules
 }
 
@@ -152,7 +158,10 @@ export function lookAssets({ files }: Pick<Look, 'files'>): Assets['files'] {
 
 const leafletAssets = once((): Assets['leaflet'] => {
   const file = (name: string) => readFileSync(new URL(import.meta.resolve(`leaflet/dist/${name}`)))
-  return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
+  return {
+    script: asset('leaflet', '.js', file('leaflet.js')),
+    style: asset('leaflet', '.css', file('leaflet.css')),
+  }
 })
 
 /** Removes comments, indents and needless blanks from one of our style sheets. Its strings must not depend on these blanks. */
@@ -249,7 +258,8 @@ function rgbOf(colour: string): Rgb {
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255]
 }
 
-const hex = (colour: Rgb) => `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+const hex = (colour: Rgb) =>
+  `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
 
 const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[0] + (b[0] - a[0]) * share,
@@ -369,11 +379,20 @@ interface SiteIcon {
   mediaType: string
 }
 
-const touch: SiteIcon = { side: 180, ground: '#ffffff', isRound: false, wrap: (png) => png, mediaType: 'image/png' }
+const touch: SiteIcon = {
+  side: 180,
+  ground: '#ffffff',
+  isRound: false,
+  wrap: (png) => png,
+  mediaType: 'image/png',
+}
 
 /** The icons by their path below the root of the site. */
 export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
-  ['/favicon.ico', { side: 48, ground: '#ffffff00', isRound: true, wrap: wrappedAsIco, mediaType: 'image/x-icon' }],
+  [
+    '/favicon.ico',
+    { side: 48, ground: '#ffffff00', isRound: true, wrap: wrappedAsIco, mediaType: 'image/x-icon' },
+  ],
   ['/apple-touch-icon.png', touch],
   ['/apple-touch-icon-precomposed.png', touch],
 ])
@@ -436,6 +455,7 @@ function drawMark(side: number, accent: string, isRound: boolean): Pixels {
 function covered({ left, top, right, bottom, radius }: Round, x: number, y: number, unit: number): number {
   const across = Math.max(left + radius - x, x - right + radius, 0)
   const down = Math.max(top + radius - y, y - bottom + radius, 0)
-  const beyond = radius === 0 ? Math.max(left - x, x - right, top - y, y - bottom) : Math.hypot(across, down) - radius
+  const beyond =
+    radius === 0 ? Math.max(left - x, x - right, top - y, y - bottom) : Math.hypot(across, down) - radius
   return Math.min(Math.max(0.5 - beyond / unit, 0), 1)
 }

@@ -24,12 +24,22 @@ export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
   if (site.language === 'en') return letters
-  return cachedText(names, `short ${locale} ${zone} ${letters}`, () => named(locale, zone, 'short', utc) ?? letters)
+  return cachedText(
+    names,
+    `short ${locale} ${zone} ${letters}`,
+    () => named(locale, zone, 'short', utc) ?? letters,
+  )
 }
 
 /** Returns the letters of the zone of an event at its start and at its end. */
-export const edgeLetters = (site: Site, row: Pick<EventRow, 'timezone' | 'utc_start_date' | 'utc_end_date'>) =>
-  [zoneLetters(site, row.timezone, row.utc_start_date), zoneLetters(site, row.timezone, row.utc_end_date)] as const
+export const edgeLetters = (
+  site: Site,
+  row: Pick<EventRow, 'timezone' | 'utc_start_date' | 'utc_end_date'>,
+) =>
+  [
+    zoneLetters(site, row.timezone, row.utc_start_date),
+    zoneLetters(site, row.timezone, row.utc_end_date),
+  ] as const
 
 /** Returns the name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time, the name for both seasons. */
 export function zoneName(site: Site, zone: string, utc?: string): string {
@@ -121,7 +131,9 @@ export function writtenEnd(site: Site, start: string, end: string): string {
 
 /** Writes when an event starts, in the given form; of one that lasts a day from midnight to midnight also when it ends. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
-  return isWholeDay(start, end) ? `${write(site, start)} – ${writtenEnd(site, start, end)}` : write(site, start)
+  return isWholeDay(start, end)
+    ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
+    : write(site, start)
 }
 
 /** Writes a time. */
@@ -168,7 +180,8 @@ export function writtenDistance(site: Site, km: number): string {
 }
 
 const distances = madeOnce(
-  (locale: string) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
+  (locale: string) =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
 /** Writes a number in the language of the site. Small counts are the same in all of them: a form has hundreds, and formatting takes some microseconds. */

@@ -26,7 +26,9 @@ const {
 } = eventFilters
 
 /** The taxonomy of each list of terms: an attribute is called `category`, and its filter `categories`. */
-const TERM_OF_LIST = new Map<string, string>(Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]))
+const TERM_OF_LIST = new Map<string, string>(
+  Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]),
+)
 
 /** The filters that pages take, without the first and the last day. */
 export const sharedFilters = shared

@@ -53,7 +53,10 @@ export async function findCards(
 }
 
 /** Loads the cards of the events with these ids, in order, and learns their terms. Leaves out events that cannot be shown. */
-export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: readonly number[]): Promise<Card[]> {
+export async function cardsOf(
+  { context, memory, cards, terms }: Viewing,
+  ids: readonly number[],
+): Promise<Card[]> {
   const loaded = await loadCards(context, memory, cards, ids)
   await learnTerms(
     context,

@@ -60,7 +60,10 @@ function bestOf(languages: readonly Language[], header: string): Language {
   const wanted = languages.map((language) => ({ language, ...wantedBy(ranges, language) }))
   const [best] = wanted
     .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality || Number(b.language === own) - Number(a.language === own) || a.at - b.at)
+    .sort(
+      (a, b) =>
+        b.quality - a.quality || Number(b.language === own) - Number(a.language === own) || a.at - b.at,
+    )
   return best?.language ?? own
 }
 
@@ -95,7 +98,10 @@ export function inLanguage(site: Site, { language, isNamed }: Chosen): Site {
 
 /** Makes a value for each language. */
 export function byLanguage<Value>(make: (language: Language) => Value): Readonly<Record<Language, Value>> {
-  return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, Value>
+  return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<
+    Language,
+    Value
+  >
 }
 
 /** The name of each language in that language, with a capital first letter. */

@@ -15,7 +15,9 @@ import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 
 const { page, start_date, end_date, geoloc_lat, geoloc_lng, geoloc_radius } = eventFilters
 const SHARED = { ...sharedFilters, start_date, end_date }
-const ABOUT: ReadonlyMap<string, string> = new Map(Object.entries(SHARED).map(([name, { about }]) => [name, about]))
+const ABOUT: ReadonlyMap<string, string> = new Map(
+  Object.entries(SHARED).map(([name, { about }]) => [name, about]),
+)
 const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 
 /** The query of a page, parsed. */
@@ -69,7 +71,8 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)
   const { page = 1, geoloc_radius: radius, search: words, ...filters } = parsed
   const half = POSITION.filter((name) => !(name in filters))
-  if (half.length === 1) throw new Problem('rest_invalid_param', { params: { [`${half[0]}`]: { why: 'invalid' } } })
+  if (half.length === 1)
+    throw new Problem('rest_invalid_param', { params: { [`${half[0]}`]: { why: 'invalid' } } })
   const own = 'geoloc_lat' in filters ? { geoloc_radius: radius ?? NEAR_KM } : {}
   const circle = near === undefined ? own : await circleAround(context, near, radius)
   return {
@@ -95,7 +98,10 @@ function settlePlace(sent: Map<string, string>): void {
   })
   if (own.length > 0 && !sent.has('near'))
     for (const [name, text] of own)
-      sent.set(name, text !== '' && Number.isFinite(Number(text)) ? String(Math.round(Number(text) * 100) / 100) : text)
+      sent.set(
+        name,
+        text !== '' && Number.isFinite(Number(text)) ? String(Math.round(Number(text) * 100) / 100) : text,
+      )
   else if (!sent.has('near')) sent.delete('geoloc_radius')
 }
 
@@ -104,21 +110,33 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 const NEAR_KM = 5
 
 /** Returns the filters for a circle around a venue. @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
-async function circleAround({ db }: Context, near: string, radius: number | undefined): Promise<EventFilters> {
+async function circleAround(
+  { db }: Context,
+  near: string,
+  radius: number | undefined,
+): Promise<EventFilters> {
   const id = /^\d{1,10}$/.test(near) ? Number(near) : 0
   const place = isPossibleId(id) ? await findLinked<VenueRow>(db, venueRules, id) : undefined
-  const { geo_lat: lat, geo_lng: lng } = place?.status === 'publish' ? place : { geo_lat: null, geo_lng: null }
-  if (lat === null || lng === null) throw new Problem('rest_invalid_param', { params: { near: { why: 'invalid' } } })
+  const { geo_lat: lat, geo_lng: lng } =
+    place?.status === 'publish' ? place : { geo_lat: null, geo_lng: null }
+  if (lat === null || lng === null)
+    throw new Problem('rest_invalid_param', { params: { near: { why: 'invalid' } } })
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }
 
 /** Returns the part of a query, as sent, that pages of events and records read. */
 export function readPart(query: URLSearchParams): string {
-  return new URLSearchParams([...query].filter(([name]) => name === 'page' || NAMES.includes(name))).toString()
+  return new URLSearchParams(
+    [...query].filter(([name]) => name === 'page' || NAMES.includes(name)),
+  ).toString()
 }
 
 /** Writes the query of a link that keeps these filters except those in `without`, and that names the page unless it is the first. */
-export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly string[] = [], page = 1): string {
+export function queryText(
+  { sent }: Pick<PageQuery, 'sent'>,
+  without: readonly string[] = [],
+  page = 1,
+): string {
   const kept = new URLSearchParams()
   for (const [name, value] of sent) if (!without.includes(name)) kept.set(name, value)
   if (page > 1) kept.set('page', String(page))

@@ -90,7 +90,10 @@ export async function listShownTerms({ db }: Context, most: number): Promise<Sho
 type ByTaxonomy<Value> = Record<TermRow['taxonomy'], Value>
 
 /** Reads the terms with the most published events of each taxonomy, and the categories above them, by name. */
-async function readTermsInUse(db: Db, most: number): Promise<{ rows: NamedTerm[]; isCut: ByTaxonomy<boolean> }> {
+async function readTermsInUse(
+  db: Db,
+  most: number,
+): Promise<{ rows: NamedTerm[]; isCut: ByTaxonomy<boolean> }> {
   const [categories, tags] = await Promise.all([
     listTermsInUse(db, 'category', most + 1),
     listTermsInUse(db, 'tag', most + 1),
@@ -107,7 +110,11 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
 }
 
 /** Adds to `byId` those of these terms that it lacks and that published events have. Terms that are not in `learned` are looked up, and kept there. */
-export async function learnTerms({ db }: Context, { byId, learned }: PageTerms, ids: readonly number[]): Promise<void> {
+export async function learnTerms(
+  { db }: Context,
+  { byId, learned }: PageTerms,
+  ids: readonly number[],
+): Promise<void> {
   const missing = ids.filter((id) => !byId.has(id))
   const unknown = missing.filter((id) => !learned.has(id))
   const found = unknown.length === 0 ? [] : await withAncestors(db, await findTermsInUse(db, unknown))
@@ -186,7 +193,10 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 })
 
 /** Returns terms as pages show them, by id. @param known terms that give their colours to those below; without it, the categories at the top get theirs here */
-function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, ShownTerm>): Map<number, ShownTerm> {
+function shownTerms(
+  rows: readonly NamedTerm[],
+  known?: ReadonlyMap<number, ShownTerm>,
+): Map<number, ShownTerm> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const roots = rows
     .filter(({ taxonomy, parent }) => taxonomy === 'category' && !byId.has(parent))
@@ -199,7 +209,17 @@ function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, Show
     const slugs = line.map((term) => term.slug)
     const top = line[0]?.id ?? id
     const hue = known?.get(top)?.hue ?? hues?.get(top) ?? top % HUES
-    return { id, taxonomy, name: plainText(row.name) || slug, slug, parent, slugs, count, depth: line.length - 1, hue }
+    return {
+      id,
+      taxonomy,
+      name: plainText(row.name) || slug,
+      slug,
+      parent,
+      slugs,
+      count,
+      depth: line.length - 1,
+      hue,
+    }
   }
   return new Map(rows.map((row) => [row.id, shown(row)]))
 }

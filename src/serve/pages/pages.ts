@@ -57,7 +57,14 @@ import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts
 import { monthOf, weekStartOf, writtenDay } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
-import { type PageQuery, queryText, readPart, readQuery, unreadableQuery, withoutListDates } from './page-query.ts'
+import {
+  type PageQuery,
+  queryText,
+  readPart,
+  readQuery,
+  unreadableQuery,
+  withoutListDates,
+} from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { chosenInWords } from './presses.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
@@ -133,7 +140,11 @@ export async function answerPage(
 ): Promise<PageAnswer> {
   const asked = readPageAddress(path, new URLSearchParams(queryText), context.site)
   if (asked.is === 'robots')
-    return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
+    return {
+      status: 200,
+      mediaType: 'text/plain; charset=UTF-8',
+      body: robots(context, rootOf(context.site)),
+    }
   const address = queryText === '' ? path : `${path}?${queryText}`
   if (asked.is === 'moved')
     return redirected(context.site, movedTo(context.site, withQuery(asked, queryText)), queryText)
@@ -174,7 +185,8 @@ async function answerFound(
   if (asked.is === 'unknown') return oldPage(pages, context, path, query)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
   if (asked.is === 'dated') return datedPage(context, asked, path)
-  if (asked.is === 'suggest') return { status: 200, mediaType: JSON_TYPE, body: await suggestions(context, query) }
+  if (asked.is === 'suggest')
+    return { status: 200, mediaType: JSON_TYPE, body: await suggestions(context, query) }
   const text = asked.is === 'embed' ? query.toString() : readPart(query)
   const viewing = await viewingOf(pages, context, text === '' ? path : `${path}?${text}`)
   if (asked.is === 'sitemap of pages')
@@ -323,7 +335,9 @@ function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery
 }
 
 /** The function that shows each view. */
-const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> } = {
+const VIEWS: {
+  [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View>
+} = {
   list: listView,
   past: listView,
   map: mapView,
@@ -332,7 +346,11 @@ const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, sp
   day: (viewing, asked, { day = viewing.today }) => dayView(viewing, asked, day),
 }
 
-function viewOf<Name extends Span['view']>(viewing: Viewing, asked: EventsAsked, span: Span<Name>): Promise<View> {
+function viewOf<Name extends Span['view']>(
+  viewing: Viewing,
+  asked: EventsAsked,
+  span: Span<Name>,
+): Promise<View> {
   const show: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> = VIEWS[span.view]
   return show(viewing, asked, span)
 }
@@ -377,13 +395,18 @@ async function seriesPage(
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
 /** Finds the record with this slug; undefined where the caller may not see it. */
-async function findPublic(context: Context, kind: PagedKind, slug: string): Promise<RecordColumns | undefined> {
+async function findPublic(
+  context: Context,
+  kind: PagedKind,
+  slug: string,
+): Promise<RecordColumns | undefined> {
   const id = await findIdBySlug(context, TABLE_OF[kind], slug)
   return id === undefined ? undefined : readPublic(context, kind, id)
 }
 
 async function readPublic(context: Context, kind: PagedKind, id: number): Promise<RecordColumns | undefined> {
-  const row = kind === 'event' ? await findEvent(context.db, id) : await findLinked(context.db, LINKED[kind], id)
+  const row =
+    kind === 'event' ? await findEvent(context.db, id) : await findLinked(context.db, LINKED[kind], id)
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
@@ -427,7 +450,12 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
 }
 
 /** Redirects from an old path of a page, of its feed, of a list of events or of an image, in a source that has moved here. @throws Problem for other paths */
-async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
+async function oldPage(
+  pages: Pages,
+  context: Context,
+  path: string,
+  query: URLSearchParams,
+): Promise<PageAnswer> {
   const { db, site } = context
   const root = rootOf(site)
   if (!mayHaveMoved(pages, site, db, path)) throw new Problem('rest-event-not-found')
@@ -443,7 +471,8 @@ async function oldPage(pages: Pages, context: Context, path: string, query: URLS
     if (mayBeOldPath(pages.oldPaths, pages.memory, db, root + list) && (await hadListAt(db, root + list)))
       return byQuery(context, movedTo(site, to), query)
   const image = await findByOldImagePath(db, root + path)
-  if (image) return { ...movedTo(site, ''), location: imageUrl(image, context.images.mediaUrl, sizeInName(path)) }
+  if (image)
+    return { ...movedTo(site, ''), location: imageUrl(image, context.images.mediaUrl, sizeInName(path)) }
   throw new Problem('rest-event-not-found')
 }
 
@@ -473,14 +502,21 @@ async function datedPage(
 async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<PageAnswer> {
   const row = await readPublic(context, kind, id)
   if (row) return toRecord(context, kind, row)
-  throw new Problem((await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found')
+  throw new Problem(
+    (await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found',
+  )
 }
 
 const toRecord = ({ site }: Context, kind: PagedKind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordPath(site, kind, row))
 
 /** Writes the page of an event, public or not, with a banner above it. */
-export async function previewPage(pages: Pages, context: Context, event: EventRow, banner: Html): Promise<string> {
+export async function previewPage(
+  pages: Pages,
+  context: Context,
+  event: EventRow,
+  banner: Html,
+): Promise<string> {
   const viewing = await viewingOf(pages, context)
   const view = await eventView(viewing, event)
   return layOut(viewing, { ...view, isIndexed: false, body: html`${banner}${view.body}` })
@@ -501,11 +537,22 @@ export async function previewFront(
   { stylePath, banner }: Preview,
 ): Promise<string> {
   const look = await lookOf(config, pages.look.files)
-  const assets = { ...pages.assets, files: lookAssets(look), style: { ...pages.assets.style, path: stylePath } }
+  const assets = {
+    ...pages.assets,
+    files: lookAssets(look),
+    style: { ...pages.assets.style, path: stylePath },
+  }
   const site = { ...context.site, name: config.site_name, clock: config.pages_clock }
   const asked = { is: 'events', span: firstSpan(look), scope: undefined } as const
   const query = new URLSearchParams()
-  const { body } = await answerFound({ ...pages, look, assets }, { ...context, site }, asked, '/', query, undefined)
+  const { body } = await answerFound(
+    { ...pages, look, assets },
+    { ...context, site },
+    asked,
+    '/',
+    query,
+    undefined,
+  )
   return body
     .replace('<body>', () => `<body>${banner.markup}`)
     .replace('<a class="skip"', '<a inert class="skip"')
@@ -562,7 +609,9 @@ function seeOther(site: Site, path: string): PageAnswer {
 /** Adds to the address of a redirect the language and the calendar that the request asked for. */
 function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnswer {
   const { location } = answer
-  const kept = location?.startsWith(`${rootOf(site)}/`) ? { ...answer, location: keepLanguage(site, location) } : answer
+  const kept = location?.startsWith(`${rootOf(site)}/`)
+    ? { ...answer, location: keepLanguage(site, location) }
+    : answer
   return withCalendar(kept, queryText)
 }
 

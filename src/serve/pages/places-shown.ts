@@ -17,15 +17,18 @@ export function addressLines(venue: Address): string[] {
 
 function fullAddress({ address, city, zip, stateprovince, country }: Address): string[] {
   const town = [plainText(zip), plainText(city)].filter(Boolean).join(' ')
-  return [plainText(address), town, [plainText(stateprovince), plainText(country)].filter(Boolean).join(', ')].filter(
-    Boolean,
-  )
+  return [
+    plainText(address),
+    town,
+    [plainText(stateprovince), plainText(country)].filter(Boolean).join(', '),
+  ].filter(Boolean)
 }
 
 /** Returns the address of a map that shows a venue: by its coordinates, else by its address; undefined for a venue with neither. */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
-  if (lat !== null && lng !== null) return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`
+  if (lat !== null && lng !== null)
+    return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`
   const lines = fullAddress(venue)
   return lines.length === 0
     ? undefined
@@ -45,7 +48,11 @@ export function directionsTo(
 }
 
 /** Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue without coordinates. Some apps show the name. */
-export function positionLink({ venue, geo_lat: lat, geo_lng: lng }: Pick<VenueRow, 'venue' | 'geo_lat' | 'geo_lng'>) {
+export function positionLink({
+  venue,
+  geo_lat: lat,
+  geo_lng: lng,
+}: Pick<VenueRow, 'venue' | 'geo_lat' | 'geo_lng'>) {
   if (lat === null || lng === null) return undefined
   return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue)).replaceAll('(', '%28').replaceAll(')', '%29')})`
 }
@@ -64,7 +71,10 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
 }
 
 /** Returns the further needs of a view with a map: its script, its style and leave to load tiles. */
-export function mapNeeds({ context: { site }, assets }: Viewing): Pick<View, 'scripts' | 'styles' | 'imagesFrom'> {
+export function mapNeeds({
+  context: { site },
+  assets,
+}: Viewing): Pick<View, 'scripts' | 'styles' | 'imagesFrom'> {
   const origin = tileAddress(site.maps.tiles)?.origin
   return origin === undefined
     ? { styles: [assets.places] }
@@ -79,5 +89,8 @@ function linked(text: string): Html[] {
   if (!found) return [html`${text}`]
   const [whole, words = '', address = ''] = found
   const behind = text.slice(found.index + whole.length)
-  return [html`${text.slice(0, found.index)}<a href="${address}" rel="noopener">${words}</a>`, ...linked(behind)]
+  return [
+    html`${text.slice(0, found.index)}<a href="${address}" rel="noopener">${words}</a>`,
+    ...linked(behind),
+  ]
 }

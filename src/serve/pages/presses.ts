@@ -85,7 +85,9 @@ export function hasPress(name: string, value: string): boolean {
 /** Says in words what is chosen among the presses, and which time; empty where nothing is. */
 export function chosenInWords(site: Site, sent: ReadonlyMap<string, string>): string {
   const when = askedInWords(site, 'when', sent.get('when') ?? '')
-  const switches = SWITCHES.flatMap(([name, value, text]) => (sent.get(name) === value ? [say(site, text)] : []))
+  const switches = SWITCHES.flatMap(([name, value, text]) =>
+    sent.get(name) === value ? [say(site, text)] : [],
+  )
   return [when, ...switches].filter(Boolean).join(' · ')
 }
 
@@ -120,6 +122,7 @@ export function askedInWords(site: Site, name: string, value: string): string | 
   if (name === 'when' || name === 'time') return listed(IN_WORDS)
   if (name === 'attendance') return listed(ATTENDED)
   if (name === 'event_status') return listed(STATUSES)
-  if (name === 'free') return say(site, value === 'true' || value === '1' ? 'Free' : 'Not free, or price unknown')
+  if (name === 'free')
+    return say(site, value === 'true' || value === '1' ? 'Free' : 'Not free, or price unknown')
   return undefined
 }

@@ -38,7 +38,12 @@ export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRo
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
-  const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, DATES_A_PAGE)
+  const { cards, total } = await findCards(
+    viewing,
+    from({ post_parent: series.id }, today),
+    page,
+    DATES_A_PAGE,
+  )
   const [links] = await findSeriesLinks(context.db, [series])
   if (!links) throw new Error(`links of series ${series.id} were not looked up`)
   const shared = readShared(series)
@@ -80,7 +85,8 @@ function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
 const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 
 /** Returns the path of the feed of a series with this ending. */
-export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
+export const seriesFeed = (series: SeriesRow, ending: string) =>
+  feedPath('/events', ending, feedFilter(series))
 
 /** The most dates on one page, and the most dates of the first page that are written as rows of lists. */
 const DATES_A_PAGE = 60
@@ -91,7 +97,8 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
   const date = (card: Card) => {
-    const own = ownPart(card) === usual ? '' : [card.isAllDay ? '' : startTime(site, card), titleOf(viewing, card)]
+    const own =
+      ownPart(card) === usual ? '' : [card.isAllDay ? '' : startTime(site, card), titleOf(viewing, card)]
     const day = html`<time datetime="${dayOf(card.start)}">${written(site, 'weekdayShort', card.start)} <b>${Number(card.start.slice(8, 10))}</b></time>`
     const said = own === '' ? '' : html` <bdi>${own.filter(Boolean).join(' ')}</bdi>`
     const state = card.event_status === 'scheduled' ? '' : html` ${statusWord(site, card)}`

@@ -148,7 +148,8 @@ export function sellsTickets(website: string): boolean {
 export function websiteLink(site: Site, website: string, isMain: boolean): Html | false {
   const label = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
   return (
-    website !== '' && html`<a class="button${isMain && ' main join'}" href="${website}" rel="noopener">${label}</a>`
+    website !== '' &&
+    html`<a class="button${isMain && ' main join'}" href="${website}" rel="noopener">${label}</a>`
   )
 }
 

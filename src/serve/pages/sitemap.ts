@@ -51,7 +51,11 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
 }
 
 /** Writes the site map of all pages but events: the calendar, pages of text, months with events from now on, categories, tags, series, venues, organizers. */
-export async function sitemapOfPages(context: Context, today: string, { texts }: Pick<Look, 'texts'>): Promise<string> {
+export async function sitemapOfPages(
+  context: Context,
+  today: string,
+  { texts }: Pick<Look, 'texts'>,
+): Promise<string> {
   const { site, db } = context
   const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
   const [terms, series, venues, organizers, coming] = await Promise.all([
@@ -67,7 +71,9 @@ export async function sitemapOfPages(context: Context, today: string, { texts }:
     ...(venues.length > 0 ? [page('/venues/')] : []),
     ...(organizers.length > 0 ? [page('/organizers/')] : []),
     ...[...texts.keys()].map(page),
-    ...coming.flatMap((month) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
+    ...coming.flatMap((month) =>
+      isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [],
+    ),
     ...terms.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
     ...series.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),
     ...venues.map((row) => ({ address: recordUrl(site, 'venue', row), changed: row.modified_utc })),
@@ -76,11 +82,14 @@ export async function sitemapOfPages(context: Context, today: string, { texts }:
 }
 
 function addresses(entries: readonly Entry[]): string {
-  const rows = entries.map(({ address, changed }) => html`<url><loc>${address}</loc>${lastChange(changed)}</url>\n`)
+  const rows = entries.map(
+    ({ address, changed }) => html`<url><loc>${address}</loc>${lastChange(changed)}</url>\n`,
+  )
   return HEAD + html`<urlset xmlns="${NAMESPACE}">\n${rows}</urlset>\n`.markup
 }
 
-const lastChange = (changed: string) => changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
+const lastChange = (changed: string) =>
+  changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
 /** Writes robots.txt: crawlers should leave alone the interface, and pages with filters, of which there is no end. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {

@@ -57,7 +57,9 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
   },
   month: {
     read: (name, value) =>
-      name === 'month' && (value === undefined || isMonth(value)) ? { view: 'month', month: value } : undefined,
+      name === 'month' && (value === undefined || isMonth(value))
+        ? { view: 'month', month: value }
+        : undefined,
     write: ({ month }) => (month === undefined ? 'month/' : `month/${month}/`),
     at: (_day, month) => ({ view: 'month', month }),
     dates: ({ month }, today) => datesOfMonth(month ?? monthOf(today)),
@@ -134,7 +136,8 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 }
 
 /** Decides whether an address names a view without a date. */
-export const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
+export const isUndated = ({ view: _view, ...dates }: Span) =>
+  Object.values(dates).every((date) => date === undefined)
 
 /** Decides whether the dates of a view come from the query, and not from its path or its name. */
 export const isList = ({ view }: Span) => VIEWS[view].isList

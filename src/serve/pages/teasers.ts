@@ -21,7 +21,10 @@ function endedEarly(text: string): string {
 }
 
 /** Returns the teaser of a record: its excerpt, else the beginning of its description; without its name where that comes first. */
-export function teaserOf({ excerpt, description }: Record<'excerpt' | 'description', string>, name: string): string {
+export function teaserOf(
+  { excerpt, description }: Record<'excerpt' | 'description', string>,
+  name: string,
+): string {
   if (excerpt !== '') return shortened(withoutName(plainText(excerpt), name))
   const isWhole = description.length < EXCERPT_FROM
   const read = isWhole ? description : beginningOf(description, EXCERPT_FROM).replace(/[<&][^<>&;]*$/, '')

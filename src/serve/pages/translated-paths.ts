@@ -10,7 +10,19 @@ type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
 const ROOTS = wordsFor(['events', 'event', 'venue', 'venues', 'organizer', 'organizers'])
-const VIEWS = wordsFor(['list', 'upcoming', 'past', 'month', 'week', 'day', 'today', 'photo', 'map', 'summary', 'page'])
+const VIEWS = wordsFor([
+  'list',
+  'upcoming',
+  'past',
+  'month',
+  'week',
+  'day',
+  'today',
+  'photo',
+  'map',
+  'summary',
+  'page',
+])
 /** The words of views below a term, where any other word may be the slug of a child. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
@@ -62,7 +74,9 @@ function belowEvents(segments: readonly string[]): readonly string[] {
   if (wordOf(VIEWS, first) === 'day' && isDay(day) && more.length === 0) return ['day', day]
   const scope = wordOf(SCOPES, first)
   if (scope !== undefined) return [scope, ...segments.slice(1, 2), ...endOfTerm(segments.slice(2))]
-  return segments.length > MOST_WORDS ? segments : segments.map((segment) => wordOf(VIEWS, segment) ?? segment)
+  return segments.length > MOST_WORDS
+    ? segments
+    : segments.map((segment) => wordOf(VIEWS, segment) ?? segment)
 }
 
 const NUMBER = /^[\d-]+$/

@@ -158,9 +158,13 @@ interface FormField {
 const FORM_FIELDS: readonly FormField[] = [
   {
     names: ['categories'],
-    draw: (viewing, asked, counts) => termSelect(viewing, asked, 'categories', countedCategories(viewing, counts)),
+    draw: (viewing, asked, counts) =>
+      termSelect(viewing, asked, 'categories', countedCategories(viewing, counts)),
   },
-  { names: ['tags'], draw: (viewing, asked) => termSelect(viewing, asked, 'tags', viewing.terms.choices.tags) },
+  {
+    names: ['tags'],
+    draw: (viewing, asked) => termSelect(viewing, asked, 'tags', viewing.terms.choices.tags),
+  },
   { names: ['venue'], draw: venueSelect },
   { names: ['near', 'geoloc_radius'], draw: nearSelect },
   { names: ['start_date', 'end_date'], ofLists: true, draw: dateFields },
@@ -274,7 +278,9 @@ function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Htm
 }
 
 function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Html {
-  const times = choicesOf(TIMES_OF_DAY.map((value) => ({ value, text: askedInWords(site, 'time', value) ?? value })))
+  const times = choicesOf(
+    TIMES_OF_DAY.map((value) => ({ value, text: askedInWords(site, 'time', value) ?? value })),
+  )
   return select(
     say(site, 'Time of day'),
     'time',
@@ -319,7 +325,8 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
   if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })
   if (name === 'search') return value
-  if (name === 'hide_subsequent_recurrences') return say(site, value === '0' ? 'Every date' : 'Each series once')
+  if (name === 'hide_subsequent_recurrences')
+    return say(site, value === '0' ? 'Every date' : 'Each series once')
   if (name === 'access')
     return value
       .split(',')
@@ -368,10 +375,15 @@ export function steps(
 }
 
 /** Writes links to the pages before and after; false where there are none. */
-export function pager(before: PagerLink | undefined, after: PagerLink | undefined, label: string): Html | false {
+export function pager(
+  before: PagerLink | undefined,
+  after: PagerLink | undefined,
+  label: string,
+): Html | false {
   if (!before && !after) return false
   return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
-    after && html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`
+    after &&
+    html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`
   }</nav>`
 }
 
@@ -397,29 +409,39 @@ export async function nothingFound(
   const near = [next, previous].filter((card) => card !== undefined)
   const sentence = next
     ? say(site, 'The next one is on {date}.', { date: writtenDay(site, dayOf(next.start), today) })
-    : previous && say(site, 'The last one was on {date}.', { date: writtenDay(site, dayOf(previous.start), today) })
-  const others = near.length === 0 ? await findCards(viewing, nextOfAll(viewing), 1, MOST_INSTEAD) : { cards: [] }
+    : previous &&
+      say(site, 'The last one was on {date}.', { date: writtenDay(site, dayOf(previous.start), today) })
+  const others =
+    near.length === 0 ? await findCards(viewing, nextOfAll(viewing), 1, MOST_INSTEAD) : { cards: [] }
   return html`<section class="nothing"><h2>${text}</h2>${sentence && html`<p>${sentence}</p>`}${instead}${
     near.length > 0 && html`<ul class="rows">${near.slice(0, 1).map((card) => eventRow(viewing, card))}</ul>`
   }${await ways(viewing, asked)}</section>${
-    others.cards.length > 0 && html`<h2>${say(site, 'Upcoming events')}</h2>${daySections(viewing, others.cards)}`
+    others.cards.length > 0 &&
+    html`<h2>${say(site, 'Upcoming events')}</h2>${daySections(viewing, others.cards)}`
   }`
 }
 
-const nextOfAll = ({ today }: Viewing): EventFilters => ({ ...starting({}, today, undefined), collapse: 'series' })
+const nextOfAll = ({ today }: Viewing): EventFilters => ({
+  ...starting({}, today, undefined),
+  collapse: 'series',
+})
 
 /** Writes a link to more events; false on the list of all events. */
 async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
   const { site } = viewing.context
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined
-  const way = (path: string, text: string) => html`<p class="ways"><a class="button" href="${path}">${text}</a></p>`
+  const way = (path: string, text: string) =>
+    html`<p class="ways"><a class="button" href="${path}">${text}</a></p>`
   if (!isNarrowed)
     return (
-      asked.span.view !== 'list' && way(spanLink(site, { view: 'list' }, undefined, ''), say(site, 'Show the calendar'))
+      asked.span.view !== 'list' &&
+      way(spanLink(site, { view: 'list' }, undefined, ''), say(site, 'Show the calendar'))
     )
   const { total } = await findPageEvents(viewing, from({}, viewing.today), 1, 1)
   const scope = asked.query.isFiltered && asked.term ? scopeOf(asked.term) : undefined
-  const text = scope ? say(site, 'Clear all filters') : `${say(site, 'Show the calendar')} (${sayEvents(site, total)})`
+  const text = scope
+    ? say(site, 'Clear all filters')
+    : `${say(site, 'Show the calendar')} (${sayEvents(site, total)})`
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 

@@ -78,13 +78,19 @@ export interface View {
 }
 
 /** Returns an English text in the language of the site. */
-export function say({ language }: Site, text: MessageText, values?: Readonly<Record<string, string>>): string {
+export function say(
+  { language }: Site,
+  text: MessageText,
+  values?: Readonly<Record<string, string>>,
+): string {
   return translate(language, text, values)
 }
 
 /** Writes a number of events in words. */
 export function sayEvents(site: Site, count: number): string {
-  return count === 1 ? say(site, '1 event') : say(site, '{count} events', { count: writtenNumber(site, count) })
+  return count === 1
+    ? say(site, '1 event')
+    : say(site, '{count} events', { count: writtenNumber(site, count) })
 }
 
 /** Writes how many more there are than those that are shown. */

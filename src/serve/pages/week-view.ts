@@ -59,7 +59,10 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
     stretches.filter((own) => own.first === own.last),
     (own) => own.first,
   )
-  const shown = [...long.slice(0, MOST_BARS), ...days.flatMap((one) => single.get(one)?.slice(0, MOST_OF_A_DAY) ?? [])]
+  const shown = [
+    ...long.slice(0, MOST_BARS),
+    ...days.flatMap((one) => single.get(one)?.slice(0, MOST_OF_A_DAY) ?? []),
+  ]
   const cards = await cardsOf(
     viewing,
     shown.map(({ id }) => id),
@@ -134,7 +137,12 @@ async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly strin
   }
 }
 
-function weekSteps(viewing: Viewing, asked: EventsAsked, days: readonly string[], { previous, next }: Ways): Html {
+function weekSteps(
+  viewing: Viewing,
+  asked: EventsAsked,
+  days: readonly string[],
+  { previous, next }: Ways,
+): Html {
   const { site } = viewing.context
   const path = sameEvents(viewing, asked, { view: 'week', day: undefined })
   return steps(site, say(site, 'Weeks'), previous, { path, isHere: days.includes(viewing.today) }, next)
@@ -167,7 +175,8 @@ function dayOfWeek({ viewing, cards, dayPath }: Drawing, day: string, own: reado
   const hidden = own.length - MOST_OF_A_DAY
   const entries = own.slice(0, MOST_OF_A_DAY).map(({ id }) => entry(viewing, cards.get(id)))
   const more =
-    hidden > 0 && html`<li class="all"><a class="quiet" href="${dayPath(day)}">${sayMore(site, hidden)}</a></li>`
+    hidden > 0 &&
+    html`<li class="all"><a class="quiet" href="${dayPath(day)}">${sayMore(site, hidden)}</a></li>`
   const state = day === today ? ' today' : day < today ? ' past' : ''
   return html`<section class="of${state}${own.length === 0 && ' none'}"><h2><a href="${dayPath(day)}"${day === today && html` aria-current="date"`}><span class="hidden">${writtenDay(site, day, '')}, ${sayEvents(site, own.length)}</span><span aria-hidden="true">${capitalized(site, written(site, 'weekdayShort', day))}</span> <time datetime="${day}" aria-hidden="true">${Number(day.slice(8))}</time></a></h2>${own.length > 0 && html`<ul>${entries}${more}</ul>`}</section>\n`
 }

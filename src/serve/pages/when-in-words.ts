@@ -16,7 +16,9 @@ export function nearName(site: Site, day: string, today: string): string {
 
 /** Decides whether an event ends on the next day, after the small hours and earlier in the day than it began, such as from 20:00 until 9:00. */
 export const isOvernight = (start: string, end: string) =>
-  dayOf(end) === addDays(dayOf(start), 1) && end.slice(11) < start.slice(11) && lastDayOf(start, end) > dayOf(start)
+  dayOf(end) === addDays(dayOf(start), 1) &&
+  end.slice(11) < start.slice(11) &&
+  lastDayOf(start, end) > dayOf(start)
 
 /** When an event takes place, in words. */
 export interface WhenWords {
@@ -49,7 +51,10 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
   // An event that ends in the small hours is named with the day on which it ends.
   const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
-    days: [at(first, startTime), say(site, 'until {date}', { date: at(ending, writtenEnd(site, start, end)) })],
+    days: [
+      at(first, startTime),
+      say(site, 'until {date}', { date: at(ending, writtenEnd(site, start, end)) }),
+    ],
     hours: undefined,
     zone,
   }

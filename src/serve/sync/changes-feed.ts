@@ -106,7 +106,8 @@ async function refuseForgotten(
   const cursors = [since.from, since.to].filter((cursor) => cursor !== undefined)
   const isOther = since.edition !== edition || JSON.stringify(since.scope) !== JSON.stringify(scope)
   if (isOther || cursors.length === 0) throw new Problem('rest_sync_token_expired')
-  for (const cursor of cursors) if (await areChangesForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
+  for (const cursor of cursors)
+    if (await areChangesForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
 }
 
 const askedKinds = ({ kinds }: SyncScope) => FEED_KINDS.filter((kind) => kinds.includes(kind))
@@ -135,7 +136,12 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
   const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
-        byIds(kind, place, shown[kind] ? await listShowing(context.db, range, kind, place.id, most) : [], most),
+        byIds(
+          kind,
+          place,
+          shown[kind] ? await listShowing(context.db, range, kind, place.id, most) : [],
+          most,
+        ),
   )
   return [ownChanges(scope, range), ...steps]
 }
@@ -165,7 +171,12 @@ function byIds(kind: ChangedKind, place: SyncPlace, ids: readonly number[], most
 }
 
 /** Goes through the steps until there are looks for a full page. */
-async function walk(context: Context, steps: readonly Step[], from: SyncPlace, most: number): Promise<Walked> {
+async function walk(
+  context: Context,
+  steps: readonly Step[],
+  from: SyncPlace,
+  most: number,
+): Promise<Walked> {
   const looks: LookedAt[] = []
   let place = from
   for (let room = most; room > 0; room = most - looks.length) {
@@ -226,7 +237,8 @@ async function describe(
 ): Promise<Map<string, WrittenJson>> {
   const described = new Map<string, WrittenJson>()
   for (const [kind, some] of Map.groupBy(looks, (look) => look.kind))
-    for (const [id, change] of await describeKind(context, query, kind, some)) described.set(`${kind} ${id}`, change)
+    for (const [id, change] of await describeKind(context, query, kind, some))
+      described.set(`${kind} ${id}`, change)
   return described
 }
 
@@ -286,10 +298,16 @@ async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | u
   }
 }
 
-async function showSome(context: Context, operations: Operations, found: Found): Promise<Map<number, object>> {
+async function showSome(
+  context: Context,
+  operations: Operations,
+  found: Found,
+): Promise<Map<number, object>> {
   const revision = context.memory?.index?.revision
   const pieces =
-    revision === undefined ? undefined : await operations.loadJson?.(context, { ...found, revision }, 'window')
+    revision === undefined
+      ? undefined
+      : await operations.loadJson?.(context, { ...found, revision }, 'window')
   // Some of the records are gone by now, and it is not known which.
   if (pieces?.count !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))

@@ -41,7 +41,9 @@ export function writeToken({ edition, scope, from = '', to = '', place }: SyncTo
   const { step, id, change } = place
   const { kinds, filters, reader } = scope
   const at = change ? [change.position, change.kind, change.record] : []
-  return Buffer.from(JSON.stringify([edition, kinds, filters, reader, from, to, step, id, ...at])).toString('base64url')
+  return Buffer.from(JSON.stringify([edition, kinds, filters, reader, from, to, step, id, ...at])).toString(
+    'base64url',
+  )
 }
 
 /** Reads a token from a text; undefined when the text holds none. */

@@ -34,7 +34,10 @@ const MOST_READ = 16_384
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false
-  return target.protocol === 'https:' || hosts.some((host) => nameOf(URL.parse(`http://${host}`)) === nameOf(target))
+  return (
+    target.protocol === 'https:' ||
+    hosts.some((host) => nameOf(URL.parse(`http://${host}`)) === nameOf(target))
+  )
 }
 
 /** Sends a message. No redirect is followed, and the connection goes to the address that was checked. Never throws. */
@@ -67,7 +70,11 @@ function postBody(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const request = target.protocol === 'https:' ? requestSecure : requestPlain
-  const described = { 'content-type': 'application/json', 'content-length': body.length, 'user-agent': 'Kalends' }
+  const described = {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'user-agent': 'Kalends',
+  }
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', agent: false, headers: { ...headers, ...described }, signal }
     request(target, { ...options, lookup: lookUpAmong(hosts) }, resolve)
@@ -103,7 +110,11 @@ export function makeSecret(): string {
 
 /** Returns the headers of a message: its id, its time and its signatures. For a day after a new secret was made, both secrets sign. */
 export function signedHeaders(
-  { secret, old_secret, old_secret_until_utc }: Pick<WebhookColumns, 'secret' | 'old_secret' | 'old_secret_until_utc'>,
+  {
+    secret,
+    old_secret,
+    old_secret_until_utc,
+  }: Pick<WebhookColumns, 'secret' | 'old_secret' | 'old_secret_until_utc'>,
   message: string,
   body: string,
   now: number,

@@ -67,7 +67,17 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** The pauses before further attempts in milliseconds; the last one is repeated. */
-const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+const PAUSES = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
 /** The largest share of a pause that is added at random, so that not everything comes at once. */
 const JITTER = 0.2
 
@@ -177,7 +187,11 @@ function outcomeOf(
 }
 
 /** Returns when a message that has failed is sent again, in milliseconds since the epoch; undefined for never. */
-function nextAttempt({ attempts, created_utc }: DeliveryColumns, wanted: number, now: number): number | undefined {
+function nextAttempt(
+  { attempts, created_utc }: DeliveryColumns,
+  wanted: number,
+  now: number,
+): number | undefined {
   if (created_utc < formatUtc(now - LONGEST_FAILURE)) return undefined
   const pause = PAUSES[attempts] ?? DAY
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))

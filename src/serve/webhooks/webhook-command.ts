@@ -34,8 +34,13 @@ export interface WebhookPlaces {
 }
 
 /** Puts the commands `webhook` on the command line; they open the database, and close it when done. */
-export function registerWebhookCommands(program: Command, { clock = Date.now, ...places }: WebhookPlaces): void {
-  const webhook = program.command('webhook').description('Notify other programs of every change as it happens.')
+export function registerWebhookCommands(
+  program: Command,
+  { clock = Date.now, ...places }: WebhookPlaces,
+): void {
+  const webhook = program
+    .command('webhook')
+    .description('Notify other programs of every change as it happens.')
   const all = { ...places, clock }
   registerAdd(webhook, all)
   registerList(webhook, all)
@@ -138,7 +143,8 @@ const DEEDS: readonly Deed[] = [
   },
   {
     name: 'rotate',
-    about: 'Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.',
+    about:
+      'Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.',
     run: async (id, database, by, { clock }) => {
       const secret = await database.write((tx) => rotateSecret(tx, id, clock()), by)
       return `The new secret of webhook ${id}, shown only now: ${secret}`
@@ -148,7 +154,12 @@ const DEEDS: readonly Deed[] = [
     name: 'test',
     about: 'Send a webhook one message of the type webhook.test, at once.',
     run: async (id, database, _by, { hosts, clock }) => {
-      const { status, error } = await sendTest(database, await getWebhook(database.read, id), hosts(), clock())
+      const { status, error } = await sendTest(
+        database,
+        await getWebhook(database.read, id),
+        hosts(),
+        clock(),
+      )
       if (error !== '') throw new Error(`The message did not arrive. ${describeReason('en', error)}`)
       return `The receiver answered ${status}.`
     },
@@ -211,7 +222,10 @@ function registerDeliveries(webhook: Command, { open }: OpenedPlaces): void {
           row.state === 'sent' ? `${row.status}` : describeReason('en', row.error),
         ])
         print(
-          table([['ID', 'WEBHOOK', 'TIME (UTC)', 'TYPE', 'RECORD', 'STATE', 'TRIES', 'NEXT (UTC)', 'LAST'], ...rows]),
+          table([
+            ['ID', 'WEBHOOK', 'TIME (UTC)', 'TYPE', 'RECORD', 'STATE', 'TRIES', 'NEXT (UTC)', 'LAST'],
+            ...rows,
+          ]),
         )
       }),
     )

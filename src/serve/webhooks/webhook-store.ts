@@ -39,7 +39,11 @@ export class WebhookRefusal extends Error {
 }
 
 /** Returns the refusal of a field of a webhook. */
-function refusedField(reason: 'address' | 'events', text: MessageText, values?: Readonly<Record<string, string>>) {
+function refusedField(
+  reason: 'address' | 'events',
+  text: MessageText,
+  values?: Readonly<Record<string, string>>,
+) {
   return new WebhookRefusal(reason, text, values)
 }
 
@@ -83,7 +87,10 @@ export async function addWebhook(
   now: number,
 ): Promise<{ id: number; secret: string }> {
   if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
-    throw new WebhookRefusal('too-many', `There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`)
+    throw new WebhookRefusal(
+      'too-many',
+      `There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`,
+    )
   const secret = makeSecret()
   const row = { ...added, secret, created_utc: formatUtc(now), ...NO_OLD_SECRET, ...NEVER_FAILED }
   const { id } = await tx.insertInto('webhooks').values(row).returning('id').executeTakeFirstOrThrow()
@@ -103,7 +110,8 @@ export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
 /** Returns the webhook with an id. @throws WebhookRefusal when there is none */
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!found) throw new WebhookRefusal('no-webhook', `There is no webhook ${id}; kalends webhook list shows them.`)
+  if (!found)
+    throw new WebhookRefusal('no-webhook', `There is no webhook ${id}; kalends webhook list shows them.`)
   return found
 }
 
@@ -166,15 +174,29 @@ export async function rotateSecret(tx: Tx, id: number, now: number): Promise<str
   return secret
 }
 
-async function changeWebhook(tx: Tx, id: number, columns: Updateable<Tables['webhooks']>, now: number): Promise<void> {
+async function changeWebhook(
+  tx: Tx,
+  id: number,
+  columns: Updateable<Tables['webhooks']>,
+  now: number,
+): Promise<void> {
   const webhook = await getWebhook(tx, id)
   await tx.updateTable('webhooks').set(columns).where('id', '=', id).execute()
   await noteAct(tx, webhook, 'update', now)
 }
 
 /** Notes an act in the history, which names the host alone: an address may have a secret in it. */
-async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, action: WriteAction, now: number) {
-  await insertActs(tx, [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }], now)
+async function noteAct(
+  tx: Tx,
+  { id, url }: Pick<WebhookColumns, 'id' | 'url'>,
+  action: WriteAction,
+  now: number,
+) {
+  await insertActs(
+    tx,
+    [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }],
+    now,
+  )
 }
 
 /** Lists a page of the messages to a webhook, or to all, the newest first. */
@@ -190,7 +212,10 @@ export function listDeliveries(
 
 /** Counts the messages to a webhook. */
 export async function countDeliveries(db: Db, webhook: number): Promise<number> {
-  const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('webhook', '=', webhook)
+  const all = db
+    .selectFrom('webhook_deliveries')
+    .select(db.fn.countAll().as('n'))
+    .where('webhook', '=', webhook)
   return Number((await all.executeTakeFirst())?.n ?? 0)
 }
 
@@ -231,7 +256,11 @@ export function resendFailed(write: WriteSome, webhook: number, now: number): Pr
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
     const told = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
-    const failed = told.where('state', '=', 'failed').where('kind', '<>', 'webhook').orderBy('id').limit(PIECE)
+    const failed = told
+      .where('state', '=', 'failed')
+      .where('kind', '<>', 'webhook')
+      .orderBy('id')
+      .limit(PIECE)
     const resend = tx.updateTable('webhook_deliveries').set(waitingAgain(now)).where('id', 'in', failed)
     return (await resend.executeTakeFirst()).numUpdatedRows
   })

@@ -160,18 +160,26 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   const { mediaType: mimeType = '', autoOrient: dimensions, orientation = 1, pages = 1 } = found ?? {}
   const format = formats[mimeType]
   if (!format || !dimensions) return undefined
-  if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES) throw tooLarge(format.maxPixels)
+  if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES)
+    throw tooLarge(format.maxPixels)
   // In an AVIF the orientation is a property of the picture, which its Exif data only repeat.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }
 
 /** @throws Problem rest_upload_image_too_large when it takes too long */
-async function prepare(sharp: SharpFactory, image: Inspected, fileName: string): Promise<PreparedImage | undefined> {
+async function prepare(
+  sharp: SharpFactory,
+  image: Inspected,
+  fileName: string,
+): Promise<PreparedImage | undefined> {
   const { format, isMoving, dimensions } = image
   const seconds = secondsUntil(performance.now() + DEADLINE * 1000, format)
   try {
-    const pixels = await decode(sharp(image.bytes, { failOn: 'error', limitInputPixels: format.maxPixels }), seconds())
+    const pixels = await decode(
+      sharp(image.bytes, { failOn: 'error', limitInputPixels: format.maxPixels }),
+      seconds(),
+    )
     const { width, height } = pixels.info
     const encode = async (target: Dimensions, ending: string): Promise<PreparedPicture> => {
       const resized = sharp(pixels.data, { raw: pixels.info }).resize({ ...target, fit: 'cover' })
@@ -221,7 +229,8 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
   if (!bytes) return undefined
   const left = await readHead(sharp, bytes)
-  const isSame = left?.autoOrient.width === image.dimensions.width && left.autoOrient.height === image.dimensions.height
+  const isSame =
+    left?.autoOrient.width === image.dimensions.width && left.autoOrient.height === image.dimensions.height
   const isClean = left && !left.xmp && !left.iptc && (left.exif?.length ?? 0) <= MOST_EXIF
   return isSame && isClean ? bytes : undefined
 }
@@ -241,7 +250,9 @@ function loadSharp(): ReturnType<typeof openSharp> {
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
-  sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'].map((reader) => `VipsForeignLoad${reader}`) })
+  sharp.unblock({
+    operation: ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'].map((reader) => `VipsForeignLoad${reader}`),
+  })
   // The queue decides how many images are worked on at a time, so each gets one thread.
   sharp.concurrency(1)
   return sharp
@@ -260,7 +271,10 @@ function decode(image: Sharp, seconds: number) {
     .toBuffer({ resolveWithObject: true })
 }
 
-async function makeSizes(full: Dimensions, encode: (target: Dimensions, ending: string) => Promise<PreparedPicture>) {
+async function makeSizes(
+  full: Dimensions,
+  encode: (target: Dimensions, ending: string) => Promise<PreparedPicture>,
+) {
   const made = new Map<string, PreparedPicture>()
   const sizes: PreparedImage['sizes'] = {}
   for (const name of SIZE_NAMES) {

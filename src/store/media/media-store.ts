@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { codeOf } from '../../base/errors.ts'
@@ -77,7 +87,8 @@ export function localMediaStore(folder: string): MediaStore {
     remove: async (key) =>
       LEFTOVER.test(key) ? rm(join(folder, key), { force: true }) : emptyFile(pathOf(folder, key)),
     list: () => listFiles(folder),
-    restore: async (key, bytes) => writingFiles(health, () => replaceFile(folder, pathOf(folder, key), bytes)),
+    restore: async (key, bytes) =>
+      writingFiles(health, () => replaceFile(folder, pathOf(folder, key), bytes)),
     check: () => checkFolder(health),
   }
 }
@@ -124,12 +135,18 @@ async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
 async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const owner = ownerAt(store)
   const firstMade = await mkdir(dirname(path), { recursive: true })
-  for (let folder = dirname(path); folder.length >= store.length; folder = dirname(folder)) giveTo(folder, owner)
+  for (let folder = dirname(path); folder.length >= store.length; folder = dirname(folder))
+    giveTo(folder, owner)
   await moveIn(path, bytes, firstMade, owner)
 }
 
 /** Replaces a file in one step, durably. `firstMade` is the topmost folder that was made for it, if any. */
-async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined, owner?: Owner): Promise<void> {
+async function moveIn(
+  path: string,
+  bytes: Uint8Array,
+  firstMade: string | undefined,
+  owner?: Owner,
+): Promise<void> {
   const folder = dirname(path)
   const partial = join(folder, `.${randomUUID()}`)
   try {
@@ -216,7 +233,8 @@ const deviceOf = (folder: string) => statSync(folder, { throwIfNoEntry: false })
 function requireMounted(health: FolderHealth): void {
   const device = deviceOf(health.folder)
   health.device ??= device
-  if (device !== undefined && device !== health.device) throw new Problem('rest_unavailable', { retryAfter: 30 })
+  if (device !== undefined && device !== health.device)
+    throw new Problem('rest_unavailable', { retryAfter: 30 })
 }
 
 /** Runs work that writes files, and notes when it fails. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */

@@ -55,11 +55,15 @@ export function parseS3Address(address: string): S3Place {
   const endpoint = url?.searchParams.get('endpoint') ?? undefined
   const server = endpoint === undefined ? undefined : URL.parse(endpoint)
   if (url?.username || url?.password || server?.username || server?.password)
-    throw new Error(`${FORM}; its credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment.`)
+    throw new Error(
+      `${FORM}; its credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment.`,
+    )
   const prefix = url?.pathname.replace(/^\/|\/$/g, '') ?? ''
   const isPlace = url?.protocol === 's3:' && /^[a-z0-9][a-z0-9.-]+$/.test(url.hostname) && url.port === ''
   const isServer = server === undefined || /^https?:$/.test(server?.protocol ?? '')
-  const isKnown = [...(url?.searchParams.keys() ?? [])].every((name) => name === 'endpoint' || name === 'region')
+  const isKnown = [...(url?.searchParams.keys() ?? [])].every(
+    (name) => name === 'endpoint' || name === 'region',
+  )
   if (!isPlace || !isServer || !isKnown || (prefix !== '' && !isKey(prefix))) throw new Error(`${FORM}.`)
   return {
     bucket: url.hostname,
@@ -112,12 +116,14 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
       const ask = new GetObjectCommand(nameOf(key))
       const found = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
       if (!(found?.Body instanceof Readable)) return undefined
-      if (found.ContentLength) return { stream: found.Body, mimeType: mimeTypeOf(key), size: found.ContentLength }
+      if (found.ContentLength)
+        return { stream: found.Body, mimeType: mimeTypeOf(key), size: found.ContentLength }
       found.Body.destroy()
       return undefined
     },
     remove: async (key) => {
-      if (await sizeOf(key)) await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
+      if (await sizeOf(key))
+        await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
     },
     // Only the bucket knows whether files can be written, and says so when a write fails.
     check: async () => undefined,
@@ -139,7 +145,8 @@ async function* listObjects(
     const page = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
     for (const { Key = '', Size = 0, LastModified } of page?.Contents ?? []) {
       const key = Key.slice(prefix.length)
-      if (isKey(key)) yield { key, size: Size, modified: LastModified?.getTime() ?? Date.now(), isLeftover: false }
+      if (isKey(key))
+        yield { key, size: Size, modified: LastModified?.getTime() ?? Date.now(), isLeftover: false }
     }
     next = page?.NextContinuationToken
   } while (next !== undefined)
@@ -169,7 +176,11 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
  * Writes an object under a name that an earlier look found free; false when the name is taken by now. A store without conditional writes gets the request
  * again without the condition.
  */
-async function putNew(client: S3Client, input: PutObjectCommandInput, abortSignal: AbortSignal): Promise<boolean> {
+async function putNew(
+  client: S3Client,
+  input: PutObjectCommandInput,
+  abortSignal: AbortSignal,
+): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.send(new PutObjectCommand({ ...input, IfNoneMatch: '*' }), { abortSignal })

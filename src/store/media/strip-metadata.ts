@@ -18,7 +18,11 @@ const strips: Readonly<Record<string, Strip>> = {
  * colour profile and animation stay, and so does `orientation` (1 to 8), as the one entry of new Exif data. Returns the same bytes when there is nothing to
  * remove; undefined for a file whose parts cannot be told apart.
  */
-export async function stripMetadata(bytes: Buffer, mimeType: string, orientation: number): Promise<Buffer | undefined> {
+export async function stripMetadata(
+  bytes: Buffer,
+  mimeType: string,
+  orientation: number,
+): Promise<Buffer | undefined> {
   const strip = strips[mimeType]
   try {
     return await strip?.(bytes, orientation)
@@ -62,7 +66,8 @@ function keep(pieces: Pieces, start: number, end: number): void {
 /** Leaves out the bytes from `start` to before `end`. @throws RangeError as `keep` does */
 function skip(pieces: Pieces, start: number, end: number): void {
   pieces.parts += 1
-  if (start > end || end > pieces.source.length) throw new RangeError('The file ends within one of its parts.')
+  if (start > end || end > pieces.source.length)
+    throw new RangeError('The file ends within one of its parts.')
   if (pieces.parts > MOST_PARTS) throw new RangeError('The file falls into too many parts.')
 }
 
@@ -165,7 +170,9 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
 
 /** The kept chunks: those for the pixels, the colours and the animation. Texts, times, Exif and unknown chunks are removed. */
 const PNG_KEPT = new Set(
-  'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(' '),
+  'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(
+    ' ',
+  ),
 )
 
 const SIGNATURE_BYTES = 8
@@ -355,14 +362,17 @@ function eraseItems(bytes: Buffer, meta: Box): void {
   const [infos, places, data] = [find('iinf'), find('iloc'), find('idat')]
   for (const box of boxes) if (DROPPED.has(box.type)) erase(bytes, box)
   if (!infos) return
-  const told = new Set(typedItems(bytes, infos).flatMap((item) => (METADATA_ITEMS.has(item.type) ? [item] : [])))
+  const told = new Set(
+    typedItems(bytes, infos).flatMap((item) => (METADATA_ITEMS.has(item.type) ? [item] : [])),
+  )
   if (told.size === 0) return
   const ids = new Set([...told].map(({ id }) => id))
   let left = bytes.length
   for (const { id, start, end } of places ? itemPlaces(bytes, places, data?.start) : []) {
     if (!ids.has(id)) continue
     left -= end - start
-    if (!(start >= 0 && end <= bytes.length && left >= 0)) throw new RangeError('An item lies where it cannot.')
+    if (!(start >= 0 && end <= bytes.length && left >= 0))
+      throw new RangeError('An item lies where it cannot.')
     bytes.fill(0, start, end)
   }
   for (const { typeAt } of told) bytes.write('skip', typeAt, 'latin1')

@@ -1,5 +1,11 @@
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
-import { compareSlots, type EventIndex, type PostingKind, postingsFor, slotsOfPosting } from './event-index.ts'
+import {
+  compareSlots,
+  type EventIndex,
+  type PostingKind,
+  postingsFor,
+  slotsOfPosting,
+} from './event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
 // Finds the coming events of a venue, an organizer or a term in its posting list. The work is bounded, however long the list is.
@@ -84,7 +90,12 @@ export function relatedEvents(
 }
 
 /** Returns those of these events that are listed and end on `day` or later, the first of each series: starts in wall time by id, in list order. */
-export function comingAmong(index: EventIndex, ids: readonly number[], day: string, most: number): Map<number, string> {
+export function comingAmong(
+  index: EventIndex,
+  ids: readonly number[],
+  day: string,
+  most: number,
+): Map<number, string> {
   const key = utcToMs(`${day} 00:00:00`)
   const slots = ids.flatMap((id) => {
     const slot = (index.slotOf[id] ?? 0) - 1

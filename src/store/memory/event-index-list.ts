@@ -146,7 +146,8 @@ interface Choice {
 function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   const choices: Choice[] = []
   const choose = (kind: PostingKind, ids: readonly number[] | undefined) => {
-    if (ids) choices.push({ kind, postings: postingsFor(index, kind, new Set(ids)), isApart: kind === 'venue' })
+    if (ids)
+      choices.push({ kind, postings: postingsFor(index, kind, new Set(ids)), isApart: kind === 'venue' })
   }
   for (const ids of query.terms) choose('term', ids)
   choose('venue', query.venues)
@@ -188,10 +189,15 @@ function hourSet(hours: readonly number[]): Uint8Array {
 /** Returns true when an event begins in one of these hours. One from midnight to a second before midnight takes whole days, and begins in none. */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   const at = ((start % DAY_MS) + DAY_MS) % DAY_MS
-  return hours[Math.floor(at / HOUR_MS)] === 1 && !(at === 0 && (((end + 1000) % DAY_MS) + DAY_MS) % DAY_MS === 0)
+  return (
+    hours[Math.floor(at / HOUR_MS)] === 1 && !(at === 0 && (((end + 1000) % DAY_MS) + DAY_MS) % DAY_MS === 0)
+  )
 }
 
-function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<IndexQuery, 'window' | 'hours'>): Bounds {
+function boundsOf(
+  { starts, ordered }: EventIndex,
+  { window, hours }: Pick<IndexQuery, 'window' | 'hours'>,
+): Bounds {
   const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
   const start = startsAfter ?? from
   const last = endsBefore === undefined ? to : undefined
@@ -205,7 +211,12 @@ function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<Index
       start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
       startsAfter !== undefined,
     ),
-    to: boundAt(starts, ordered, latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest), !isBefore),
+    to: boundAt(
+      starts,
+      ordered,
+      latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest),
+      !isBefore,
+    ),
     ends: hasEnds
       ? {
           before: endsBefore === undefined ? Number.POSITIVE_INFINITY : utcToMs(endsBefore),
@@ -308,7 +319,13 @@ function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds
 }
 
 /** Returns a page of the events in any of several disjoint lists. Beyond the page, lists are counted without a walk. */
-function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: number, limit: number): IndexPage {
+function listApart(
+  index: EventIndex,
+  choice: Choice,
+  bounds: Bounds,
+  offset: number,
+  limit: number,
+): IndexPage {
   const order = compareSlots(index)
   const end = offset + limit
   const first: number[] = []
@@ -328,7 +345,8 @@ function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds):
   const wanted = postingSet(index, postings)
   let repeated = 0
   eachRun(several.list, several.from, several.to, (slots, from, to) => {
-    for (let i = from; i < to; i++) repeated += Math.max(0, countPostings(index, slots[i] as number, wanted) - 1)
+    for (let i = from; i < to; i++)
+      repeated += Math.max(0, countPostings(index, slots[i] as number, wanted) - 1)
   })
   return repeated
 }
@@ -423,7 +441,11 @@ export function countEach(
 }
 
 /** Counts the events of a list by the day on which they begin; `days` are the first moments of consecutive days. Undefined where that would take too long. */
-export function countBegins(index: EventIndex, query: IndexQuery, days: readonly number[]): number[] | undefined {
+export function countBegins(
+  index: EventIndex,
+  query: IndexQuery,
+  days: readonly number[],
+): number[] | undefined {
   const [first = 0] = days
   const choices = choicesOf(index, query)
   const at = (moment: number) => boundAt(index.starts, index.ordered, moment, false)
@@ -453,7 +475,10 @@ function boundsOfStarts(index: EventIndex, window: EventWindow): Bounds {
 }
 
 /** Counts these slots by posting. */
-function tally({ linkStarts, linkCounts, links, postings }: EventIndex, slots: readonly number[]): Uint32Array {
+function tally(
+  { linkStarts, linkCounts, links, postings }: EventIndex,
+  slots: readonly number[],
+): Uint32Array {
   const counts = new Uint32Array(postings.length)
   for (const slot of slots) {
     const start = linkStarts[slot] as number

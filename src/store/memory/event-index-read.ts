@@ -100,7 +100,9 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
 
 /** Selects the columns that an index of the database has. To read the whole calendar then touches no row, so the texts of events do not pass through memory. */
 const eventColumns = (db: Db) =>
-  db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
+  db
+    .selectFrom('events')
+    .select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
 
 const inOrder = (db: Db) =>
   eventColumns(db)
@@ -113,7 +115,11 @@ const inOrder = (db: Db) =>
 const firstEvents = statement<Record<never, never>>()((db) => inOrder(db))
 const eventsAfter = statement<ListedRow>()((db, last) =>
   inOrder(db).where((event) =>
-    event(event.refTuple('start_date', 'date', 'id'), '>', event.tuple(last('start_date'), last('date'), last('id'))),
+    event(
+      event.refTuple('start_date', 'date', 'id'),
+      '>',
+      event.tuple(last('start_date'), last('date'), last('id')),
+    ),
   ),
 )
 
@@ -235,13 +241,18 @@ interface Link {
 type Ids = { ids: readonly number[] }
 
 const findColumns = statement<Ids>()((db, value) =>
-  eventColumns(db).select(['series', 'access_words', 'is_free', 'attendance']).where('id', 'in', value('ids')),
+  eventColumns(db)
+    .select(['series', 'access_words', 'is_free', 'attendance'])
+    .where('id', 'in', value('ids')),
 )
 const findLinks = statement<Ids>()((db, value) => {
   const ofKind = (kind: LinkKind) =>
     linksOfKind(db, kind)
       .clearOrderBy()
-      .select([sql.lit(kind).as('kind'), (kind === 'term' ? sql.lit(0) : sql.ref<number>('position')).as('position')])
+      .select([
+        sql.lit(kind).as('kind'),
+        (kind === 'term' ? sql.lit(0) : sql.ref<number>('position')).as('position'),
+      ])
       .where('event', 'in', value('ids'))
   return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
 })
@@ -297,7 +308,9 @@ async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortS
     await nextTurn(undefined, { signal })
   }
   return (event) =>
-    (event < filled ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event]) : NONE) as readonly number[]
+    (event < filled
+      ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event])
+      : NONE) as readonly number[]
 }
 
 interface Occurrence {
@@ -400,12 +413,20 @@ function grow(column: Int32Array<ArrayBuffer>, least: number): void {
 }
 
 /** Returns the ids of the events linked to any of these venues or organizers, whatever their status. */
-export async function eventsLinkedTo(db: Db, kind: 'venue' | 'organizer', ids: readonly number[]): Promise<number[]> {
+export async function eventsLinkedTo(
+  db: Db,
+  kind: 'venue' | 'organizer',
+  ids: readonly number[],
+): Promise<number[]> {
   if (ids.length === 0) return []
   const rows =
     kind === 'venue'
       ? await db.selectFrom('event_venues').select('event').where('venue', 'in', wholeList(db, ids)).execute()
-      : await db.selectFrom('event_organizers').select('event').where('organizer', 'in', wholeList(db, ids)).execute()
+      : await db
+          .selectFrom('event_organizers')
+          .select('event')
+          .where('organizer', 'in', wholeList(db, ids))
+          .execute()
   return rows.map((row) => row.event)
 }
 
@@ -442,12 +463,20 @@ const venueFactsAfter = statement<{ id: number }>()((db, last) =>
 )
 const someVenueFacts = statement<Ids>()((db, value) => venuesWithFacts(db).where('id', 'in', value('ids')))
 
-function noteVenueAccess(index: EventIndex, venues: readonly Pick<VenueRow, 'id' | (typeof venueFacts)[number]>[]) {
-  for (const venue of venues) index.venueAccess.set(venue.id, factNumbers(factsIn(venue, venueFacts).join(' ')))
+function noteVenueAccess(
+  index: EventIndex,
+  venues: readonly Pick<VenueRow, 'id' | (typeof venueFacts)[number]>[],
+) {
+  for (const venue of venues)
+    index.venueAccess.set(venue.id, factNumbers(factsIn(venue, venueFacts).join(' ')))
 }
 
-function notePlaces(index: EventIndex, places: readonly Pick<VenueRow, 'id' | 'geo_lat' | 'geo_lng'>[]): void {
+function notePlaces(
+  index: EventIndex,
+  places: readonly Pick<VenueRow, 'id' | 'geo_lat' | 'geo_lng'>[],
+): void {
   for (const { id, geo_lat: lat, geo_lng: lng } of places) {
-    if (Number.isFinite(lat) && Number.isFinite(lng)) putPlace(index.places, id, { lat: Number(lat), lng: Number(lng) })
+    if (Number.isFinite(lat) && Number.isFinite(lng))
+      putPlace(index.places, id, { lat: Number(lat), lng: Number(lng) })
   }
 }

@@ -1,6 +1,13 @@
 import { utcToMs } from '../../base/text/moments.ts'
 import { noPlaces, type Places } from './places.ts'
-import { addSlot, emptySlots, removeSlot, type SortedSlots, sliceSlots, slotsInOrder } from './sorted-slots.ts'
+import {
+  addSlot,
+  emptySlots,
+  removeSlot,
+  type SortedSlots,
+  sliceSlots,
+  slotsInOrder,
+} from './sorted-slots.ts'
 
 // Holds the listed public events of the calendar in columns of numbers, and keeps their posting lists in order.
 
@@ -220,7 +227,8 @@ function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
   const start = index.linkStarts[slot] as number
   const postings = gatherPostings(index, event)
   return (
-    postings.length === index.linkCounts[slot] && postings.every((posting, i) => index.links[start + i] === posting)
+    postings.length === index.linkCounts[slot] &&
+    postings.every((posting, i) => index.links[start + i] === posting)
   )
 }
 
@@ -401,7 +409,8 @@ function venueOf(index: EventIndex, { venues }: IndexedEvent): number {
 /** Drops the links of slots that no event has any more, and makes room for `more` new ones. */
 function compactLinks(index: EventIndex, more: number): void {
   let live = 0
-  for (let slot = 0; slot < index.slotCount; slot++) if (isLive(index, slot)) live += index.linkCounts[slot] as number
+  for (let slot = 0; slot < index.slotCount; slot++)
+    if (isLive(index, slot)) live += index.linkCounts[slot] as number
   const next = new Int32Array(Math.max(256, Math.ceil((live + more) * 1.5)))
   let used = 0
   for (let slot = 0; slot < index.slotCount; slot++) {
@@ -432,7 +441,10 @@ function widenColumns(index: EventIndex): void {
   index.series = widened(index.series, wanted)
 }
 
-function widened<Column extends Int32Array | Float64Array | Uint16Array>(column: Column, least: number): Column {
+function widened<Column extends Int32Array | Float64Array | Uint16Array>(
+  column: Column,
+  least: number,
+): Column {
   const wider = new (column.constructor as new (length: number) => Column)(
     Math.max(least, Math.ceil(column.length * 1.5)),
   )

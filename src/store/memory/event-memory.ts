@@ -9,7 +9,14 @@ import { findWords, type WordsFound } from '../storage/search/find-words.ts'
 import { selectTerms } from '../storage/statement.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Reporting } from '../storage/unshowable.ts'
-import { dropEvent, type EventIndex, eventsOfTerm, isMostlySpare, noteRevision, putEvent } from './event-index.ts'
+import {
+  dropEvent,
+  type EventIndex,
+  eventsOfTerm,
+  isMostlySpare,
+  noteRevision,
+  putEvent,
+} from './event-index.ts'
 import {
   type EventsAmong,
   eventsLinkedTo,
@@ -19,7 +26,14 @@ import {
   readPlaces,
   readTerms,
 } from './event-index-read.ts'
-import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces, emptyPieces } from './event-pieces.ts'
+import {
+  dropAllPieces,
+  dropLinked,
+  dropPiece,
+  dropTerm,
+  type EventPieces,
+  emptyPieces,
+} from './event-pieces.ts'
 
 // Keeps the calendar in the memory of this process in step with the database, and caches the results of searches.
 
@@ -192,7 +206,9 @@ async function takeIn(memory: EventMemory): Promise<void> {
   if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
   if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
   if (read.changes.length > 0) {
-    await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
+    await applyChanges(memory, following.source, read.changes).catch((error: unknown) =>
+      forget(memory, error),
+    )
     if (memory.index && isMostlySpare(memory.index)) renew(memory)
   }
   // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw
@@ -326,7 +342,11 @@ const EVENTS_AT_ONCE = 100
 const RELOAD_ABOVE = 20_000
 
 /** Reads the changed records and brings the state in step with them. Does nothing before the index was read. */
-async function applyChanges(state: EventState, source: RecordSource, changes: readonly Change[]): Promise<void> {
+async function applyChanges(
+  state: EventState,
+  source: RecordSource,
+  changes: readonly Change[],
+): Promise<void> {
   const { index, pieces } = state
   if (!index) return
   const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
@@ -352,7 +372,11 @@ function idsOf(changes: readonly Change[], ...kinds: ChangeColumns['kind'][]): n
   return [...new Set(changes.flatMap(({ kind, record }) => (kinds.includes(kind) ? [record] : [])))]
 }
 
-async function applyPlaces(index: EventIndex, { db }: RecordSource, venues: readonly number[]): Promise<void> {
+async function applyPlaces(
+  index: EventIndex,
+  { db }: RecordSource,
+  venues: readonly number[],
+): Promise<void> {
   if (venues.length > 0) noteRevision(index)
   await readPlaces(db, index, venues)
 }
@@ -414,7 +438,8 @@ function applyTerms(
     if (before && sameButCount(before, after)) continue
     if (before) dropPiecesOf(state.pieces, before, after)
     noteRevision(index)
-    if (before && before.parent !== after?.parent) for (const event of eventsOfTerm(index, id)) touched.add(event)
+    if (before && before.parent !== after?.parent)
+      for (const event of eventsOfTerm(index, id)) touched.add(event)
   }
   return touched
 }

@@ -1,4 +1,12 @@
-import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import {
+  type Cache,
+  type CacheBudget,
+  drop,
+  dropAll,
+  emptyCache,
+  findCached,
+  keepCached,
+} from '../../base/cache.ts'
 import type { TermRow } from '../storage/schema.ts'
 
 // Keeps records as JSON that is already written: cached in memory, and copied into answers.
@@ -26,7 +34,10 @@ export interface WrittenRecord extends WrittenJson {
 }
 
 /** Makes a written record of JSON with its counts. */
-export function writtenRecord(id: number, { bytes, counts }: Pick<WrittenRecord, 'bytes' | 'counts'>): WrittenRecord {
+export function writtenRecord(
+  id: number,
+  { bytes, counts }: Pick<WrittenRecord, 'bytes' | 'counts'>,
+): WrittenRecord {
   return Object.assign(writtenJson(bytes), { id, counts })
 }
 
@@ -111,7 +122,11 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
 }
 
 /** Returns the piece of an event, with the present counts of its terms; undefined if it is not cached. */
-export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
+export function findPiece(
+  pieces: EventPieces,
+  id: number,
+  terms: ReadonlyMap<number, TermRow>,
+): Piece | undefined {
   const piece = findCached(pieces.events, id)
   if (!piece) return undefined
   if (piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
@@ -119,7 +134,11 @@ export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<nu
 }
 
 /** Caches the JSON of an event and returns the piece. Its terms must have been joined from pieces, so that its counts have room. */
-export function keepPiece({ events, countsVersion }: EventPieces, id: number, { bytes, counts }: CountedJson): Piece {
+export function keepPiece(
+  { events, countsVersion }: EventPieces,
+  id: number,
+  { bytes, counts }: CountedJson,
+): Piece {
   const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
   keepCached(events, id, piece, sizeOf(piece))
   return piece
@@ -192,7 +211,11 @@ export function statesOf({ age, changes }: EventPieces, ids: readonly number[]):
 }
 
 /** Returns true if these events have not changed since `before`, except for the counts of their terms. */
-export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
+export function areUnchanged(
+  { age, changes }: EventPieces,
+  ids: readonly number[],
+  before: EventStates,
+): boolean {
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
@@ -205,7 +228,11 @@ export function bytesOf(content: string | Buffer): Buffer {
 }
 
 /** Makes the JSON of a term from the text before and the text behind its count. */
-export function withCount(before: string, { id, count }: Pick<TermRow, 'id' | 'count'>, after: string): CountedJson {
+export function withCount(
+  before: string,
+  { id, count }: Pick<TermRow, 'id' | 'count'>,
+  after: string,
+): CountedJson {
   return { bytes: Buffer.from(before + count + after), counts: [Buffer.byteLength(before), id, count] }
 }
 

@@ -99,7 +99,8 @@ export function placesWithin(places: Places, circle: Circle): Within {
       return
     }
     for (const finer of cell.cells) look(finer)
-    for (const place of cell.places) if (distanceKm(lat, lng, place.lat, place.lng) <= radius) venues.push(place.venue)
+    for (const place of cell.places)
+      if (distanceKm(lat, lng, place.lat, place.lng) <= radius) venues.push(place.venue)
   }
   const near = numbersAround(circle, places.coarsest.length)
   if (!near) places.coarsest.forEach(look)

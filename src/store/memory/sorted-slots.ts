@@ -164,7 +164,12 @@ export function eachRun(list: SortedSlots, from: number, to: number, visit: Run)
 }
 
 /** Calls `visit` for each slot at the places from `from` to before `to`, in order, until it returns false. */
-export function eachSlot(list: SortedSlots, from: number, to: number, visit: (slot: number) => boolean): void {
+export function eachSlot(
+  list: SortedSlots,
+  from: number,
+  to: number,
+  visit: (slot: number) => boolean,
+): void {
   eachRun(list, from, to, (slots, start, end) => {
     for (let place = start; place < end; place++) if (!visit(slots[place] as number)) return false
     return true

@@ -84,15 +84,21 @@ export async function writeBackupTables(
     if (!steps) throw new Error('The database holds no calendar.')
     refuseNewer(steps)
     if (steps.length === 0)
-      throw new Error('The database is of an earlier version; serve it once with this one, which brings it up to date.')
+      throw new Error(
+        'The database is of an earlier version; serve it once with this one, which brings it up to date.',
+      )
     const least = await leastBytes(source.read)
     if (free < least)
-      throw new Error(`The disk has ${free} bytes left, and the backup needs ${least} at the least: make room first.`)
+      throw new Error(
+        `The disk has ${free} bytes left, and the backup needs ${least} at the least: make room first.`,
+      )
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
       // An unfinished file is worth nothing, so nothing in it has to survive a crash.
-      target.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`)
+      target.exec(
+        `pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`,
+      )
       const sourceFile = databaseFile(address)
       const leftOut = withSecrets ? [] : SECRET_TABLES
       const tables = sourceFile
@@ -160,7 +166,11 @@ function copyFromFile(
   )
 }
 
-async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly string[]): Promise<TablesManifest> {
+async function copyFromServer(
+  target: DatabaseSync,
+  from: Db,
+  leftOut: readonly string[],
+): Promise<TablesManifest> {
   const migrations = (await findMigrations(from)) ?? []
   const shapes = await listTables(from)
   const forms = await tableForms(migrations)
@@ -170,7 +180,9 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
     const form = forms.get(name) ?? ''
     target.exec(form)
     const values = columns.map(() => '?').join()
-    const insert = target.prepare(`insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`)
+    const insert = target.prepare(
+      `insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`,
+    )
     for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
       for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
     // A table without `autoincrement` gets its next number from its largest id.
@@ -270,7 +282,9 @@ export function openBackup(file: string): OpenBackup {
 function readManifest(connection: DatabaseSync): Manifest {
   const mark = connection.prepare('pragma application_id').get()?.application_id
   if (mark !== APPLICATION_ID) throw new Error('The file is no backup of Kalends.')
-  const manifest: Manifest = JSON.parse(String(connection.prepare('select manifest from backup').get()?.manifest))
+  const manifest: Manifest = JSON.parse(
+    String(connection.prepare('select manifest from backup').get()?.manifest),
+  )
   if (manifest.format !== BACKUP_FORMAT)
     throw new Error(`The backup was taken by Kalends ${manifest.version}, which is newer than this one.`)
   return manifest
@@ -280,8 +294,11 @@ function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void
   const found = connection.prepare('pragma quick_check(1)').get()?.quick_check
   if (found !== 'ok') throw new Error(`The backup is damaged: ${String(found)}.`)
   const dangling = connection.prepare('pragma foreign_key_check').get()
-  if (dangling) throw new Error(`The backup is damaged: a row of ${String(dangling.table)} refers to nothing.`)
+  if (dangling)
+    throw new Error(`The backup is damaged: a row of ${String(dangling.table)} refers to nothing.`)
   for (const [table, count] of Object.entries({ ...rows, sqlar: files }))
     if (countOf(connection, table) !== count)
-      throw new Error(`The backup is damaged: its table ${table} does not have the ${count} rows it should have.`)
+      throw new Error(
+        `The backup is damaged: its table ${table} does not have the ${count} rows it should have.`,
+      )
 }

@@ -70,7 +70,9 @@ export async function listChanges(
 /** Returns the kinds of the records that have changed in a range. */
 export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<ChangeColumns['kind']>> {
   const { rows } = await sql<{ kind: ChangeColumns['kind'] }>`
-    select distinct kind from changes where ${dialectOf(db).committedBetween(range.from, range.to)}`.execute(db)
+    select distinct kind from changes where ${dialectOf(db).committedBetween(range.from, range.to)}`.execute(
+    db,
+  )
   return new Set(rows.map(({ kind }) => kind))
 }
 

@@ -46,7 +46,9 @@ function withoutUrlPassword(address: string, start: number): string {
   const user = address.slice(0, at === -1 ? start : hasPassword ? colon : at)
   const place = address.slice(at === -1 ? start : at)
   const mark = place.indexOf('?')
-  return mark === -1 ? user + place : `${user}${place.slice(0, mark)}?${withoutSecretParameters(place.slice(mark + 1))}`
+  return mark === -1
+    ? user + place
+    : `${user}${place.slice(0, mark)}?${withoutSecretParameters(place.slice(mark + 1))}`
 }
 
 function withoutSecretParameters(query: string): string {
@@ -92,7 +94,10 @@ export function noteMove(from: string, to: string, now: number): string | undefi
   if (!place) return undefined
   const { file, note } = place
   try {
-    writeFileSync(note, `The calendar in ${file} was copied to ${withoutPassword(to)} at ${formatUtc(now)} UTC.\n`)
+    writeFileSync(
+      note,
+      `The calendar in ${file} was copied to ${withoutPassword(to)} at ${formatUtc(now)} UTC.\n`,
+    )
     giveTo(note, ownerAt(file))
     return `The service is not started on ${file} any more, unless ${note} is removed.`
   } catch (error) {

@@ -101,13 +101,17 @@ export type ReadAside = <Rows extends readonly unknown[] | []>(
 ) => Promise<{ [At in keyof Rows]: Rows[At][] }>
 
 /** Runs the queries on the connection itself, at the same time where it can, and resolves to the rows of each. */
-export async function runQueries(db: Kysely<Tables>, queries: readonly ReadQuery<unknown>[]): Promise<unknown[][]> {
+export async function runQueries(
+  db: Kysely<Tables>,
+  queries: readonly ReadQuery<unknown>[],
+): Promise<unknown[][]> {
   const results = await Promise.all(queries.map((query) => db.executeQuery(query.compile())))
   return results.map(({ rows }) => rows)
 }
 
 /** A row without its search text, with the columns that the finding query selected. */
-type FoundRow<Table extends RecordTable, Found> = Found & Omit<Selectable<Tables[Table]>, 'search'> & { search: '' }
+type FoundRow<Table extends RecordTable, Found> = Found &
+  Omit<Selectable<Tables[Table]>, 'search'> & { search: '' }
 
 /**
  * Returns the query for the rows of a table whose ids `found`, a query in brackets, selects, in the given order. Finding, narrowing and ordering read indexes

@@ -9,7 +9,11 @@ import { statement } from './statement.ts'
 /** The key of an unsaved text: its user, its record, and its form. */
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
-const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: string | null; oldest: string | null }>(
+const selectLastSaved = statement<{ user: number }>()<{
+  rows: number
+  last: string | null
+  oldest: string | null
+}>(
   (_db, value) =>
     sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts where "user" = ${value('user')}`,
 )
@@ -40,7 +44,12 @@ export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void
 
 /** Returns all unsaved texts of a user, of every kind, the latest first. */
 export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
-  return db.selectFrom('unsaved_texts').selectAll().where('user', '=', user).orderBy('saved_utc', 'desc').execute()
+  return db
+    .selectFrom('unsaved_texts')
+    .selectAll()
+    .where('user', '=', user)
+    .orderBy('saved_utc', 'desc')
+    .execute()
 }
 
 /** Returns the unsaved text of a form, or without `form` the latest unsaved text of the record; undefined where there is none. */
@@ -92,7 +101,11 @@ export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Prom
 /** Drops at most `most` proposals that were decided before a time. Returns how many. */
 export async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const decided: ProposalColumns['state'][] = ['published', 'withdrawn']
-  const old = tx.selectFrom('proposals').select('id').where('state', 'in', decided).where('changed_utc', '<', beforeUtc)
+  const old = tx
+    .selectFrom('proposals')
+    .select('id')
+    .where('state', 'in', decided)
+    .where('changed_utc', '<', beforeUtc)
   const rows = await tx
     .deleteFrom('proposals')
     .where('id', 'in', old.limit(sql.lit(most)))
@@ -103,7 +116,11 @@ export async function dropDecided(tx: Db, beforeUtc: string, most: number): Prom
 
 /** Drops at most `most` undo records of bulk changes that were made before a time. Returns how many. */
 export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
-  const old = tx.selectFrom('bulk_changes').select('token').where('done_utc', '<', beforeUtc).limit(sql.lit(most))
+  const old = tx
+    .selectFrom('bulk_changes')
+    .select('token')
+    .where('done_utc', '<', beforeUtc)
+    .limit(sql.lit(most))
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 

@@ -35,12 +35,17 @@ export async function setIdentity(tx: Db, named: Omit<Tables['editions'], 'editi
 /** Holds webhooks and scheduled imports, or lets them go on. Returns whether that is new. */
 export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   const held = Number(isHeld)
-  const { numUpdatedRows } = await tx.updateTable('editions').set({ held }).where('held', '<>', held).executeTakeFirst()
+  const { numUpdatedRows } = await tx
+    .updateTable('editions')
+    .set({ held })
+    .where('held', '<>', held)
+    .executeTakeFirst()
   return Number(numUpdatedRows) > 0
 }
 
 /** The sentences that tell operators that the calendar is held, and what to do about it. */
-export const HELD_NOTICE = 'Webhooks and imports on a schedule are held, since this calendar is a copy of another.'
+export const HELD_NOTICE =
+  'Webhooks and imports on a schedule are held, since this calendar is a copy of another.'
 export const HELD_REMEDY = 'kalends resume lets them go on.'
 
 /** Returns one line for lists of webhooks and imports where the calendar is held, else no line. */

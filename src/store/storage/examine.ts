@@ -112,12 +112,14 @@ async function examineFile(file: string, nowUtc: string): Promise<Examined> {
     const damage = await findDamage(ask)
     if (damage.length > 0) return { ...found, server, damage, ...nothingTold(undefined) }
     const tables = await ask(`select name from sqlite_schema where name = 'migrations'`)
-    const [size] = await ask(`select p.page_count * s.page_size as "all", f.freelist_count * s.page_size as free
+    const [size] =
+      await ask(`select p.page_count * s.page_size as "all", f.freelist_count * s.page_size as free
       from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`)
     const told = await examineCalendar(ask, tables.length > 0, nowUtc)
     return { ...found, server, size: { all: Number(size?.all), free: Number(size?.free) }, damage, ...told }
   } catch (error) {
-    if (isDamage(error)) return { ...found, server: 'SQLite', damage: [reason(error)], ...nothingTold(undefined) }
+    if (isDamage(error))
+      return { ...found, server: 'SQLite', damage: [reason(error)], ...nothingTold(undefined) }
     throw new Error(`The database ${file} cannot be looked at: ${reason(error)}`)
   } finally {
     connection.close()

@@ -45,12 +45,17 @@ export async function findSequences(
 }
 
 /** Returns the ids of these events with their sequences. An occurrence of a series has the higher one of its own sequence and that of the series. */
-export async function findEventSequences(db: Db, ids: readonly number[]): Promise<[id: number, sequence: number][]> {
+export async function findEventSequences(
+  db: Db,
+  ids: readonly number[],
+): Promise<[id: number, sequence: number][]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: number; own: number | null; shared: number | null }>`
     select e.id, c.sequence as own, s.sequence as shared from events e
     left join changes c on c.kind = 'event' and c.record = e.id
-    left join changes s on s.kind = 'series' and s.record = e.series where e.id in ${wholeList(db, ids)}`.execute(db)
+    left join changes s on s.kind = 'series' and s.record = e.series where e.id in ${wholeList(db, ids)}`.execute(
+    db,
+  )
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
@@ -151,9 +156,13 @@ export const forgetVersions = (keys: string) =>
 
 /** Returns the keys of changed records whose former values are not kept, as JSON for `forgetVersions`; undefined for none. */
 export function keysToForget(recordings: readonly Recording[]): string | undefined {
-  const forgotten = recordings.flatMap(({ changes, keepsFormer }) => (keepsFormer ? [] : [...changes.values()]))
+  const forgotten = recordings.flatMap(({ changes, keepsFormer }) =>
+    keepsFormer ? [] : [...changes.values()],
+  )
   const changed = forgotten.filter(({ former = {} }) => Object.keys(former).length > 0)
-  return changed.length === 0 ? undefined : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
+  return changed.length === 0
+    ? undefined
+    : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
 }
 
 /** Returns the changes of transactions that are committed together: each record once, with its latest change. */
@@ -166,7 +175,12 @@ export function latestChanges(recordings: readonly Recording[], changed_utc: str
   return [...latest.values()]
 }
 
-function after(before: LatestChange | undefined, change: Recorded, changed_utc: string, user: number): LatestChange {
+function after(
+  before: LatestChange | undefined,
+  change: Recorded,
+  changed_utc: string,
+  user: number,
+): LatestChange {
   const { kind, record, wasPublic, isPublic, isDeleted } = change
   const times = (before?.times ?? 0) + 1
   const first = sequenceAt(changed_utc)
@@ -198,7 +212,11 @@ function countLater(recordings: readonly Recording[]): Map<Recorded, number> {
 }
 
 const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db, value) =>
-  db.selectFrom('changes').select('was_public').where('kind', '=', value('kind')).where('record', '=', value('record')),
+  db
+    .selectFrom('changes')
+    .select('was_public')
+    .where('kind', '=', value('kind'))
+    .where('record', '=', value('record')),
 )
 
 /** Returns true when the public could see a record at some time before its latest change. */
@@ -347,7 +365,18 @@ function originOf({ user, login, address, client, request }: Writer): Origin {
 
 function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string) {
   const { user, login, address, client, request } = origin
-  return { time_utc, user, login, action: act.action, kind, record, name: bounded(act.name), address, client, request }
+  return {
+    time_utc,
+    user,
+    login,
+    action: act.action,
+    kind,
+    record,
+    name: bounded(act.name),
+    address,
+    client,
+    request,
+  }
 }
 
 /** Returns the first 200 characters of a text, never ending in half of a surrogate pair. Empty where the value of a damaged row is no text. */
@@ -401,7 +430,15 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
 // (decision 27).
 
 /** Columns whose former values are not kept, since they follow from others or every write sets them. */
-const DERIVED = new Set(['search', 'folded', 'modified', 'modified_utc', 'shared', 'version', 'written_until'])
+const DERIVED = new Set([
+  'search',
+  'folded',
+  'modified',
+  'modified_utc',
+  'shared',
+  'version',
+  'written_until',
+])
 
 /** Returns the former values of those columns that differ, without the ones that follow from others. */
 export function formerOf(before: object, columns: object): FormerValues {
@@ -412,7 +449,8 @@ export function formerOf(before: object, columns: object): FormerValues {
   return former
 }
 
-const isEqual = (a: unknown, b: unknown) => a === b || (Array.isArray(a) && JSON.stringify(a) === JSON.stringify(b))
+const isEqual = (a: unknown, b: unknown) =>
+  a === b || (Array.isArray(a) && JSON.stringify(a) === JSON.stringify(b))
 
 /** Characters above which a text is kept once, in `former_texts`. */
 const LONG_TEXT = 256
@@ -437,12 +475,17 @@ const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
  * long texts of other changes, since all dates of a series may have had one text.
  */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
-  if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NO_FORMER
+  if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
+    return NO_FORMER
   const texts: Named[] = []
   const json = JSON.stringify(former, (name, value: unknown) => {
     if (typeof value !== 'string' || value.length <= LONG_TEXT || PARSED.has(name)) return value
     const known = named.get(value)
-    const text = known ?? { hash: hash('sha256', value, 'base64'), bytes: Buffer.byteLength(value), text: value }
+    const text = known ?? {
+      hash: hash('sha256', value, 'base64'),
+      bytes: Buffer.byteLength(value),
+      text: value,
+    }
     if (!known) named.set(value, text)
     texts.push(text)
     return { hash: text.hash, characters: value.length }
@@ -474,7 +517,11 @@ export function textsOf(rows: readonly KeptFormer[]): Named[] {
 }
 
 /** Returns the texts that are still kept under these hashes, by hash, each cut to its first `most` characters. */
-export async function findTexts(db: Db, hashes: readonly string[], most?: number): Promise<Map<string, string>> {
+export async function findTexts(
+  db: Db,
+  hashes: readonly string[],
+  most?: number,
+): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (let at = 0; at < hashes.length; at += TEXTS_AT_ONCE) {
     const some = hashes.slice(at, at + TEXTS_AT_ONCE)
@@ -513,7 +560,9 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const last = acts.at(-1)?.id
   if (last === undefined) return 0
   await forgetFormer(tx, acts, last)
-  await sql`update history set former = '', former_bytes = 0 where id <= ${last} and former_bytes > 0`.execute(tx)
+  await sql`update history set former = '', former_bytes = 0 where id <= ${last} and former_bytes > 0`.execute(
+    tx,
+  )
   return acts.length
 }
 
@@ -526,6 +575,8 @@ async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number)
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)
   // In the order in which every writer locks these rows.
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
-    await sql`update changes set known_from = ${sequence} where kind = ${kind} and record = ${record}`.execute(tx)
+    await sql`update changes set known_from = ${sequence} where kind = ${kind} and record = ${record}`.execute(
+      tx,
+    )
   await tx.deleteFrom('former_texts').where('last', '<=', last).execute()
 }

@@ -53,7 +53,8 @@ export function countIds(ids: IdSet): number {
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {
-    for (let bits = ids[i] as number; bits !== 0; bits &= bits - 1) listed.push(i * 32 + 31 - Math.clz32(bits & -bits))
+    for (let bits = ids[i] as number; bits !== 0; bits &= bits - 1)
+      listed.push(i * 32 + 31 - Math.clz32(bits & -bits))
   }
   return listed
 }

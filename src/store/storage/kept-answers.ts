@@ -23,7 +23,11 @@ const deleteKept = statement<Place>()((db, value) =>
 )
 
 /** Returns the answer kept under a key; undefined where there is none, or it is from before `sinceUtc`. */
-export async function findKept(db: Db, place: Place, sinceUtc: string): Promise<KeptAnswerColumns | undefined> {
+export async function findKept(
+  db: Db,
+  place: Place,
+  sinceUtc: string,
+): Promise<KeptAnswerColumns | undefined> {
   const [kept] = await selectKept(db, place)
   return kept && kept.kept_utc >= sinceUtc ? kept : undefined
 }

@@ -103,7 +103,8 @@ function leftOf(file: string, config: Config): string | undefined {
   if (file !== resolve(config.data, 'kalends.sqlite')) return undefined
   const media = mediaAddress(config)
   const folder = media.startsWith('file:') ? media.slice('file:'.length) : undefined
-  if (folder !== undefined && namesIn(folder).some((name) => /^\d{4}$/.test(name))) return `${folder} has the images`
+  if (folder !== undefined && namesIn(folder).some((name) => /^\d{4}$/.test(name)))
+    return `${folder} has the images`
   const password = join(config.data, 'first-password.txt')
   return existsSync(password) ? `there is the first password ${password}` : undefined
 }
@@ -144,7 +145,9 @@ async function requireContent(address: string): Promise<void> {
   if (bytesOf(file) > 0) return
   await sleep(BEGINNING_MS)
   if (bytesOf(file) > 0) return
-  throw new Error(`The database ${file} is empty: restore a backup, or remove the file to begin a new calendar.`)
+  throw new Error(
+    `The database ${file} is empty: restore a backup, or remove the file to begin a new calendar.`,
+  )
 }
 
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -182,7 +185,11 @@ function watchWrites(database: Database, file: string | undefined): Database {
 const LOOK_EVERY = 2000
 
 /** Checks a database every two seconds. Reports the first of several failures, and once that the database answers again. Returns the timer. */
-export function tellFailures(database: Database, report: (error: unknown) => void, tell: (sentence: string) => void) {
+export function tellFailures(
+  database: Database,
+  report: (error: unknown) => void,
+  tell: (sentence: string) => void,
+) {
   let [isFailing, isLooking] = [false, false]
   const look = async () => {
     if (isLooking) return

@@ -74,7 +74,9 @@ function isKeptFile(name: LookFileSetting, value: string): boolean {
 
 function isKept(name: OwnerSetting, value: string): boolean {
   if (isLookFile(name)) return isKeptFile(name, value)
-  return (name === 'pages_texts' ? faultOf(() => readTexts(value)) : faultOfSetting(name, value)) === undefined
+  return (
+    (name === 'pages_texts' ? faultOf(() => readTexts(value)) : faultOfSetting(name, value)) === undefined
+  )
 }
 
 /** Reads the stored settings, of a file its name; unknown and invalid ones are left out. */
@@ -139,7 +141,13 @@ export async function readOwnerFiles(db: Db): Promise<Partial<Record<LookFileSet
 }
 
 function recordSettings(tx: Tx, former: FormerValues): void {
-  const change = { kind: 'settings', record: SETTINGS_RECORD, wasPublic: false, isPublic: false, former } as const
+  const change = {
+    kind: 'settings',
+    record: SETTINGS_RECORD,
+    wasPublic: false,
+    isPublic: false,
+    former,
+  } as const
   recordChange(tx, change, { action: 'update', name: Object.keys(former).join(', ') })
 }
 
@@ -150,7 +158,9 @@ export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSettin
 /** Returns the configuration with the stored settings, without files and without settings that were given at the start of the service. */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
-    .filter((entry): entry is [OwnerSetting, string] => isOwnerSetting(entry[0]) && !isGiven(config, entry[0]))
+    .filter(
+      (entry): entry is [OwnerSetting, string] => isOwnerSetting(entry[0]) && !isGiven(config, entry[0]),
+    )
     .filter(([name]) => !isLookFile(name))
     .map(([name, value]) => [name, lookSettings[name].read(value)])
   return { ...config, ...Object.fromEntries(read) }

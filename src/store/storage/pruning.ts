@@ -62,7 +62,11 @@ export async function dropOld(
 /** Drops all sign-in links that have expired, and the next sessions that nobody has used. Returns how many sessions. */
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
   await tx.deleteFrom('sign_in_links').where('expires_utc', '<', nowUtc).execute()
-  const unused = tx.selectFrom('sessions').select('hash').where('seen_utc', '<', unusedSince).limit(DROPPED_AT_ONCE)
+  const unused = tx
+    .selectFrom('sessions')
+    .select('hash')
+    .where('seen_utc', '<', unusedSince)
+    .limit(DROPPED_AT_ONCE)
   const { numDeletedRows } = await tx.deleteFrom('sessions').where('hash', 'in', unused).executeTakeFirst()
   return Number(numDeletedRows)
 }

@@ -42,7 +42,16 @@ export interface RecordedChange {
 export type FormerValues = Readonly<Record<string, unknown>>
 
 /** The acts that the history records; `role`, `grant` and `revoke` are acts on users and their credentials. */
-export type WriteAction = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
+export type WriteAction =
+  | 'create'
+  | 'update'
+  | 'publish'
+  | 'trash'
+  | 'restore'
+  | 'delete'
+  | 'role'
+  | 'grant'
+  | 'revoke'
 
 /** The act behind a change. A change that only follows from another one has no act, such as a changed count of a term. */
 export interface Act {
@@ -73,7 +82,9 @@ export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
 /** Adds an empty recording to a connection within a transaction, and returns the same object. */
 export function recordingOf(db: Kysely<Tables>, writer: Writer, earlier: readonly Recording[] = []): Tx {
-  return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>(), earlier, keepsFormer: true } })
+  return Object.assign(db, {
+    recording: { writer, changes: new Map<string, Recorded>(), earlier, keepsFormer: true },
+  })
 }
 
 /** Returns true when an earlier transaction of the same commit has changed the record. */

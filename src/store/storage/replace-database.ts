@@ -35,7 +35,11 @@ export interface Replacing {
  * the whole new one. Returns where the former database is kept until somebody removes it; undefined where there was none.
  * @throws Error with one sentence when the database is in use, or the new one cannot be made
  */
-export async function replaceDatabase(address: string, fill: Fill, replacing: Replacing): Promise<string | undefined> {
+export async function replaceDatabase(
+  address: string,
+  fill: Fill,
+  replacing: Replacing,
+): Promise<string | undefined> {
   const file = databaseFile(address)
   return file === undefined ? replaceTables(address, fill, replacing) : replaceFile(file, fill, replacing)
 }
@@ -45,7 +49,11 @@ export async function replaceDatabase(address: string, fill: Fill, replacing: Re
  * in its turn. Returns the name of the calendar put back.
  * @throws Error with one sentence when there is none, or the database is in use
  */
-export async function putBack(address: string, wanted: string | undefined, replacing: Replacing): Promise<string> {
+export async function putBack(
+  address: string,
+  wanted: string | undefined,
+  replacing: Replacing,
+): Promise<string> {
   const file = databaseFile(address)
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
@@ -141,7 +149,11 @@ function tellOfRest(file: string, kept: string, tell: Replacing['tell']): void {
     tell(`A former database has left ${resolve(file + end)}, which is kept as ${resolve(kept + end)}.`)
 }
 
-async function putFileBack(file: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
+async function putFileBack(
+  file: string,
+  wanted: string | undefined,
+  { now, tell }: Replacing,
+): Promise<string> {
   const copy = chooseCopy(listFileCopies(file), wanted)
   requireOwnerKept(copy)
   const wasThere = existsSync(file)
@@ -184,7 +196,11 @@ function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
 
-async function replaceTables(address: string, fill: Fill, { now, tell }: Replacing): Promise<string | undefined> {
+async function replaceTables(
+  address: string,
+  fill: Fill,
+  { now, tell }: Replacing,
+): Promise<string | undefined> {
   const database = await openAlone(address)
   try {
     let kept: string | undefined
@@ -209,7 +225,11 @@ async function replaceTables(address: string, fill: Fill, { now, tell }: Replaci
   }
 }
 
-async function putTablesBack(address: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
+async function putTablesBack(
+  address: string,
+  wanted: string | undefined,
+  { now, tell }: Replacing,
+): Promise<string> {
   const database = await openAlone(address)
   try {
     const copy = chooseCopy(await listSchemaCopies(database.read), wanted)
@@ -249,7 +269,8 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
     await sleep(50)
     others = await countOthers(tx)
   }
-  if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
+  if (others > 0)
+    throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
 /** Counts the connections of other processes of Kalends. Within a transaction PostgreSQL repeats its first count until its snapshot is cleared. */
@@ -315,7 +336,10 @@ const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.r
 /** Returns a name that sorts after the names of all copies of the file. @param now milliseconds since the epoch */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
-  return join(dirname(file), freeName(`${basename(file)}.before-restore-${time}Z`, '-', namesIn(dirname(file))))
+  return join(
+    dirname(file),
+    freeName(`${basename(file)}.before-restore-${time}Z`, '-', namesIn(dirname(file))),
+  )
 }
 
 /** Removes second names of a file, which a restore leaves when it is killed just before its last step. */
@@ -335,7 +359,9 @@ const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 
 function namesBeside(file: string): string[] {
   const [folder, base] = [dirname(file), basename(file)]
-  const names = namesIn(folder).filter((name) => name.startsWith(base) && FILE_END.test(name.slice(base.length)))
+  const names = namesIn(folder).filter(
+    (name) => name.startsWith(base) && FILE_END.test(name.slice(base.length)),
+  )
   return names.sort(oldestFirst).map((name) => join(folder, name))
 }
 
@@ -350,7 +376,11 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
       where c.relnamespace = n.oid and c.relkind = 'r'), 0) as bytes
     from pg_namespace n where nspname like 'before\\_restore%'`.execute(db)
   const copies = rows.filter(({ name }) => SCHEMA.test(name)).sort((a, b) => oldestFirst(a.name, b.name))
-  return copies.map(({ name, bytes }) => ({ name, bytes: Number(bytes), removal: `drop schema ${name} cascade` }))
+  return copies.map(({ name, bytes }) => ({
+    name,
+    bytes: Number(bytes),
+    removal: `drop schema ${name} cascade`,
+  }))
 }
 
 /** Returns a name that sorts after the names of all schemas with copies. @param now milliseconds since the epoch */

@@ -87,7 +87,9 @@ const MOST_SHAPES = 200
  * with a parameter there SQLite prepares the statement anew for each run.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
-  return <Result>(build: (db: Db, value: ValuePlaces<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
+  return <Result>(
+    build: (db: Db, value: ValuePlaces<Values>) => Query<Result>,
+  ): Statement<Values, RowOf<Result>> => {
     const known = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() }
     const find = (db: Db, values: Values, dialect: Dialect): Compiled => {
       const shape = shapeOf(values)
@@ -211,7 +213,12 @@ function isLong(value: unknown): value is readonly Scalar[] {
   return Array.isArray(value) && value.length > LONGEST_PLACED && !isRow(value[0])
 }
 
-function placeOfList(db: Db, name: string, list: readonly Scalar[], slots: Set<unknown>): RawBuilder<unknown>[] {
+function placeOfList(
+  db: Db,
+  name: string,
+  list: readonly Scalar[],
+  slots: Set<unknown>,
+): RawBuilder<unknown>[] {
   const slot: Slot = { name, at: undefined, column: undefined, whole: isPostgres(db) ? 'array' : 'json' }
   slots.add(slot)
   return [listValue(db, isOfNumbers(list), slot)]
@@ -330,7 +337,10 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
  * Returns a list for `in` and `not in` that is one value of the query. So the query has the same text for every length, and the list may have more entries
  * than a statement may have values. An empty list matches nothing.
  */
-export function wholeList<Entry extends string | number>(db: Db, entries: readonly Entry[]): RawBuilder<Entry> {
+export function wholeList<Entry extends string | number>(
+  db: Db,
+  entries: readonly Entry[],
+): RawBuilder<Entry> {
   const isPlain = entries.every((entry) => typeof entry === 'number')
   return listValue(db, isPlain, isPostgres(db) ? entries : JSON.stringify(entries))
 }
@@ -339,7 +349,10 @@ export function wholeList<Entry extends string | number>(db: Db, entries: readon
  * Returns true for an event that lists, pages, feeds and messages show to everybody. This is the one definition of a public event, be it single or an
  * occurrence. An event hidden from lists is open to whoever has its address, and shown nowhere else.
  */
-export function isListed({ status, hide_from_listings }: Pick<EventRow, 'status' | 'hide_from_listings'>): boolean {
+export function isListed({
+  status,
+  hide_from_listings,
+}: Pick<EventRow, 'status' | 'hide_from_listings'>): boolean {
   return status === 'publish' && hide_from_listings === 0
 }
 
@@ -421,7 +434,12 @@ type Column = ReferenceExpression<Tables, keyof Tables> & string
  * Returns the expression that makes one text of all rows of a query, as pairs of whole numbers `12,7 12,9 13,7`; null for no rows. To make millions of rows
  * would take longer than to find them, and leave as much garbage.
  */
-export function packPairs(db: Db, first: Column, second: Column, order: readonly Column[]): RawBuilder<string | null> {
+export function packPairs(
+  db: Db,
+  first: Column,
+  second: Column,
+  order: readonly Column[],
+): RawBuilder<string | null> {
   const aggregate = sql.raw(isPostgres(db) ? 'string_agg' : 'group_concat')
   const pair = sql`${sql.ref(first)} || ',' || ${sql.ref(second)}`
   return sql`${aggregate}(${pair}, ' ' order by ${sql.join(order.map((column) => sql.ref(column)))})`

@@ -84,7 +84,8 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
     const isReady = ({ name }: TableShape) =>
       !references.some(({ table, to }) => table === name && to !== name && names.has(to))
     const ready = waiting.filter(isReady)
-    if (ready.length === 0) throw new Error(`The tables ${[...names].join(', ')} refer to each other in a circle.`)
+    if (ready.length === 0)
+      throw new Error(`The tables ${[...names].join(', ')} refer to each other in a circle.`)
     placed.push(...ready)
     waiting = waiting.filter((table) => !ready.includes(table))
   }
@@ -132,7 +133,9 @@ export async function findMigrations(db: Db): Promise<string[] | undefined> {
 }
 
 export async function countRows(db: Db, table: TableShape): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table.name)}`.execute(db)
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*) as count from ${sql.table(table.name)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -177,13 +180,22 @@ export async function findNextNumber(db: Db, { name }: TableShape, counter: stri
 }
 
 /** Sets the number that the next row of a table gets, whatever rows the table has. */
-export async function setNextNumber(tx: Db, { name }: TableShape, counter: string, next: number): Promise<void> {
+export async function setNextNumber(
+  tx: Db,
+  { name }: TableShape,
+  counter: string,
+  next: number,
+): Promise<void> {
   if (isPostgres(tx)) {
-    await sql`alter table ${sql.table(name)} alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(tx)
+    await sql`alter table ${sql.table(name)} alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(
+      tx,
+    )
     return
   }
   await sql`delete from sqlite_sequence where name = ${name}`.execute(tx)
-  await sql`insert into sqlite_sequence (name, seq) values (${name}, cast(${next - 1} as integer))`.execute(tx)
+  await sql`insert into sqlite_sequence (name, seq) values (${name}, cast(${next - 1} as integer))`.execute(
+    tx,
+  )
 }
 
 /** Has PostgreSQL gather statistics of its tables; after many rows came at once, it would otherwise plan queries as for empty tables. SQLite needs none. */

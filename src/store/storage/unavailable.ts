@@ -22,7 +22,9 @@ export class DatabaseUnavailable extends Error {
 export function reason(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
   const text =
-    cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause)
+    cause instanceof Error
+      ? cause.message || ('code' in cause ? String(cause.code) : cause.name)
+      : String(cause)
   return text.endsWith('.') ? text : `${text}.`
 }
 

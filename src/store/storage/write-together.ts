@@ -15,7 +15,11 @@ export interface Sharing<Item> {
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
 /** Does a write, perhaps in one transaction with others of the same work. It succeeds or fails as if it were alone. */
-export type WriteTogether = <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
+export type WriteTogether = <Item, Result>(
+  work: SharedWork<Item, Result>,
+  item: Item,
+  by: Writer,
+) => Promise<Result>
 
 const MOST = { sqlite: 8, postgres: 32 }
 
@@ -85,7 +89,12 @@ async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<v
  * Does the writes that have come when the transaction begins. Where one of them fails, each is done again in a transaction of its own. Resolves to how many
  * there were, once they are done or have taken 50 ms.
  */
-async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[], most: number): Promise<number> {
+async function writeNext(
+  write: Database['write'],
+  work: AnyWork,
+  queue: Waiting[],
+  most: number,
+): Promise<number> {
   const long = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   let taken: Waiting[] | undefined

@@ -15,7 +15,8 @@ if (summary) summary.focus()
 /** The slash key moves the focus to the search, except while somebody types. */
 document.addEventListener('keydown', (event) => {
   const { target } = event
-  const isWriting = target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')
+  const isWriting =
+    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')
   if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return
   const search = document.getElementById('everything')
   if (!search) return

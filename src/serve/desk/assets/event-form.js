@@ -64,7 +64,12 @@ async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
     const said = await send('/events/words', fields, { signal: asking.signal })
     if (!said) return
     const isSame = TIMES.every((name, at) => inputAt(name)?.value === before[at])
-    if ((isLeft || (hasMoved && !isMoving)) && isSame && said.start !== '' && Object.keys(said.faults).length === 0)
+    if (
+      (isLeft || (hasMoved && !isMoving)) &&
+      isSame &&
+      said.start !== '' &&
+      Object.keys(said.faults).length === 0
+    )
       writeTimes(said.typed)
     show(said)
     if (said.start === '' || said.end === '' || isMoving) return
@@ -180,7 +185,9 @@ function pickNames(input) {
   comboboxOn(input, {
     find: async (text) => {
       const part = kind === 'tag' ? (text.split(',').at(-1) ?? '') : text
-      const answer = await fetch(`${desk}/names?${new URLSearchParams({ kind: kind ?? '', starts: part.trim() })}`)
+      const answer = await fetch(
+        `${desk}/names?${new URLSearchParams({ kind: kind ?? '', starts: part.trim() })}`,
+      )
       return answer.ok ? answer.json() : { names: [] }
     },
     pick: (id, name) => {

@@ -1,9 +1,11 @@
 // Chooses rows of a list. The bar of deeds appears with the first chosen row and shows their number.
 
-for (const form of document.querySelectorAll('form[data-many]')) if (form instanceof HTMLFormElement) chooseIn(form)
+for (const form of document.querySelectorAll('form[data-many]'))
+  if (form instanceof HTMLFormElement) chooseIn(form)
 
 for (const input of document.querySelectorAll('.tools [data-names]'))
-  if (input instanceof HTMLInputElement) input.addEventListener('focus', () => offerNames(input), { once: true })
+  if (input instanceof HTMLInputElement)
+    input.addEventListener('focus', () => offerNames(input), { once: true })
 
 /** @param {HTMLInputElement} input */
 async function offerNames(input) {
@@ -26,7 +28,9 @@ function chooseIn(form) {
   const said = bar?.querySelector('p')
   const corner = form.querySelector('thead th')
   if (!(bar instanceof HTMLElement) || !said || !corner) return
-  const boxes = [...form.querySelectorAll('input[name="ids[]"]')].filter((box) => box instanceof HTMLInputElement)
+  const boxes = [...form.querySelectorAll('input[name="ids[]"]')].filter(
+    (box) => box instanceof HTMLInputElement,
+  )
   const all = form.querySelector('input[name="all"]')
   said.setAttribute('role', 'status')
 
@@ -50,7 +54,10 @@ function chooseIn(form) {
     bar.hidden = count === 0 && !isAll
     said.textContent = isAll
       ? ''
-      : ((count === 1 && bar.dataset.chosenOne) || (bar.dataset.chosen ?? '')).replace('{count}', String(count))
+      : ((count === 1 && bar.dataset.chosenOne) || (bar.dataset.chosen ?? '')).replace(
+          '{count}',
+          String(count),
+        )
     whole.checked = count > 0 && count === boxes.length
     whole.indeterminate = count > 0 && count < boxes.length
     for (const box of boxes) box.closest('tr')?.classList.toggle('chosen', box.checked || isAll)
@@ -69,7 +76,8 @@ function chooseIn(form) {
     const box = boxes[at]
     if (!box) return
     const [from, to] = [Math.min(at, last), Math.max(at, last)]
-    if (event.shiftKey && last >= 0) for (const between of boxes.slice(from, to + 1)) between.checked = box.checked
+    if (event.shiftKey && last >= 0)
+      for (const between of boxes.slice(from, to + 1)) between.checked = box.checked
     last = at
     tell()
   })

@@ -76,4 +76,5 @@ function guard(form) {
   })
 }
 
-for (const form of document.querySelectorAll('form[data-guard]')) if (form instanceof HTMLFormElement) guard(form)
+for (const form of document.querySelectorAll('form[data-guard]'))
+  if (form instanceof HTMLFormElement) guard(form)

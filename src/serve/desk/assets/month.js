@@ -24,7 +24,8 @@ function walkByKeys(table) {
   table.addEventListener('keydown', (event) => {
     const at = days.findIndex((day) => day.isSameNode(document.activeElement))
     if (at === -1 || event.ctrlKey || event.metaKey || event.altKey) return
-    const step = (steps.get(event.key) ?? 0) * (Math.abs(steps.get(event.key) ?? 0) === 1 && isRightToLeft() ? -1 : 1)
+    const step =
+      (steps.get(event.key) ?? 0) * (Math.abs(steps.get(event.key) ?? 0) === 1 && isRightToLeft() ? -1 : 1)
     const to = event.key === 'Home' ? at - (at % 7) : event.key === 'End' ? at - (at % 7) + 6 : at + step
     const next = days[to]
     if (to === at || !next) return
@@ -81,7 +82,8 @@ function dragEvents(table) {
       hasDragged = false
     })
     end()
-    if (day && from && id && start && day !== from) send(id, dayLater(start, Date.parse(day) - Date.parse(from)))
+    if (day && from && id && start && day !== from)
+      send(id, dayLater(start, Date.parse(day) - Date.parse(from)))
   })
   addEventListener('pointercancel', end)
   addEventListener('keydown', (event) => {
@@ -93,7 +95,9 @@ function dragEvents(table) {
 
 /** Returns the day at a point, even below the bar of another day. @param {PointerEvent} event */
 function dayAt({ clientX, clientY }) {
-  const under = document.elementsFromPoint(clientX, clientY).find((element) => element.matches('td[data-day]'))
+  const under = document
+    .elementsFromPoint(clientX, clientY)
+    .find((element) => element.matches('td[data-day]'))
   return under instanceof HTMLElement ? under : undefined
 }
 

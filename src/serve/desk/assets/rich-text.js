@@ -241,7 +241,10 @@ function breakLines(line) {
   for (const text of texts) {
     const isBroken = text.previousSibling?.nodeName === 'BR'
     const [head = '', ...rest] = text.data.split('\n')
-    const pieces = rest.flatMap((one, at) => [at === 0 && head.trim() === '' && isBroken ? '' : brElement(), one])
+    const pieces = rest.flatMap((one, at) => [
+      at === 0 && head.trim() === '' && isBroken ? '' : brElement(),
+      one,
+    ])
     text.replaceWith(head, ...pieces)
   }
 }
@@ -295,14 +298,16 @@ const ALIKE = new Map([
  * @param {boolean} isStored
  */
 function allowedIn(body, isStored) {
-  for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')]) element.remove()
+  for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')])
+    element.remove()
   for (const element of [...body.querySelectorAll('*')].toReversed()) {
     if (!TAGS.has(element.tagName) && !(isStored && STORED_TAGS.has(element.tagName)))
       element.replaceWith(...(element.matches(BLOCKS) ? [divOf(element)] : element.childNodes))
     else
       for (const { name, value } of [...element.attributes]) {
         const known = name.slice(KEPT_NAME.length)
-        const isAllowed = KEPT.get(element.tagName)?.includes(known) && !/^\s*(javascript|data|vbscript):/i.test(value)
+        const isAllowed =
+          KEPT.get(element.tagName)?.includes(known) && !/^\s*(javascript|data|vbscript):/i.test(value)
         if (isAllowed) element.setAttribute(known, value)
         if (isAllowed || !isStored) element.removeAttribute(name)
       }

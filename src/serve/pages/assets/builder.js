@@ -47,8 +47,13 @@ function show() {
 
 /** Returns the markup of the frame with the chosen address. @param {string} markup @param {Map<string, string>} asked */
 function frameOf(markup, asked) {
-  const query = new URLSearchParams([...asked].filter(([name]) => name !== 'show' && name !== 'level')).toString()
-  return markup.replace(/src="([^"?]*)(?:\?[^"]*)?"/, (_, path) => `src="${path}${query && `?${escaped(query)}`}"`)
+  const query = new URLSearchParams(
+    [...asked].filter(([name]) => name !== 'show' && name !== 'level'),
+  ).toString()
+  return markup.replace(
+    /src="([^"?]*)(?:\?[^"]*)?"/,
+    (_, path) => `src="${path}${query && `?${escaped(query)}`}"`,
+  )
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -92,7 +92,8 @@ function settle(/** @type {string | undefined} */ focus) {
     heading?.focus({ preventScroll: true })
     scrollTo({ top: history.state?.top ?? 0 })
   }
-  const count = main.querySelector('.count')?.firstChild?.textContent || main.querySelector('.nothing h2')?.textContent
+  const count =
+    main.querySelector('.count')?.firstChild?.textContent || main.querySelector('.nothing h2')?.textContent
   announced.textContent = `${heading?.textContent ?? ''}: ${count ?? ''}`
 }
 

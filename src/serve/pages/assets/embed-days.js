@@ -48,7 +48,12 @@ export function above(state) {
     else button.ariaLabel = nameOf(state, to)
     return button
   })
-  const head = make('div', { part: 'head' }, make(`h${levelOf(state)}`, { part: 'heading' }, nameOf(state)), ...steps)
+  const head = make(
+    'div',
+    { part: 'head' },
+    make(`h${levelOf(state)}`, { part: 'heading' }, nameOf(state)),
+    ...steps,
+  )
   return view === 'month' ? [head, table(state)] : [head]
 }
 
@@ -104,7 +109,11 @@ function cell(state, lanes, weekday, on) {
     'data-key': on,
     'aria-pressed': on === day,
   }
-  const number = make('button', { ...attributes, part: isToday ? 'number today' : 'number' }, `${+on.slice(8)}`)
+  const number = make(
+    'button',
+    { ...attributes, part: isToday ? 'number today' : 'number' },
+    `${+on.slice(8)}`,
+  )
   number.ariaLabel = `${writtenDay(state, on)}, ${counted(state, own.length)}`
   number.classList.toggle('busy', own.length > 0)
   const isOther = monthOf(on) !== monthOf(day)

@@ -45,7 +45,8 @@ const MOST_PAGES = 10
 
 /** @typedef {string} Day `YYYY-MM-DD` */
 const dayOf = (/** @type {number | string} */ time) => new Date(time).toISOString().slice(0, 10)
-export const later = (/** @type {Day} */ day, /** @type {number} */ days) => dayOf(Date.parse(day) + days * 864e5)
+export const later = (/** @type {Day} */ day, /** @type {number} */ days) =>
+  dayOf(Date.parse(day) + days * 864e5)
 /** Returns the first day of a month, this many months later. */
 export const monthOf = (/** @type {Day} */ day, months = 0) =>
   dayOf(Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1 + months))
@@ -107,7 +108,8 @@ async function fetchEvents(query, isAll, signal) {
   return events
 }
 
-export const given = (/** @type {State} */ { host }, /** @type {string} */ name) => host.getAttribute(name) ?? ''
+export const given = (/** @type {State} */ { host }, /** @type {string} */ name) =>
+  host.getAttribute(name) ?? ''
 
 /** Returns the whole number in an attribute, from 1 to `most`. @param {State} state @param {string} name @param {number} otherwise @param {number} most */
 const numberIn = (state, name, otherwise, most) =>
@@ -158,8 +160,12 @@ function queryOf(state) {
   })
   const until = last || dayIn(given(state, 'until'))
   if (until) query.set('starts_before', `${later(until, 1)} 00:00:00`)
-  for (const [name, parameter] of FILTERS) if (given(state, name)) query.set(parameter || name, given(state, name))
-  query.set('_fields', `total_pages,${(FIELDS + (given(state, 'show') && EXTRAS)).replace(/[^,]+/g, 'events.$&')}`)
+  for (const [name, parameter] of FILTERS)
+    if (given(state, name)) query.set(parameter || name, given(state, name))
+  query.set(
+    '_fields',
+    `total_pages,${(FIELDS + (given(state, 'show') && EXTRAS)).replace(/[^,]+/g, 'events.$&')}`,
+  )
   return query
 }
 
@@ -235,7 +241,8 @@ function agenda(state) {
 /** @param {State} state @param {Shown} event */
 function item(state, event) {
   const { start_date, end_date, all_day, first, last, timezone, timezone_abbr, venue } = event
-  const until = last > first ? written(state, last, { day: 'numeric', month: 'short' }) : clock(state, end_date)
+  const until =
+    last > first ? written(state, last, { day: 'numeric', month: 'short' }) : clock(state, end_date)
   const isLong = last > first || (!all_day && end_date > start_date)
   const zone = timezone === site.zone || all_day ? '' : ` ${timezone_abbr}`
   const time = `${all_day ? state.texts[0] : clock(state, start_date)}${zone}${isLong ? ` – ${until}` : ''}`

@@ -1,7 +1,9 @@
 // @ts-check
 // Copies the address of an event, shares it by the menu of the device, and shows its times in the zone of the visitor. The page works without this script.
 
-for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-copy]'))) {
+for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (
+  document.querySelectorAll('[data-copy]')
+)) {
   if (!navigator.clipboard) break
   button.hidden = false
   const text = button.textContent
@@ -38,7 +40,9 @@ for (const line of /** @type {NodeListOf<HTMLElement>} */ (document.querySelecto
   if (here === wall) continue
   /** @type {Intl.DateTimeFormatOptions} */
   const day =
-    isSameDay(here, wall) && isSameDay(here, wallOf(end)) ? {} : { weekday: 'short', day: 'numeric', month: 'short' }
+    isSameDay(here, wall) && isSameDay(here, wallOf(end))
+      ? {}
+      : { weekday: 'short', day: 'numeric', month: 'short' }
   const format = new Intl.DateTimeFormat(locale, { ...day, hour: 'numeric', minute: '2-digit' })
   line.textContent = text.replace('{time}', () => format.formatRange(start, end))
   line.hidden = false

@@ -63,7 +63,12 @@ function fail(/** @type {HTMLElement} */ figure) {
 function draw(/** @type {Leaflet} */ L, /** @type {HTMLElement} */ figure, /** @type {Element} */ ground) {
   const places = placesOf(document)
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
-  const motion = { fadeAnimation: !isCalm, zoomAnimation: !isCalm, markerZoomAnimation: !isCalm, inertia: !isCalm }
+  const motion = {
+    fadeAnimation: !isCalm,
+    zoomAnimation: !isCalm,
+    markerZoomAnimation: !isCalm,
+    inertia: !isCalm,
+  }
   const map = L.map(ground, {
     ...motion,
     attributionControl: false,
@@ -112,7 +117,8 @@ function groupsOf(/** @type {LeafletMap} */ map, /** @type {Place[]} */ places) 
 
 /** Marks a place in the list, and no other. */
 function choose(/** @type {HTMLElement | undefined} */ element) {
-  for (const other of document.querySelectorAll('[data-lat][aria-current]')) other.removeAttribute('aria-current')
+  for (const other of document.querySelectorAll('[data-lat][aria-current]'))
+    other.removeAttribute('aria-current')
   element?.setAttribute('aria-current', 'true')
 }
 
@@ -126,7 +132,8 @@ function addMarker(
   const [first] = group
   const at = first?.at ?? [0, 0]
   const sum = group.reduce((all, { count }) => all + count, 0)
-  const text = group.length === 1 ? first?.label : figure.dataset.group?.replace('{count}', String(group.length))
+  const text =
+    group.length === 1 ? first?.label : figure.dataset.group?.replace('{count}', String(group.length))
   const button = Object.assign(document.createElement('button'), { type: 'button', textContent: String(sum) })
   button.setAttribute('aria-label', text ?? '')
   button.title = text ?? ''
@@ -190,7 +197,9 @@ for (const figure of document.querySelectorAll('.map')) {
   figure.querySelector('.offer')?.removeAttribute('hidden')
   figure.querySelector('.offer button')?.addEventListener('click', () => {
     remembered('shown')
-    show(figure).then(() => figure.querySelector('.ground')?.querySelector('button')?.focus({ preventScroll: true }))
+    show(figure).then(() =>
+      figure.querySelector('.ground')?.querySelector('button')?.focus({ preventScroll: true }),
+    )
   })
   if (remembered() === 'shown') show(figure)
 }

@@ -71,8 +71,10 @@ async function setAside(db: Db): Promise<void> {
     select type, name from sqlite_schema where type in ('index', 'trigger') and sql is not null and tbl_name in ${named([...KEPT, 'words'])}`)
     .execute(db)
   for (const { type, name } of found.rows) await run(`drop ${type} ${name}`)
-  for (const table of ['event_words', 'words_trigrams', 'words', 'unindexed_events']) await run(`drop table ${table}`)
-  for (const table of KEPT) if (table !== 'changes_dropped') await run(`alter table ${table} rename to former_${table}`)
+  for (const table of ['event_words', 'words_trigrams', 'words', 'unindexed_events'])
+    await run(`drop table ${table}`)
+  for (const table of KEPT)
+    if (table !== 'changes_dropped') await run(`alter table ${table} rename to former_${table}`)
 }
 
 /** Copies the rows of a table of the first version into that of today, which has all of its columns, and sets the next number where the table counts. */
@@ -82,7 +84,8 @@ async function carryRows(db: Db, former: TableShape): Promise<void> {
   await sql`insert into ${sql.table(table.name)} (${columns}) select ${columns} from ${sql.table(former.name)}`.execute(
     db,
   )
-  if (former.counter) await setNextNumber(db, table, former.counter, await findNextNumber(db, former, former.counter))
+  if (former.counter)
+    await setNextNumber(db, table, former.counter, await findNextNumber(db, former, former.counter))
 }
 
 /** The SQL of a random UUID (RFC 9562, 5.4) on SQLite, which has no function for it. */
@@ -232,7 +235,11 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
   ]
   return [
     ...POSTS.flatMap(each),
-    listed('events', 'status, hide_from_listings, start_date, date, id', 'author, end_date, utc_start_date, featured'),
+    listed(
+      'events',
+      'status, hide_from_listings, start_date, date, id',
+      'author, end_date, utc_start_date, featured',
+    ),
     'create index events_author on events (author, start_date)',
     'create index events_series on events (series, recurrence_id) where series is not null',
     'create index events_uid on events (uid)',

@@ -37,7 +37,8 @@ async function up(db: Db): Promise<void> {
       db,
     )
     const free = rows.flatMap(({ cost }) => (isFree(cost) ? [cost] : []))
-    if (free.length > 0) await sql`update events set is_free = 1 where cost in (${sql.join(free)})`.execute(db)
+    if (free.length > 0)
+      await sql`update events set is_free = 1 where cost in (${sql.join(free)})`.execute(db)
     last = rows.length < AT_ONCE ? undefined : rows.at(-1)?.cost
   }
   await sql`create index events_free on events (id, is_free) where is_free = 1`.execute(db)

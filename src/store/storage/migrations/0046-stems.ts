@@ -24,7 +24,8 @@ async function up(db: Db): Promise<void> {
     await sql.raw(`insert into unstemmed (doc) select id + ${offset} from ${table}`).execute(db)
 }
 
-const changed = (columns: readonly string[]) => columns.map((name) => `new.${name} <> old.${name}`).join(' or ')
+const changed = (columns: readonly string[]) =>
+  columns.map((name) => `new.${name} <> old.${name}`).join(' or ')
 
 function onSqlite(): string[] {
   return [

@@ -39,7 +39,9 @@ import { rowParts, statement } from '../statement.ts'
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
-  await sql`update changes set position = pg_current_xact_id() where position > pg_current_xact_id()`.execute(tx)
+  await sql`update changes set position = pg_current_xact_id() where position > pg_current_xact_id()`.execute(
+    tx,
+  )
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
@@ -68,7 +70,9 @@ function asSnapshot(cursor: Cursor): string {
   return `${running[0] ?? end}:${end}:${running}`
 }
 
-const selectCursor = statement<Record<never, never>>()(() => sql<CursorColumns>`select ${sql.raw(CURSOR_COLUMNS)}`)
+const selectCursor = statement<Record<never, never>>()(
+  () => sql<CursorColumns>`select ${sql.raw(CURSOR_COLUMNS)}`,
+)
 
 export async function presentCursor(db: Db): Promise<Cursor> {
   const [row] = await selectCursor(db, {})
@@ -96,7 +100,9 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
   if (!row || row.lost || rows.length > MOST_CHANGES) return 'too old'
-  const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
+  const changes = rows.flatMap(({ kind, record }) =>
+    kind === null || record === null ? [] : [{ kind, record }],
+  )
   return { changes, cursor: cursorOf(row) }
 }
 
@@ -111,7 +117,9 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
 /** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
-  const { rows } = await sql<{ lost: boolean }>`select pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
+  const { rows } = await sql<{
+    lost: boolean
+  }>`select pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
     or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(pg_current_snapshot()) as lost`.execute(db)
   return rows[0]?.lost !== false
 }
@@ -131,7 +139,10 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
       limit ${most})
     returning position::text as position
   `.execute(tx)
-  const last = rows.reduce((latest, { position }) => (BigInt(position) > latest ? BigInt(position) : latest), 0n)
+  const last = rows.reduce(
+    (latest, { position }) => (BigInt(position) > latest ? BigInt(position) : latest),
+    0n,
+  )
   const before = String(last + 1n)
   if (rows.length > 0)
     await sql`update changes_dropped set before = ${before}::xid8 where before < ${before}::xid8`.execute(tx)

@@ -9,7 +9,14 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import { type ClientConfig, type CustomTypesConfig, type Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import {
+  type ClientConfig,
+  type CustomTypesConfig,
+  type Pool,
+  type PoolClient,
+  type PoolConfig,
+  types,
+} from 'pg'
 import { codeOf } from '../../../base/errors.ts'
 import { storableText } from '../../../base/text/characters.ts'
 import type { Db } from '../database.ts'
@@ -53,7 +60,8 @@ export function readPostgresAddress(address: string): ServerAddress {
       throw new Error(`The database address takes ${described} as ${name}, not "${text}".`)
     return text
   }
-  const limit = (name: keyof typeof LIMITS) => Number(take(name, /^[1-9]\d{0,8}$/, 'a number') ?? LIMITS[name])
+  const limit = (name: keyof typeof LIMITS) =>
+    Number(take(name, /^[1-9]\d{0,8}$/, 'a number') ?? LIMITS[name])
   const [connections, connectMs] = [limit('connections'), limit('connect_ms')]
   const [statementMs, lockMs] = [limit('statement_ms'), limit('lock_ms')]
   const listen = take('listen', /^[^\s/@?#]+$/, 'HOST:PORT')
@@ -287,7 +295,12 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
 }
 
 /** Runs a statement. Where it has a name and no other client uses the session, the server prepares it under that name. */
-async function runStatement(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
+async function runStatement(
+  session: Session,
+  text: string,
+  values: readonly unknown[],
+  name: string | undefined,
+) {
   const { opening } = session
   if (opening && (opening.isWaitedFor || !READ.test(text))) {
     // The statements after this one wait as well, so that all run in the order in which they were begun.
@@ -378,7 +391,9 @@ async function cancelStatement(client: PoolClient): Promise<void> {
   const request = Buffer.alloc(16)
   for (const [index, number] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
     request.writeInt32BE(number, index * 4)
-  const socket = host.startsWith('/') ? createConnection(`${host}/.s.PGSQL.${port}`) : createConnection(port, host)
+  const socket = host.startsWith('/')
+    ? createConnection(`${host}/.s.PGSQL.${port}`)
+    : createConnection(port, host)
   socket.on('error', () => socket.destroy())
   // The server closes the connection when it is done; a pooler drops a request whose connection closes before.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())

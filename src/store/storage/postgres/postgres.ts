@@ -178,7 +178,9 @@ async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isRace(error)) throw error
       if (attempts === ATTEMPTS)
-        throw isConflict(error) ? error : new DatabaseUnavailable('Too many writes get in the way of this one.', error)
+        throw isConflict(error)
+          ? error
+          : new DatabaseUnavailable('Too many writes get in the way of this one.', error)
       // A random pause keeps the same writers from colliding again.
       await sleep(Math.random() * Math.min(2 * attempts, 40))
     }
@@ -193,7 +195,8 @@ async function check(db: Db): Promise<void> {
   const [server] = rows
   if (!server || server.version < OLDEST)
     throw new Error(`it is PostgreSQL ${server?.name}, and 14 is the oldest supported version.`)
-  if (server.encoding !== 'UTF8') throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
+  if (server.encoding !== 'UTF8')
+    throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
 }
 
 /** The share of a pool's connections that one kind of work may use at the same time. */
@@ -236,7 +239,9 @@ function turnIn(share: Share): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       share.waiting.splice(share.waiting.indexOf(turn), 1)
-      reject(new DatabaseUnavailable(`No connection to the database was free within ${share.longestWaitMs} ms.`))
+      reject(
+        new DatabaseUnavailable(`No connection to the database was free within ${share.longestWaitMs} ms.`),
+      )
     }
     const timer = setTimeout(giveUp, share.longestWaitMs)
     const begin = () => {
@@ -309,7 +314,9 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
     do {
       again = false
       // The checks of the cursor make up for a failed notification.
-      await (ears ? ears.tell() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(() => undefined)
+      await (ears ? ears.tell() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(
+        () => undefined,
+      )
       await pause(TELL_MS)
     } while (again)
     telling = undefined

@@ -85,7 +85,11 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   const sets = all.flatMap(({ texts, titled, named }) => [texts, titled, named])
   const length = sets.reduce((longest, ids) => Math.max(longest, ids.length), 1)
   const wide = all.map(({ texts, titled, named }) => {
-    const [inTexts, inTitle, inNames] = [roomier(texts, length), roomier(titled, length), roomier(named, length)]
+    const [inTexts, inTitle, inNames] = [
+      roomier(texts, length),
+      roomier(titled, length),
+      roomier(named, length),
+    ]
     return { all: inEither(inTexts, inNames), titled: inTitle, named: inEither(inTitle, inNames) }
   })
   const [first, ...others] = wide
@@ -251,7 +255,9 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
   // Written as one value, the condition keeps SQLite from starting with everything that is public.
-  const query = sql<{ found: number }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
+  const query = sql<{
+    found: number
+  }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
     and (status = 'publish' and hide_from_listings = 0) is true limit 1`
   const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.length > 0
@@ -282,7 +288,11 @@ async function correct(
 }
 
 /** Returns those of these stems that a text or name has, sorted, at most `MOST_KNOWN`. */
-async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, string>, fresh: Fresh): Promise<string[]> {
+async function findKnown(
+  { db, aside }: Searcher,
+  near: ReadonlyMap<string, string>,
+  fresh: Fresh,
+): Promise<string[]> {
   if (near.size === 0) return []
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
@@ -293,7 +303,8 @@ async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, stri
     : await aside(db, 'search', [asked, unindexedEvents(db)])
   const known = new Set(rows.map(({ stem }) => stem))
   const texts = unindexed.map(({ text }) => stemsIn(text))
-  for (const own of [...fresh.stems.values(), ...texts]) for (const stem of stems) if (own.has(stem)) known.add(stem)
+  for (const own of [...fresh.stems.values(), ...texts])
+    for (const stem of stems) if (own.has(stem)) known.add(stem)
   return [...known].sort().slice(0, MOST_KNOWN)
 }
 
@@ -342,7 +353,9 @@ export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Pr
   // With several words the query may look through many events before it finds one that has all.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
-    typed.stems.length > 0 ? (await aside(db, 'list', [{ compile: slow }]))[0] : await selectTitled(db, values)
+    typed.stems.length > 0
+      ? (await aside(db, 'list', [{ compile: slow }]))[0]
+      : await selectTitled(db, values)
   return rows.map(({ id }) => Number(id))
 }
 

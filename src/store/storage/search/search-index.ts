@@ -30,7 +30,9 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
     return 'Searches read whole tables, since the extension pg_trgm is missing; CREATE EXTENSION pg_trgm by an administrator of the database and a restart make them fast.'
   for (const table of SEARCHED) {
     const index = sql.id(`${table}_search`)
-    await sql`create index if not exists ${index} on ${sql.table(table)} using gin (search gin_trgm_ops)`.execute(tx)
+    await sql`create index if not exists ${index} on ${sql.table(table)} using gin (search gin_trgm_ops)`.execute(
+      tx,
+    )
   }
   return undefined
 }
@@ -85,7 +87,8 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
   }
   const few = JSON.stringify(listIds(ids))
   // Written as one value, the condition keeps SQLite from using an index instead of the ids.
-  return (condition) => sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
+  return (condition) =>
+    sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
 /** Returns the rank of an event for `order by`: 0 in the first set, 1 in the second, else 2. */
@@ -192,7 +195,9 @@ async function indexLong(write: Write, { id, search }: Unindexed): Promise<void>
 
 async function insertWords(tx: Db, words: readonly string[]): Promise<void> {
   if (words.length === 0) return
-  await sql`insert or ignore into words (word) select value from json_each(${JSON.stringify(words)})`.execute(tx)
+  await sql`insert or ignore into words (word) select value from json_each(${JSON.stringify(words)})`.execute(
+    tx,
+  )
 }
 
 async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> {
@@ -351,8 +356,12 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   }
   if (isPostgres(tx)) return docs.length
   await passTurn(tx)
-  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
-  await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
+  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(
+    tx,
+  )
+  await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(
+    tx,
+  )
   return docs.length
 }
 
@@ -407,7 +416,9 @@ async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[],
     docs.filter((doc) => doc >= TERM_DOCS).map((doc) => doc - TERM_DOCS),
   )
   const events = await sql<Unstemmed>`
-    select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events where id in ${wanted}`.execute(tx)
+    select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events where id in ${wanted}`.execute(
+    tx,
+  )
   const names = await sql<UnstemmedName>`
     select 'venue' as kind, id as doc, coalesce(venue || ' ' || city, '') as text from venues where id in ${wanted}
     union all select 'organizer', id, coalesce('' || organizer, '') from organizers where id in ${wanted}

@@ -1,6 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Lookup, planWord, type Search, type WordPlan } from '../../../base/text/search.ts'
-import { addId, countIds, dropId, type IdSet, inBoth, inEither, listIds, makeIdSet, onlyInFirst } from '../id-set.ts'
+import {
+  addId,
+  countIds,
+  dropId,
+  type IdSet,
+  inBoth,
+  inEither,
+  listIds,
+  makeIdSet,
+  onlyInFirst,
+} from '../id-set.ts'
 
 // Finds events whose texts contain given letters, on SQLite: by the index of words, and by reading the texts where that takes less time.
 
@@ -174,7 +184,8 @@ function matching(index: WordIndex, ids: IdSet, search: Search): IdSet {
   const found = emptyLike(ids)
   for (let first = 0; first < ids.length * 32; first += IDS_AT_ONCE) {
     const some = listIds(ids, first, first + IDS_AT_ONCE)
-    if (some.length * SCANS_PER_TEXT > IDS_AT_ONCE) scanTexts(index, first, first + IDS_AT_ONCE - 1, search, found)
+    if (some.length * SCANS_PER_TEXT > IDS_AT_ONCE)
+      scanTexts(index, first, first + IDS_AT_ONCE - 1, search, found)
     else readTexts(index, some, search, found)
   }
   return inBoth(ids, found)

@@ -60,7 +60,9 @@ export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest)
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
   const queue = pool.waiting[lane]
   if (queue.length >= MOST_WAITING[lane])
-    return Promise.reject(new DatabaseUnavailable(`${queue.length} reads wait already that take as long as this one.`))
+    return Promise.reject(
+      new DatabaseUnavailable(`${queue.length} reads wait already that take as long as this one.`),
+    )
   return new Promise((resolve, reject) => {
     const asked: Asked = {
       lane,
@@ -143,7 +145,9 @@ function settle(pool: ReaderPool, thread: ReaderThread, answer: ReaderAnswer): v
   dispatch(pool)
   if ('result' in answer) asked?.resolve(answer.result)
   else
-    asked?.reject(asUnavailable(Object.assign(new Error(answer.failure.message), { errcode: answer.failure.errcode })))
+    asked?.reject(
+      asUnavailable(Object.assign(new Error(answer.failure.message), { errcode: answer.failure.errcode })),
+    )
 }
 
 /** Drops a thread that died, and rejects its request. */

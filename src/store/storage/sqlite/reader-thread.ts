@@ -20,7 +20,12 @@ if (parentPort) answerQueries(parentPort, String(workerData))
 
 function answerQueries(port: MessagePort, file: string): void {
   const connection = connectReader(file, CACHE_KB)
-  const reader: Reader = { file, connection, prepare: prepareKept(connection), words: openWordIndex(connection) }
+  const reader: Reader = {
+    file,
+    connection,
+    prepare: prepareKept(connection),
+    words: openWordIndex(connection),
+  }
   port.on('message', (request: ReaderRequest) => {
     try {
       const [result, moved] = answer(reader, request)

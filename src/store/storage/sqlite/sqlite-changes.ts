@@ -52,7 +52,9 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
   if (Number(since) > last || Number(since) < before || rows.length > MOST_CHANGES) return 'too old'
-  const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
+  const changes = rows.flatMap(({ kind, record }) =>
+    kind === null || record === null ? [] : [{ kind, record }],
+  )
   return { changes, cursor: String(last) }
 }
 
@@ -86,7 +88,8 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
     returning position
   `.execute(tx)
   const last = rows.reduce((latest, { position }) => Math.max(latest, position), 0)
-  if (rows.length > 0) await sql`update changes_dropped set before = ${last} where before < ${last}`.execute(tx)
+  if (rows.length > 0)
+    await sql`update changes_dropped set before = ${last} where before < ${last}`.execute(tx)
   return rows.length
 }
 
@@ -121,7 +124,10 @@ const ROWS_A_TURN = 500
  * Writes what the transactions of a commit have recorded, as the last step of the commit. A record changed by several of them is written once. Returns a
  * promise where the rows take several turns of the event loop, else undefined.
  */
-export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): Promise<void> | undefined {
+export function saveRecordings(
+  prepare: Prepare,
+  recordings: readonly Recording[],
+): Promise<void> | undefined {
   if (recordings.every(({ changes }) => changes.size === 0)) return undefined
   const time = formatUtc(Date.now())
   const [present] = prepare(PRESENT).all([]) as { last: number; is_told: number }[]
@@ -157,8 +163,31 @@ async function saveInTurns(
 
 function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: number): void {
   const upsert = prepare(UPSERT)
-  for (const { kind, record, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times } of rows)
-    upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times])
+  for (const {
+    kind,
+    record,
+    sequence,
+    was_public,
+    is_public,
+    deleted,
+    changed_utc,
+    user,
+    known_from,
+    times,
+  } of rows)
+    upsert.run([
+      kind,
+      record,
+      position,
+      sequence,
+      was_public,
+      is_public,
+      deleted,
+      changed_utc,
+      user,
+      known_from,
+      times,
+    ])
 }
 
 /** The changes of a commit, those that webhooks are told of, and the keys of records whose former versions are forgotten; the latter two as JSON. */
@@ -179,9 +208,34 @@ function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settl
 function saveActs(prepare: Prepare, rows: readonly HistoryRow[]): void {
   if (rows.length === 0) return
   const insert = prepare(INSERT_HISTORY)
-  for (const { time_utc, user, login, action, kind, record, name, address, client, request, ...row } of rows) {
+  for (const {
+    time_utc,
+    user,
+    login,
+    action,
+    kind,
+    record,
+    name,
+    address,
+    client,
+    request,
+    ...row
+  } of rows) {
     const { former, former_bytes, later } = row
-    const act = [time_utc, user, login, action, kind, record, name, address, client, request, former, former_bytes]
+    const act = [
+      time_utc,
+      user,
+      login,
+      action,
+      kind,
+      record,
+      name,
+      address,
+      client,
+      request,
+      former,
+      former_bytes,
+    ]
     insert.run([...act, kind, record, later])
     if (action === 'delete') prepare(END).run([kind, record])
   }

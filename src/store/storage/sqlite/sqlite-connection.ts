@@ -63,7 +63,9 @@ export function checkpoint(file: string): void {
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
     // The second run has only the pages written during the first, so it is short.
-    connection.exec('pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)')
+    connection.exec(
+      'pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)',
+    )
   } finally {
     connection.close()
   }
@@ -103,12 +105,14 @@ export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSy
     const why = whyLost(own, file, isCut)
     const isBack = wasLost && why === undefined
     wasLost = why !== undefined
-    if (wasLost) throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
+    if (wasLost)
+      throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
     if (!isBack) return
     const isBegun = writer.isTransaction
     if (isBegun) writer.exec('rollback')
     for (const connection of [writer, reader]) connection.exec('pragma shrink_memory')
-    if (isBegun) throw new DatabaseUnavailable(`The database ${file} is back; what was begun before is not written.`)
+    if (isBegun)
+      throw new DatabaseUnavailable(`The database ${file} is back; what was begun before is not written.`)
   }
   return { require, isLost: () => wasLost }
 }
@@ -132,7 +136,9 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
   // With `noop` the statement only counts pages.
   const checkpoints = connection.prepare('pragma wal_checkpoint(noop)')
-  const pages = connection.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size')
+  const pages = connection.prepare(
+    'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
+  )
   let before = { bytes: 0, log: 0, checkpointed: 0 }
   return (bytes) => {
     try {
@@ -233,9 +239,9 @@ function adapted(statement: StatementSync): SqliteStatement {
     all: (parameters) => rows(parameters).map(rowOf),
     run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
     iterate: (parameters) =>
-      Iterator.from(statement.iterate(...(parameters as SQLInputValue[])) as unknown as Iterable<SQLOutputValue[]>).map(
-        rowOf,
-      ),
+      Iterator.from(
+        statement.iterate(...(parameters as SQLInputValue[])) as unknown as Iterable<SQLOutputValue[]>,
+      ).map(rowOf),
   }
 }
 
@@ -243,7 +249,10 @@ function namesOf(statement: StatementSync): string[] {
   return statement.columns().map(({ name }) => name)
 }
 
-function namedRow(names: readonly string[], values: readonly SQLOutputValue[]): Record<string, SQLOutputValue> {
+function namedRow(
+  names: readonly string[],
+  values: readonly SQLOutputValue[],
+): Record<string, SQLOutputValue> {
   const row: Record<string, SQLOutputValue> = {}
   for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i] as SQLOutputValue
   return row

@@ -47,7 +47,9 @@ export function queryBuilder(prepare: Prepare): Db {
 /** Makes the query builder of a connection that reads. Its queries wait for locks, and reject with DatabaseUnavailable where the database fails. */
 function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
-  return new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) } })
+  return new Kysely<Tables>({
+    dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) },
+  })
 }
 
 /** The compiler that all query builders share: it keeps no state, and takes longer to make than the rest of a builder. */
@@ -144,7 +146,12 @@ interface Job {
   deadline: number
 }
 
-export function makeWrites(connection: DatabaseSync, prepare: Prepare, file: FileWatch, committed: () => void): Writes {
+export function makeWrites(
+  connection: DatabaseSync,
+  prepare: Prepare,
+  file: FileWatch,
+  committed: () => void,
+): Writes {
   const transaction = prepareTransaction(connection)
   return {
     connection,
@@ -166,7 +173,11 @@ export function makeWrites(connection: DatabaseSync, prepare: Prepare, file: Fil
  * Runs the work in a transaction, which it may share with others, and resolves once the commit is durable. While another process locks the database, the
  * write waits for `patience` ms without blocking other requests. Rejects with DatabaseUnavailable after that, and when too many writes wait.
  */
-export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, patience = LOCK_MS): Promise<T> {
+export function enqueueWrite<T>(
+  writes: Writes,
+  work: (tx: Db) => Promise<T>,
+  patience = LOCK_MS,
+): Promise<T> {
   if (writes.isClosing) return Promise.reject(new DatabaseUnavailable('The database is being closed.'))
   if (writes.queue.length >= MOST_WAITING)
     return Promise.reject(new DatabaseUnavailable('Too many writes are waiting.'))
@@ -399,7 +410,8 @@ export function openSqlite(file: string): Database {
     stemmer.wake()
     empty()
   })
-  const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
+  const write: Database['write'] = (work, by) =>
+    enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
   const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
   const isAnyUnstemmed = () =>
     Boolean(prepareIfThere(committedOnly, 'select doc from unstemmed limit 1')?.all([]).length)
@@ -426,7 +438,9 @@ export function openSqlite(file: string): Database {
     look,
     // A commit and the calls of the listeners happen within one turn of the event loop.
     commitsUnderWay: () => undefined,
-    findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
+    findMatching: pool
+      ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet>
+      : searchHere(reader),
     ping: async () => {
       watch.require()
       await runRead(() => runPrepared(readable('select count(*) from sqlite_schema'), []))
@@ -442,7 +456,11 @@ export function openSqlite(file: string): Database {
 }
 
 /** Runs a migration with temporary data on disk: a step that changes every row would need a gigabyte of memory for them at a million events. */
-async function migrateOnDisk(writer: DatabaseSync, writes: Writes, work: (tx: Db) => Promise<void>): Promise<void> {
+async function migrateOnDisk(
+  writer: DatabaseSync,
+  writes: Writes,
+  work: (tx: Db) => Promise<void>,
+): Promise<void> {
   writer.exec('pragma temp_store = file')
   try {
     return await enqueueWrite(writes, work, MIGRATION_MS)
@@ -481,9 +499,13 @@ function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: Reade
   }
   const aside = async (db: Db, lane: Lane, queries: readonly ReadQuery<unknown>[]) => {
     if (db !== read) return runQueries(db, queries)
-    const statements = queries.map((query) => query.compile()).map(({ sql, parameters }) => ({ sql, parameters }))
+    const statements = queries
+      .map((query) => query.compile())
+      .map(({ sql, parameters }) => ({ sql, parameters }))
     const isHere = lane === 'list' && pool.threads.length === 0 && isRare() && !reader.isTransaction
-    return isHere ? runRead(() => runTogether(reader, prepare, statements)) : askReaders(pool, lane, { statements })
+    return isHere
+      ? runRead(() => runTogether(reader, prepare, statements))
+      : askReaders(pool, lane, { statements })
   }
   return aside as Database['aside']
 }
@@ -545,7 +567,10 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
     unseen += 1
     if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
     unseen = 0
-    const waiting = prepareIfThere(prepare, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+    const waiting = prepareIfThere(
+      prepare,
+      `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`,
+    )
     if (!waiting || waiting.all([]).length === 0) return
     isIndexing = true
     index(EVENTS_AT_ONCE)

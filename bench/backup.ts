@@ -1,5 +1,6 @@
 /**
- * Measures how long a backup takes while a service answers from the calendar, and how much slower its readers are served meanwhile:
+ * Measures how long a backup takes while a service answers from the calendar, and how much slower its readers
+ * are served meanwhile:
  *
  *     npm run bench:backup -- [--events 100000] [--runs 3]
  *

@@ -116,7 +116,10 @@ async function observe(
   }
 }
 
-/** Returns the answers of the service to these requests, which the bare server will send. @throws Error on another status. */
+/**
+ * Returns the answers of the service to these requests, which the bare server will send.
+ * @throws Error on another status.
+ */
 export async function capture(
   service: { port: number },
   requests: readonly string[],

@@ -61,7 +61,10 @@ const TAG_WORDS = {
   ],
 }
 
-/** The number of records of each kind, and their ids: terms in the order of this file; then venues, organizers and events. */
+/**
+ * The number of records of each kind, and their ids: terms in the order of this file; then venues, organizers
+ * and events.
+ */
 export interface Plan {
   events: number
   venues: number
@@ -91,7 +94,9 @@ export function countsOf(events: number) {
 
 type Term = Omit<Insertable<Tables['terms']>, 'count' | 'parent'>
 
-/** Categories in the order of their ids. Parents are positions in this list, and come before their children. */
+/**
+ * Categories in the order of their ids. Parents are positions in this list, and come before their children.
+ */
 const CATEGORIES: readonly (Term & { above: number | undefined })[] = categories()
 /** Tags in the order of their ids, which follow those of categories. */
 const TAGS: readonly Term[] = tagNames().map((name) => term('tag', name))
@@ -285,7 +290,10 @@ export function generateEvent(plan: Plan, number: number): GeneratedEvent {
   }
 }
 
-/** Returns the rare word of an event, if it has one. About 20 events of a million share a word, at least two; they lie at equal distances. */
+/**
+ * Returns the rare word of an event, if it has one. About 20 events of a million share a word, at least two;
+ * they lie at equal distances.
+ */
 function rareWordOf(plan: Plan, number: number): string | undefined {
   const slots = RARE_WORDS.length * Math.max(2, Math.round(plan.events / 50_000))
   const step = Math.max(1, Math.floor(plan.events / slots))
@@ -305,7 +313,10 @@ function someTerms(random: Random, first: number): number[] {
   return [...new Set([...categoryIds, ...tagIds])]
 }
 
-/** Returns times within the four years, mostly afternoons and evenings. One event in ten is all-day, and one in twelve takes several days. */
+/**
+ * Returns times within the four years, mostly afternoons and evenings. One event in ten is all-day, and one
+ * in twelve takes several days.
+ */
 function schedule(random: Random, plan: Plan, number: number, zone: string) {
   const scatter = (random.next() - 0.5) * 120 * DAY
   const wanted = FIRST_DAY + (number / plan.events) * (LAST_DAY - FIRST_DAY) + scatter
@@ -323,7 +334,10 @@ function schedule(random: Random, plan: Plan, number: number, zone: string) {
   }
 }
 
-/** Returns a date of publication a week to half a year before the start, and before the middle: with a later date, a changed event would become scheduled. */
+/**
+ * Returns a date of publication a week to half a year before the start, and before the middle: with a later
+ * date, a changed event would become scheduled.
+ */
 function publishedBefore(random: Random, start: number): number {
   return Math.min(start, MIDDLE - 30 * DAY) - random.whole(7, 180) * DAY - random.whole(0, 86_399) * 1000
 }
@@ -342,14 +356,20 @@ function once(known: Map<string, string>, text: string, work: (text: string) => 
   return result
 }
 
-/** Returns the folded text of an event by the rules of the service. The generator folds each sentence only once instead. */
+/**
+ * Returns the folded text of an event by the rules of the service. The generator folds each sentence only
+ * once instead.
+ */
 export function expectedSearch(
   row: Pick<GeneratedEvent['row'], 'title' | 'excerpt' | 'description'>,
 ): string {
   return [row.title, row.excerpt, row.description].map((text) => searched(text ?? '')).join('\n')
 }
 
-/** Returns the search column of a venue or organizer: a line for each declared text, as the rules of linked records write it. */
+/**
+ * Returns the search column of a venue or organizer: a line for each declared text, as the rules of linked
+ * records write it.
+ */
 function searchLines(fields: Fields, columns: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .flatMap(([name, field]) => {

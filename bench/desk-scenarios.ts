@@ -55,7 +55,10 @@ export const deskScenarios: readonly Scenario[] = [
   { id: 'desk-beside', title: 'same list beside fifty editors at the desk', measure: measureBeside },
 ]
 
-/** Starts the service on the copy of the data set and signs in the writer, or so many editors. Returns the cookies. */
+/**
+ * Starts the service on the copy of the data set and signs in the writer, or so many editors. Returns the
+ * cookies.
+ */
 async function sitDown(run: BenchRun, editors = 0): Promise<{ service: RunningService; cookies: string[] }> {
   const service = await run.writer()
   const database = await openStorage(readConfig({ database: (await run.written()).address }, {}))
@@ -91,7 +94,10 @@ async function measurePage(run: BenchRun, page: PageOfDesk): Promise<Result[]> {
 
 const SAVES = 60
 
-/** Makes the same change over REST and by the form in turn, and compares the median times of their durable answers. */
+/**
+ * Makes the same change over REST and by the form in turn, and compares the median times of their durable
+ * answers.
+ */
 async function measureSave(run: BenchRun, named: Named): Promise<Result[]> {
   const { service, cookies } = await sitDown(run)
   const [cookie = ''] = cookies
@@ -151,8 +157,9 @@ const EDITORS = 50
 const PAUSE_MS = 5100
 
 /**
- * Reads the same list alone, then beside fifty people whose typed texts are kept as often as the service does that, then alone again. Compares answers per
- * second of processor time, since the rate itself depends on other programs of the machine.
+ * Reads the same list alone, then beside fifty people whose typed texts are kept as often as the service does
+ * that, then alone again. Compares answers per second of processor time, since the rate itself depends on
+ * other programs of the machine.
  */
 async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
   const { service, cookies } = await sitDown(run, EDITORS)

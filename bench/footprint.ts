@@ -10,7 +10,10 @@ import { type Result, resultOf } from './results.ts'
 
 const MB = 1_000_000
 
-/** Measures the time to the first answer and the memory after it over several starts, and the size of the database. */
+/**
+ * Measures the time to the first answer and the memory after it over several starts, and the size of the
+ * database.
+ */
 export async function measureStart(run: BenchRun): Promise<Result[]> {
   const seconds: number[] = []
   const idle: number[] = []

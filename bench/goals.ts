@@ -78,7 +78,10 @@ export function goalOf(id: string, database: 'sqlite' | 'postgres'): Goal | unde
   return (database === 'postgres' ? onPostgres[id] : undefined) ?? goals[id]
 }
 
-/** The goal of growth: the most times of work that a read may take in the largest data set compared with the smallest, except searches. */
+/**
+ * The goal of growth: the most times of work that a read may take in the largest data set compared with the
+ * smallest, except searches.
+ */
 export const GROWTH: Goal = { most: 1.5, events: MILLION }
 
 export function isReached(goal: Goal, value: number): boolean {

@@ -1,4 +1,5 @@
-// Counts the lines and files of `src`, the files that requests enter, and those that recipes touch: npm run house
+// Counts the lines and files of `src`, the files that requests enter, and those that recipes touch: npm run
+// house
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
@@ -27,7 +28,10 @@ function readSources(): string[] {
 /** The ms to wait after an answer until it is cached. */
 const AFTERWARDS = 100
 
-/** Returns the files of `src` in which a function runs during `work`. Top-level code, which runs when a file is loaded, does not count. */
+/**
+ * Returns the files of `src` in which a function runs during `work`. Top-level code, which runs when a file
+ * is loaded, does not count.
+ */
 async function filesEntered(session: Session, work: () => Promise<unknown>): Promise<Set<string>> {
   await session.post('Profiler.takePreciseCoverage')
   await work()

@@ -1,10 +1,12 @@
 /**
- * Measures how fast an import is, and how much slower the readers of the running calendar are served meanwhile:
+ * Measures how fast an import is, and how much slower the readers of the running calendar are served
+ * meanwhile:
  *
  *     npm run bench:import -- [--events 10000] [--format ndjson|ics] [--served]
  *
- * It exports the calendar of the benchmarks to a file and imports that into an empty calendar, then again without changes, and with `--served` while a service
- * answers from it. Events per second refer to processor time, which other programs change little; `--cpu-prof` shows where it is spent.
+ * It exports the calendar of the benchmarks to a file and imports that into an empty calendar, then again
+ * without changes, and with `--served` while a service answers from it. Events per second refer to processor
+ * time, which other programs change little; `--cpu-prof` shows where it is spent.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -11,7 +11,10 @@ interface Locked {
   link?: boolean
 }
 
-/** Returns the packages that `npm install --omit=dev` installs here with their bytes, largest first. Packages of other platforms are missing. */
+/**
+ * Returns the packages that `npm install --omit=dev` installs here with their bytes, largest first. Packages
+ * of other platforms are missing.
+ */
 export async function productionPackages(): Promise<[name: string, bytes: number][]> {
   const lock: { packages: Record<string, Locked> } = JSON.parse(
     await readFile(join(root, 'package-lock.json'), 'utf8'),

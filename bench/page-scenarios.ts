@@ -65,7 +65,10 @@ export const pageScenarios: readonly Scenario[] = [
 const anew = (path: string) => (round: number, howMany: number) =>
   Array.from({ length: howMany }, (_, i) => `GET\t${path}&anew=${round}.${i}`)
 
-/** Few connections: with more, the first pages, before their code is compiled, would wait so long that some are refused. */
+/**
+ * Few connections: with more, the first pages, before their code is compiled, would wait so long that some
+ * are refused.
+ */
 const NEW_PAGE_CONNECTIONS = 4
 
 async function measureNewPage(run: BenchRun, named: Named): Promise<Result[]> {

@@ -83,7 +83,10 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Returns the processor time in seconds of all threads of a process and its children; NaN where the system does not tell it. */
+/**
+ * Returns the processor time in seconds of all threads of a process and its children; NaN where the system
+ * does not tell it.
+ */
 export function processorSeconds(pid: number): number {
   return sumOver(pid, (id) => {
     // The first field of schedstat is the time on a processor in ns. The times in stat are rounded to 10 ms.
@@ -95,7 +98,10 @@ export function processorSeconds(pid: number): number {
   })
 }
 
-/** Returns the seconds for which the first thread of a process has waited for a processor; NaN where the system does not tell it. */
+/**
+ * Returns the seconds for which the first thread of a process has waited for a processor; NaN where the
+ * system does not tell it.
+ */
 export function waitedSeconds(pid: number): number {
   return Number(read(`/proc/${pid}/task/${pid}/schedstat`)?.split(' ')[1] ?? Number.NaN) / 1e9
 }

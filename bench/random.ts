@@ -7,7 +7,10 @@ export interface Random {
   /** Returns true with this probability. */
   chance: (probability: number) => boolean
   pick: <T>(list: readonly T[]) => T
-  /** Returns a position in a list of `length`, early ones far more often: position 0 of 100 about every tenth time. */
+  /**
+   * Returns a position in a list of `length`, early ones far more often: position 0 of 100 about every tenth
+   * time.
+   */
   skewed: (length: number) => number
 }
 

@@ -116,7 +116,10 @@ export async function inEncodings(
   return results
 }
 
-/** Makes a scenario in which every request is new. A first, uncounted round with other seeds loads the records. */
+/**
+ * Makes a scenario in which every request is new. A first, uncounted round with other seeds loads the
+ * records.
+ */
 function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
@@ -152,7 +155,10 @@ const UNKNOWN_RATE = 20_000
 export interface Comparison {
   /** The requests whose answers the bare server sends. */
   samples: readonly string[]
-  /** Returns the requests of a round, at least so many if they must not repeat. The round before the first is not counted. */
+  /**
+   * Returns the requests of a round, at least so many if they must not repeat. The round before the first is
+   * not counted.
+   */
   linesOf: (round: number, howMany: number) => readonly string[]
   headers?: Record<string, string>
   status?: number
@@ -253,7 +259,10 @@ async function measureNotModified(run: BenchRun, named: Named): Promise<Result[]
 /** The part of the lists without common records that warms the code which reads and presents records. */
 const WARMING_SHARE = 0.4
 
-/** Measures lists on a newly started service in each round. Its code is warmed on other records, and no record is read twice. */
+/**
+ * Measures lists on a newly started service in each round. Its code is warmed on other records, and no record
+ * is read twice.
+ */
 async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   const { plan } = run.store
   const all = coldLists(makeRandom(5), plan).map((path) => `GET\t${path}`)
@@ -280,7 +289,10 @@ async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   })
 }
 
-/** Measures lists of one event. Their processor time beyond that of the bare server for the same bytes is spent on parsing, counting and writing. */
+/**
+ * Measures lists of one event. Their processor time beyond that of the bare server for the same bytes is
+ * spent on parsing, counting and writing.
+ */
 async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()
   const linesOf = (round: number, howMany: number) =>
@@ -297,8 +309,8 @@ async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
 const probesFor = (run: BenchRun) => Math.ceil(5000 * Math.max(1, run.seconds))
 
 /**
- * Compares the time of first and last pages of windows that were not requested before. The number of pages is read from a window that is an hour shorter, so
- * that nothing of the measured window is cached.
+ * Compares the time of first and last pages of windows that were not requested before. The number of pages is
+ * read from a window that is an hour shorter, so that nothing of the measured window is cached.
  */
 async function measureDeepest(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()

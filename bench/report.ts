@@ -36,7 +36,10 @@ export function runTable(run: Run, isMarkdown: boolean): string {
   return [...heading(run), '', ...table(header, rows, isMarkdown), '', ...footnotes([run])].join('\n')
 }
 
-/** Writes several runs side by side, the smallest data set first, with the growth from the smallest to the largest. */
+/**
+ * Writes several runs side by side, the smallest data set first, with the growth from the smallest to the
+ * largest.
+ */
 export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string {
   const sorted = [...runs].sort((a, b) => a.events - b.events)
   const [smallest, largest] = [sorted[0], sorted.at(-1)]
@@ -74,7 +77,9 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
   )
 }
 
-/** Returns how many times as much work a read takes in the large data set; undefined for writes and searches. */
+/**
+ * Returns how many times as much work a read takes in the large data set; undefined for writes and searches.
+ */
 function growthOf(small: Result | undefined, large: Result | undefined): number | undefined {
   if (!small || !large || small === large || small.id.startsWith('search-')) return undefined
   if (small.unit === 'ratio') return small.value / large.value

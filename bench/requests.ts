@@ -21,7 +21,10 @@ export type PathMaker = (random: Random, plan: Plan) => string
 const eventsPath = (parameters: Readonly<Record<string, string | number>>) =>
   `${BASE}/events?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`
 
-/** Makes a window to the second, so that none repeats. It starts on one of `days` days from `from` and ends up to two years later. */
+/**
+ * Makes a window to the second, so that none repeats. It starts on one of `days` days from `from` and ends up
+ * to two years later.
+ */
 function windowFrom(random: Random, from: number, days: number) {
   const start = from + random.next() * days * DAY
   const end = start + (30 + random.next() * 700) * DAY
@@ -38,7 +41,10 @@ const everything = (random: Random) => ({
   strict_dates: 'true',
 })
 
-/** Makes lists near today: two thirds plain and mostly the first page, the others with the filters that people use. */
+/**
+ * Makes lists near today: two thirds plain and mostly the first page, the others with the filters that people
+ * use.
+ */
 export const busyList: PathMaker = (random, plan) => {
   const dice = random.next()
   if (dice > 0.66) return eventsPath({ ...nearToday(random), ...busyFilter(random, plan, dice) })
@@ -96,13 +102,15 @@ export const firstPage: PathMaker = (random) => eventsPath(everything(random))
 /** Makes the smallest list of a new window: little more than its total. */
 export const smallestList: PathMaker = (random) => eventsPath({ ...everything(random), per_page: 1 })
 
-/** Makes lists of the same first records at new addresses, which warms the code but loads no other records. */
+/**
+ * Makes lists of the same first records at new addresses, which warms the code but loads no other records.
+ */
 export const codeWarmer: PathMaker = (random) =>
   eventsPath({ ...windowFrom(random, FIRST_DAY, 0), end_date: stamp(LAST_DAY - random.next() * 600 * DAY) })
 
 /**
- * Makes lists without a common record, in random order: pages of single days over the whole range, as many as a day has full pages, or days far enough apart
- * for one page.
+ * Makes lists without a common record, in random order: pages of single days over the whole range, as many as
+ * a day has full pages, or days far enough apart for one page.
  */
 export function coldLists(random: Random, plan: Plan): string[] {
   const days = (LAST_DAY - FIRST_DAY) / DAY
@@ -193,7 +201,10 @@ export function popularReads(plan: Plan): string[] {
   return [...lists, ...events.map((number) => `GET\t${BASE}/events/${plan.first.event + number}`)]
 }
 
-/** Makes popular reads, with one write in `every` if given: three updates of events near today for two new ones. */
+/**
+ * Makes popular reads, with one write in `every` if given: three updates of events near today for two new
+ * ones.
+ */
 export function mixedLines(plan: Plan, seed: number, howMany: number, every: number | undefined): string[] {
   const random = makeRandom(seed)
   const reads = popularReads(plan)

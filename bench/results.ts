@@ -1,6 +1,9 @@
 import { goalOf, isReached } from './goals.ts'
 
-/** The unit of a result: `ratio` compares the service with the bare server in requests per second, `times` is any other ratio. */
+/**
+ * The unit of a result: `ratio` compares the service with the bare server in requests per second, `times` is
+ * any other ratio.
+ */
 export type Unit = 'ratio' | 'times' | 'requests/s' | 'ms' | 'µs' | 's' | 'MB'
 
 /** A line of the report. */
@@ -17,7 +20,10 @@ export interface Result {
   baseline?: number
   /** The unit of `service` and `baseline`: requests per second, or the median answer in ms. */
   figures?: 'requests/s' | 'ms'
-  /** The processor time of a request on the bare server, divided by that on the service: the ratio without the load generator. */
+  /**
+   * The processor time of a request on the bare server, divided by that on the service: the ratio without the
+   * load generator.
+   */
   processorRatio?: number
   /** The processor time of a request on the service, in µs. */
   processorMicros?: number
@@ -83,7 +89,10 @@ export function resultOf(
 /** The part of its core that the bare server uses at its limit. Below it, something else limited the rate. */
 export const FULLY_BUSY = 0.9
 
-/** Returns true when something else limited the rate of the bare server, so that processor time must be compared. */
+/**
+ * Returns true when something else limited the rate of the bare server, so that processor time must be
+ * compared.
+ */
 export const isLoadBound = ({ busy }: Result) => busy !== undefined && busy.baseline < FULLY_BUSY
 
 /** Returns true when a result reaches its goal; undefined without a goal. */

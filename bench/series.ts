@@ -1,6 +1,7 @@
 // Measures series on SQLite:
 //   nice node bench/series.ts                        creating one of 104 occurrences, changing all of 500
-//   nice node bench/series.ts --series 1000 [--file calendar.sqlite]   size, memory, start and lists of a calendar with so many daily series
+//   nice node bench/series.ts --series 1000 [--file calendar.sqlite]   size, memory, start and lists of a
+// calendar with so many daily series
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

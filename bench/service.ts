@@ -32,7 +32,10 @@ export interface ServiceOptions {
 
 const PATIENCE_MS = 120_000
 
-/** Starts `serve` and waits for its first answer, then until memory is filled. @throws Error with its output if it ends before. */
+/**
+ * Starts `serve` and waits for its first answer, then until memory is filled.
+ * @throws Error with its output if it ends before.
+ */
 export async function startService({ address, cores, flags }: ServiceOptions): Promise<RunningService> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))

@@ -3,7 +3,10 @@ import type { Random } from './random.ts'
 /** Splits a list written as text. */
 const listed = (text: string) => text.trim().split(/,\s+/)
 
-/** The topics of events. Each is in about one event of a hundred, so their words are of medium frequency in searches. */
+/**
+ * The topics of events. Each is in about one event of a hundred, so their words are of medium frequency in
+ * searches.
+ */
 export const TOPICS = listed(`
   Accordion, Acrobatics, Allotment, Archery, Astronomy, Badminton, Baking, Ballet, Beekeeping, Birdwatching,
   Bookbinding, Bouldering, Brass, Breakdance, Bridge, Cabaret, Calligraphy, Canoeing, Capoeira, Carpentry,
@@ -86,7 +89,10 @@ export function personName(random: Random): string {
   return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`
 }
 
-/** Makes a description: mostly 100 to 500 characters, one in eight up to 1,500; a little more than half are HTML. */
+/**
+ * Makes a description: mostly 100 to 500 characters, one in eight up to 1,500; a little more than half are
+ * HTML.
+ */
 export function eventProse(random: Random, topic: string, rareWord: string | undefined): Prose {
   const length = random.chance(0.12) ? random.whole(3, 6) : random.whole(1, 2)
   const paragraphs = Array.from({ length }, () =>

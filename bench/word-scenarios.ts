@@ -15,7 +15,10 @@ type Maker = (random: Random, plan: Plan, at: number) => string
 /** The requests of a round. */
 const QUERIES = 60
 
-/** Scenarios of searches, suggestions, and lists of nearby and similar events. Each request is sent once, and its processor time is measured. */
+/**
+ * Scenarios of searches, suggestions, and lists of nearby and similar events. Each request is sent once, and
+ * its processor time is measured.
+ */
 export const wordScenarios: readonly Scenario[] = [
   askedOnce('words', 'words, 95 % of sixty searches within', (...given) => wordsPath(sixtyTexts(...given))),
   askedOnce('words-wrong', 'words with a wrong letter, 95 % within', (random) =>

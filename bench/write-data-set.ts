@@ -31,7 +31,8 @@ const USED = 'The database was used before; the data set needs an empty one of i
 /**
  * Fills an empty, migrated database with events through the tables that the service declares.
  * `name` becomes the name of the writing user, by which the data set is recognised.
- * @throws Error when the database is not empty, or the generated rows differ from those the service would have written.
+ * @throws Error when the database is not empty, or the generated rows differ from those the service would
+ * have written.
  */
 export async function writeDataSet(
   database: Database,
@@ -142,7 +143,10 @@ const organizerLinks = ({ row, organizers }: GeneratedEvent) =>
   organizers.map((organizer, position) => ({ event: row.id, organizer, position }))
 const termLinks = ({ row, terms }: GeneratedEvent) => terms.map((term) => ({ event: row.id, term }))
 
-/** Takes ids from the sequence that records share and returns the first. @throws Error when there are gaps. */
+/**
+ * Takes ids from the sequence that records share and returns the first.
+ * @throws Error when there are gaps.
+ */
 async function reserveIds(tx: Db, kind: RecordKind, howMany: number): Promise<number> {
   const ids: number[] = []
   for (const [from, to] of ranges(howMany, 1000)) {

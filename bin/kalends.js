@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
-// A small young generation, in MB: a large one makes nothing faster here, and takes a hundred megabytes (docs/decisions/0014).
-// Plain JavaScript, so that a Node too old to read TypeScript says so instead of failing on the first type.
+// A small young generation, in MB: a large one makes nothing faster here, and takes a hundred megabytes
+// (docs/decisions/0014). Plain JavaScript, so that a Node too old to read TypeScript says so instead of
+// failing on the first type.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 7)) {
   const command = (await hasSources()) ? 'npm start' : 'npx -p node@24 -p kalends kalends'
@@ -9,7 +10,8 @@ if (major < 24 || (major === 24 && minor < 7)) {
   )
   process.exit(1)
 }
-// The kernel keeps signals from the first process of a container unless it listens for them; the service does so once it is up.
+// The kernel keeps signals from the first process of a container unless it listens for them; the service does
+// so once it is up.
 if (process.pid === 1) {
   process.once('SIGINT', () => process.exit(130))
   process.once('SIGTERM', () => process.exit(143))
@@ -28,7 +30,8 @@ const { fileURLToPath } = await import('node:url')
 const cache = process.env.NODE_COMPILE_CACHE ?? ownCacheFolder()
 if (cache !== undefined) {
   enableCompileCache(cache)
-  // Threads look here: without it each would load the compiler of TypeScript, which takes a tenth of a second and 17 MB.
+  // Threads look here: without it each would load the compiler of TypeScript, which takes a tenth of a second
+  // and 17 MB.
   process.env.NODE_COMPILE_CACHE = cache
 }
 try {
@@ -50,7 +53,10 @@ async function hasSources() {
   return existsSync(new URL('../src/main.ts', import.meta.url))
 }
 
-/** Whether what `npm run build` made is there, and nothing that it is made of has changed since: it starts in half the time. */
+/**
+ * Whether what `npm run build` made is there, and nothing that it is made of has changed since: it starts in
+ * half the time.
+ */
 async function isBuilt() {
   const { readdirSync, statSync } = await import('node:fs')
   const root = fileURLToPath(new URL('..', import.meta.url))
@@ -63,7 +69,10 @@ async function isBuilt() {
   )
 }
 
-/** A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's own choice is shared by all users. */
+/**
+ * A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's
+ * own choice is shared by all users.
+ */
 function ownCacheFolder() {
   const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/kalends`
   try {

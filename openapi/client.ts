@@ -12,8 +12,9 @@ export interface Visit {
 }
 
 /**
- * Creates, lists, changes and deletes an event through a client of the interface. Its types are those that `openapi-typescript` makes of
- * `GET {ns}/doc` and writes to `service.ts` beside this file: what does not agree with the document does not compile.
+ * Creates, lists, changes and deletes an event through a client of the interface. Its types are those that
+ * `openapi-typescript` makes of `GET {ns}/doc` and writes to `service.ts` beside this file: what does not
+ * agree with the document does not compile.
  * @param baseUrl address of the namespace
  * @param authorization the header of somebody who may publish events
  */

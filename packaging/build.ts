@@ -1,4 +1,5 @@
-// Bundles the sources into dist, which packages contain instead of src, and which a clone starts while no source is newer: npm run build
+// Bundles the sources into dist, which packages contain instead of src, and which a clone starts while no
+// source is newer: npm run build
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,10 +12,16 @@ const SOURCES = join(root, 'src')
 /** The modules with which a process or a thread of the service starts. */
 const ENTRIES = ['src/main.ts', ...globSync('src/**/*-thread.ts', { cwd: root }).sort()]
 
-/** Packages that stay where npm installs them: with native code, with files for browsers, and those installed on demand. */
+/**
+ * Packages that stay where npm installs them: with native code, with files for browsers, and those installed
+ * on demand.
+ */
 const APART = ['sharp', 'leaflet', 'squire-rte', ...Object.keys(packageJson.peerDependencies)]
 
-/** Lets bundled code find files by its own address as if it were still in its folder of `src`. Such code is in files of `dist/src`. */
+/**
+ * Lets bundled code find files by its own address as if it were still in its folder of `src`. Such code is in
+ * files of `dist/src`.
+ */
 const keepPlaces: Plugin = {
   name: 'keep-places',
   setup: ({ onLoad }) =>
@@ -35,8 +42,8 @@ export const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)"
 
 /**
- * Bundles the sources and their packages into a folder and replaces its content: finding and reading nine hundred files takes half of a start. `npm run check`
- * checks types.
+ * Bundles the sources and their packages into a folder and replaces its content: finding and reading nine
+ * hundred files takes half of a start. `npm run check` checks types.
  * @returns the folders of the bundled packages within the repository
  */
 export async function build(into: string): Promise<string[]> {

@@ -11,7 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const ARCHITECTURES: Record<Processor, string> = { x64: 'amd64', arm64: 'arm64' }
 /** The installed folder of the code. */
 const CODE = '/usr/lib/kalends'
-/** The parts of the folder that are installed there. The rest is for other ways to install, or documentation. */
+/**
+ * The parts of the folder that are installed there. The rest is for other ways to install, or documentation.
+ */
 const RUN = ['bin', 'dist', 'kalends', 'node', 'node_modules', 'package.json', 'restart-processes']
 
 /** The entry of the changelog: its time in seconds since 1970. */

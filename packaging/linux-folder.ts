@@ -42,10 +42,16 @@ export function makeLinuxFolder(folder: string, staged: string, processor: Proce
   for (const unit of UNITS) writeFileSync(join(folder, unit), unitFor(unit, '/opt/kalends'))
 }
 
-/** The units that are shipped. An instance of `kalends@.service`, such as `kalends@8081`, is one of several processes of a machine. */
+/**
+ * The units that are shipped. An instance of `kalends@.service`, such as `kalends@8081`, is one of several
+ * processes of a machine.
+ */
 export const UNITS = ['kalends.service', 'kalends@.service', 'kalends-backup.service', 'kalends-backup.timer']
 
-/** Files of packages that are only for their developers. Hidden files are included: one of npm names the registry that was used. */
+/**
+ * Files of packages that are only for their developers. Hidden files are included: one of npm names the
+ * registry that was used.
+ */
 const IDLE =
   /(^|\/)\.[^/]|\.(map|html|d\.[cm]?ts)$|^(tests?|examples?|docs?|bench(marks?)?|bin)(\.js)?(\/|$)|^build\.js$|\.sh$/
 
@@ -63,7 +69,10 @@ export function setDates(folder: string, seconds: number): void {
   execFileSync('find', [folder, '-exec', 'touch', '-hd', `@${seconds}`, '{}', '+'])
 }
 
-/** Returns a unit of `deploy/` for a folder with its own Node; `kalends@.service` is made of `kalends.service`. */
+/**
+ * Returns a unit of `deploy/` for a folder with its own Node; `kalends@.service` is made of
+ * `kalends.service`.
+ */
 export function unitFor(unit: string, folder: string): string {
   const text = readFileSync(join(root, 'deploy', unit.replace('@', '')), 'utf8')
   return (unit.includes('@') ? text.replace(/ serve$/m, ' serve --port %i') : text)

@@ -15,7 +15,10 @@ interface Notice {
 
 const TEXT = /^(licen[cs]e|copying|notice|third[-_]party)/i
 
-/** Reads the licence of an npm package. Without a licence file, its README names the licences of the libraries in it. */
+/**
+ * Reads the licence of an npm package. Without a licence file, its README names the licences of the libraries
+ * in it.
+ */
 export function licenceOf(folder: string): Notice {
   const { name, version, license }: { name: string; version: string; license?: string } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),

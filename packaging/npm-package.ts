@@ -1,4 +1,5 @@
-// Makes the npm package as it is published: manifest, code, and the versions of the packages it was tested with.
+// Makes the npm package as it is published: manifest, code, and the versions of the packages it was tested
+// with.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,10 @@ import { licenceOf, writeNotices, zoneNotice } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The members of package.json for users. The others, such as scripts and packages of tests, stay in the repository. */
+/**
+ * The members of package.json for users. The others, such as scripts and packages of tests, stay in the
+ * repository.
+ */
 const { name, version, description, keywords, license, type, bin, files, engines, ...rest } = packageJson
 const { dependencies, peerDependencies, peerDependenciesMeta } = rest
 const needs = { engines, dependencies, peerDependencies, peerDependenciesMeta }

@@ -44,7 +44,10 @@ async function release(into: string, processors: readonly Processor[], seconds: 
   }
 }
 
-/** Archives a folder without what differs between machines: the order of files, owners, and dates of the compressor. */
+/**
+ * Archives a folder without what differs between machines: the order of files, owners, and dates of the
+ * compressor.
+ */
 function archive(folder: string, path: string): void {
   const words = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--format=gnu', '-I', 'gzip -9n']
   const [name = ''] = folder.split('/').slice(-1)

@@ -64,7 +64,8 @@ import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/st
 import { dropOld } from './store/storage/pruning.ts'
 import { makeWriteTogether, mostTogether } from './store/storage/write-together.ts'
 
-// Starts and stops the service: opens the calendar, joins all parts, does the work that comes again and again, and closes everything in order.
+// Starts and stops the service: opens the calendar, joins all parts, does the work that comes again and
+// again, and closes everything in order.
 
 /** A running service. */
 export interface App {
@@ -73,9 +74,15 @@ export interface App {
   site: Site
   /** The port that it listens on. */
   port: number
-  /** The administrator of a database that was empty, with the password, which only this start can show; undefined for any other database. */
+  /**
+   * The administrator of a database that was empty, with the password, which only this start can show;
+   * undefined for any other database.
+   */
   firstAdministrator: FirstAdministrator | undefined
-  /** A way into the desk to tell the operator; undefined when there is no desk, no administrator, or somebody has a password for the desk. */
+  /**
+   * A way into the desk to tell the operator; undefined when there is no desk, no administrator, or somebody
+   * has a password for the desk.
+   */
   deskEntry: DeskEntry | undefined
   /** A sentence that says how the demo filled the database; undefined without the demo. */
   demo: string | undefined
@@ -93,7 +100,10 @@ const CLOSES_WITHIN = 4000
 /** Milliseconds between looks for records whose publication is due. */
 const SCHEDULE_EVERY = 1000
 
-/** Milliseconds between looks for series whose next dates have come within the horizon. An hour is often enough: the horizon is counted in days. */
+/**
+ * Milliseconds between looks for series whose next dates have come within the horizon. An hour is often
+ * enough: the horizon is counted in days.
+ */
 const EXTENDING_EVERY = 3_600_000
 
 /** Milliseconds between looks for messages to webhooks that are due. */
@@ -119,7 +129,8 @@ interface GroundOptions {
 }
 
 /**
- * Opens the database and the images, and makes the administrator of an empty database. With `demo`, fills a database without events.
+ * Opens the database and the images, and makes the administrator of an empty database. With `demo`, fills a
+ * database without events.
  * @throws Error with one sentence when the data folder is a file or the database cannot be opened.
  */
 export async function prepareGround(
@@ -142,7 +153,10 @@ export async function prepareGround(
 export interface StartOptions extends Pick<GroundOptions, 'demo'> {
   /** The source of each setting that was given, by the name of the setting, for the log. */
   settings?: Readonly<Record<string, SettingSource>>
-  /** Called once the service answers, and before it says that it is ready: tells the operator the first password. */
+  /**
+   * Called once the service answers, and before it says that it is ready: tells the operator the first
+   * password.
+   */
   announce?: (app: App) => void
   /** Starts an import that is due; without it no imports run on a schedule. */
   startImport?: StartImport
@@ -168,7 +182,8 @@ const { version } = packageJson
 const LONGEST_LOGIN = 100
 
 /**
- * Joins the parts of the service, which happens only here, and listens. With `demo`, fills a database without events first.
+ * Joins the parts of the service, which happens only here, and listens. With `demo`, fills a database without
+ * events first.
  * @throws Error with one sentence when the database cannot be opened or the port is in use.
  */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
@@ -218,7 +233,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     imports,
     isStopping: false,
   }
-  // A port that the system picks has few clients: several listeners on it would only make the start and the stop longer.
+  // A port that the system picks has few clients: several listeners on it would only make the start and the
+  // stop longer.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)
@@ -238,10 +254,16 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return app
 }
 
-/** The password of the first administrator and the link to the desk, which the service tells its operator at the start. */
+/**
+ * The password of the first administrator and the link to the desk, which the service tells its operator at
+ * the start.
+ */
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
-/** Makes the password of the first administrator and a link to the desk, where they are due. Call it once the service answers, so that both can be used. */
+/**
+ * Makes the password of the first administrator and a link to the desk, where they are due. Call it once the
+ * service answers, so that both can be used.
+ */
 async function openDoors(
   database: Database,
   { desk }: Config,
@@ -267,8 +289,9 @@ function serverLimits(config: Config) {
 }
 
 /**
- * Puts the settings of the owners into effect beside those of the start, by changing `site` and the returned `look` in place. It does so now, when `renew`
- * is called after a change, and when `listensOn` tells the port.
+ * Puts the settings of the owners into effect beside those of the start, by changing `site` and the returned
+ * `look` in place. It does so now, when `renew` is called after a change, and when `listensOn` tells the
+ * port.
  */
 async function followOwner(
   { read }: Database,
@@ -366,12 +389,17 @@ function openLog(config: Config): Log {
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), ended }
 }
 
-/** Returns a function that logs a refused sign-in in the form that docs/deploying.md describes for fail2ban. */
+/**
+ * Returns a function that logs a refused sign-in in the form that docs/deploying.md describes for fail2ban.
+ */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
-/** Returns a listener that passes each answer on to the log of requests and to the metrics, as far as they are kept. */
+/**
+ * Returns a listener that passes each answer on to the log of requests and to the metrics, as far as they are
+ * kept.
+ */
 function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { onAnswered?: OnAnswered } {
   if (log && metrics)
     return {
@@ -401,7 +429,8 @@ async function showDemo(ground: DemoGround): Promise<string> {
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
-    // One look can take longer than the time between two: very many records may be due after a night without the service.
+    // One look can take longer than the time between two: very many records may be due after a night without
+    // the service.
     if (isLooking) return
     isLooking = true
     await publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
@@ -411,7 +440,10 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-/** Writes the dates of series that have come within the horizon, at once and every `EXTENDING_EVERY` ms. Renews once the UTC times, since zones may change. */
+/**
+ * Writes the dates of series that have come within the horizon, at once and every `EXTENDING_EVERY` ms.
+ * Renews once the UTC times, since zones may change.
+ */
 function startExtending(
   database: Database,
   site: Site,

@@ -17,7 +17,8 @@ import { importStarter } from './exchange/import/import-schedule.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
 import { withoutSecrets } from './operate/watching/request-log.ts'
 
-// The command line of kalends: its flags and its help, the command `serve`, and the loading of the other commands.
+// The command line of kalends: its flags and its help, the command `serve`, and the loading of the other
+// commands.
 
 /** Returns a flag for every setting, with its default and its variable in the help. */
 function settingOptions(): Option[] {
@@ -38,13 +39,19 @@ function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
 
-/** Gives a command a hidden flag for every setting. Only the help of `serve` shows them: elsewhere they would bury the options of the command. */
+/**
+ * Gives a command a hidden flag for every setting. Only the help of `serve` shows them: elsewhere they would
+ * bury the options of the command.
+ */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
   return command
 }
 
-/** Formats an entry of a help page: the meaning beside the term, or below it where less than 50 columns would be left for the meaning. */
+/**
+ * Formats an entry of a help page: the meaning beside the term, or below it where less than 50 columns would
+ * be left for the meaning.
+ */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
   if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)
@@ -61,7 +68,9 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** Returns the flags and values as words of a command line, for a process that is to have the same settings. */
+/**
+ * Returns the flags and values as words of a command line, for a process that is to have the same settings.
+ */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
@@ -93,8 +102,8 @@ async function runService(
 }
 
 /**
- * Listens for readers of metrics, if metrics are served; returns undefined if not. Call it before anything else begins: a reader waits until `begin` says
- * where metrics are read from.
+ * Listens for readers of metrics, if metrics are served; returns undefined if not. Call it before anything
+ * else begins: a reader waits until `begin` says where metrics are read from.
  * @throws Error with one sentence when it cannot listen.
  */
 async function openMetrics({
@@ -147,8 +156,9 @@ export function describeFailure(error: unknown): string {
 }
 
 /**
- * Makes the command line for the words behind the name of the program. It has `serve`, and for any other command the group that the words ask for.
- * Settings come from flags, else from `env`. `bare` is the empty command to fill; a test gives one with another output and another exit.
+ * Makes the command line for the words behind the name of the program. It has `serve`, and for any other
+ * command the group that the words ask for. Settings come from flags, else from `env`. `bare` is the empty
+ * command to fill; a test gives one with another output and another exit.
  */
 export async function makeProgram(
   words: readonly string[],
@@ -185,7 +195,8 @@ export async function makeProgram(
     const { registerCommands } = await import('./commands.ts')
     const configure = () => readConfig(givenFlags(program.opts()), env)
     await registerCommands(program, configure, operands[0])
-    // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it needs that setting or not.
+    // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it
+    // needs that setting or not.
     program.hook('preAction', (_program, command) =>
       command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
     )

@@ -15,7 +15,8 @@ import { refuseMoved, warnOfMove } from './store/storage/database-address.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 
-// Lists the commands other than `serve`, in groups whose code is loaded when it is asked for, and runs those that belong to no folder.
+// Lists the commands other than `serve`, in groups whose code is loaded when it is asked for, and runs those
+// that belong to no folder.
 
 /** Reads the settings. It is called when a command runs, since the flags are not known before. */
 type Configure = () => Config
@@ -121,8 +122,9 @@ export const commandGroups: readonly CommandGroup[] = [
 ]
 
 /**
- * Registers the group of the command that is asked for, and no other: loading the code of all groups takes longer than most commands. Where no group has
- * that command, registers all groups, for the help page and for the suggestion of a similar name.
+ * Registers the group of the command that is asked for, and no other: loading the code of all groups takes
+ * longer than most commands. Where no group has that command, registers all groups, for the help page and for
+ * the suggestion of a similar name.
  */
 export async function registerCommands(
   program: Command,
@@ -209,7 +211,10 @@ async function openMedia(config: Config): Promise<OpenedMedia> {
   return { database: await openCalendar(config), store: media, failure }
 }
 
-/** Returns the places of the database and the images, for backup and restore. The database is not opened, and no folder is made. */
+/**
+ * Returns the places of the database and the images, for backup and restore. The database is not opened, and
+ * no folder is made.
+ */
 async function findPlaces(config: Config): Promise<RestorePlaces> {
   const { openMediaStore } = await import('./store/media/open-media-store.ts')
   let last: Error | undefined
@@ -226,7 +231,10 @@ async function findPlaces(config: Config): Promise<RestorePlaces> {
   }
 }
 
-/** Opens the calendar with its images and the settings of its owner, for imports to write to and exports to read. */
+/**
+ * Opens the calendar with its images and the settings of its owner, for imports to write to and exports to
+ * read.
+ */
 async function openGround(started: Config): Promise<CalendarGround> {
   const { database, store } = await openMedia(started)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))

@@ -14,7 +14,8 @@ process.umask(0o077)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(error)
 })
-// Every user of the machine may read the words of a command line. A title replaces those that have a password in them.
+// Every user of the machine may read the words of a command line. A title replaces those that have a password
+// in them.
 if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
 const words = process.argv.slice(2)

@@ -1,5 +1,6 @@
 // Runs the tests at moments that are hard on dates.
-//   npm run moments [-- NAME ... [-- PATTERN ...]]   all moments, or those named; `random` draws one and says which
+//   npm run moments [-- NAME ... [-- PATTERN ...]]   all moments, or those named; `random` draws one and says
+// which
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'

@@ -33,7 +33,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const CONCURRENCY = availableParallelism() + 2
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
-/** The most time of a process, in ms: only one that hangs, or is not over with its last test, takes so long. */
+/**
+ * The most time of a process, in ms: only one that hangs, or is not over with its last test, takes so long.
+ */
 const TIMEOUT_MS = 300_000
 /** The folder in memory of Linux, and the free bytes that a run needs there, most of them for PostgreSQL. */
 const MEMORY = '/dev/shm'
@@ -223,7 +225,10 @@ async function moveClock(): Promise<void> {
   await import(clock)
 }
 
-/** Makes tests keep their folders in memory if it has room, since each of their thousands of commits waits for a disk. */
+/**
+ * Makes tests keep their folders in memory if it has room, since each of their thousands of commits waits for
+ * a disk.
+ */
 function keepInMemory(): void {
   if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)

@@ -18,8 +18,9 @@ export interface LoaderContext {
 }
 
 /**
- * Makes a loader for a content collection of Astro, with every event of a list by its id. Entries are rendered as their description. Events that are no longer
- * listed are removed. When the service cannot be reached, the collection stays as it is and the build fails.
+ * Makes a loader for a content collection of Astro, with every event of a list by its id. Entries are
+ * rendered as their description. Events that are no longer listed are removed. When the service cannot be
+ * reached, the collection stays as it is and the build fails.
  * @param options the service, and in `query` the parameters of the list of events
  */
 export function kalendsLoader({ query = {}, ...options }: Options & { query?: Service['events']['query'] }): {

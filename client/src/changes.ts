@@ -12,8 +12,9 @@ interface Kinds {
 }
 
 /**
- * One step of keeping a copy: `upsert` adds or replaces a record, `delete` removes it, `reset` removes all records, since the token has expired and everything
- * follows again, and `token` gives the token to keep, which stands for all changes before it.
+ * One step of keeping a copy: `upsert` adds or replaces a record, `delete` removes it, `reset` removes all
+ * records, since the token has expired and everything follows again, and `token` gives the token to keep,
+ * which stands for all changes before it.
  */
 export type Change<R extends Resources = Resources> =
   | {

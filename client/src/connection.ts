@@ -1,7 +1,10 @@
 import { KalendsProblem } from './problem.ts'
 import { type Decoded, decode } from './texts.ts'
 
-/** A cache of answers by address, so that unchanged ones need not be sent again: a `Map`, or anything with asynchronous `get` and `set`. */
+/**
+ * A cache of answers by address, so that unchanged ones need not be sent again: a `Map`, or anything with
+ * asynchronous `get` and `set`.
+ */
 export interface Store {
   get(address: string): Kept | undefined | Promise<Kept | undefined>
   set(address: string, kept: Kept): unknown
@@ -21,7 +24,10 @@ export interface Options {
   authorization?: string | undefined
   /** The function that sends requests; the `fetch` of the runtime by default. */
   fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined
-  /** The most ms without data: until the head of an answer, then until its body or the next part of a stream. 30,000 by default. */
+  /**
+   * The most ms without data: until the head of an answer, then until its body or the next part of a stream.
+   * 30,000 by default.
+   */
   timeout?: number | undefined
   /** The most ms to wait in total when the service asks to come again. 30,000 by default; 0 never waits. */
   patience?: number | undefined
@@ -29,7 +35,10 @@ export interface Options {
   store?: Store | undefined
 }
 
-/** The shapes of a resource: the answer of its list, its records, the bodies of creates and updates, and the parameters of its list. */
+/**
+ * The shapes of a resource: the answer of its list, its records, the bodies of creates and updates, and the
+ * parameters of its list.
+ */
 export interface Shapes {
   page: object
   record: object
@@ -92,8 +101,8 @@ export function connect<R extends Resources = Resources>(options: Options): Conn
 }
 
 /**
- * An answer with an unread body; a function that waits for a part of the body up to the timeout; and a function that releases the connection, to call when the
- * body is read or not needed.
+ * An answer with an unread body; a function that waits for a part of the body up to the timeout; and a
+ * function that releases the connection, to call when the body is read or not needed.
  */
 export type Opened = [response: Response, within: <T>(work: Promise<T>) => Promise<T>, end: () => void]
 
@@ -106,8 +115,9 @@ const addressOf = ({ root }: Connection, { path, query = {} }: Asking) => {
 }
 
 /**
- * Sends a request. After 429 or 503 it is sent again when `Retry-After` allows, if it only reads or has an idempotency key. Writes and requests with
- * credentials do not follow redirects, which would lose the body or the credentials.
+ * Sends a request. After 429 or 503 it is sent again when `Retry-After` allows, if it only reads or has an
+ * idempotency key. Writes and requests with credentials do not follow redirects, which would lose the body or
+ * the credentials.
  */
 export async function open(connection: Connection, asking: Asking): Promise<Opened> {
   const { fetch, authorization, patience } = connection

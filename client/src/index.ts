@@ -31,7 +31,10 @@ export { type Message, type Received, verifyWebhook } from './webhook.ts'
 
 type Schemas = components['schemas']
 
-/** The parameters of a list, with `_fields`: the members to include, such as `events.title,total`. All others are missing then. */
+/**
+ * The parameters of a list, with `_fields`: the members to include, such as `events.title,total`. All others
+ * are missing then.
+ */
 type QueryOf<Operation extends keyof operations> = NonNullable<
   operations[Operation]['parameters']['query']
 > & {

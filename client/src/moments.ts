@@ -19,7 +19,10 @@ export type ZonedDateTime = typeof globalThis extends {
   ? Zoned
   : unknown
 
-/** Returns the start and end. A zone unknown to `Temporal`, such as `UTC+2` or `CEST`, becomes an offset. Throws without `Temporal`: pass a polyfill. */
+/**
+ * Returns the start and end. A zone unknown to `Temporal`, such as `UTC+2` or `CEST`, becomes an offset.
+ * Throws without `Temporal`: pass a polyfill.
+ */
 export function moments<Zoned = ZonedDateTime>(
   event: Timed,
   temporal: TemporalLike<Zoned> | undefined = Object(globalThis).Temporal,

@@ -1,6 +1,7 @@
 /**
- * A failed request. `code` is that of the service, or one of this client: `timeout` (no data within `timeout`), `unreachable` (no answer, or a broken one),
- * `moved` (a redirect that is not followed), `unreadable` (an answer that is not of the interface) or `webhook` (a message that is not genuine).
+ * A failed request. `code` is that of the service, or one of this client: `timeout` (no data within
+ * `timeout`), `unreachable` (no answer, or a broken one), `moved` (a redirect that is not followed),
+ * `unreadable` (an answer that is not of the interface) or `webhook` (a message that is not genuine).
  */
 export class KalendsProblem extends Error {
   override name = 'KalendsProblem'

@@ -17,12 +17,18 @@ const MOST_PAGES = 10_000
 const PAGE = 50
 
 export interface Creating extends Calling {
-  /** The idempotency key: a new one for each call by default, none if empty. Send the same key again to create the record only once. */
+  /**
+   * The idempotency key: a new one for each call by default, none if empty. Send the same key again to create
+   * the record only once.
+   */
   key?: string | undefined
 }
 
 export interface Changing extends Calling {
-  /** The ETag of the record when it was read (`etagOf`). If the record has changed since, nothing is written, and the problem has status 412. */
+  /**
+   * The ETag of the record when it was read (`etagOf`). If the record has changed since, nothing is written,
+   * and the problem has status 412.
+   */
   ifMatch?: string
 }
 
@@ -49,8 +55,9 @@ export async function list<R extends Resources, N extends Name>(
 }
 
 /**
- * Yields every record of a list. Events come as a stream if the service has one, which shows the list as it was at the start. Otherwise pages are read: if
- * records are created and removed meanwhile, none is yielded twice, but one may be missed. `per_page` and `_fields` choose pages.
+ * Yields every record of a list. Events come as a stream if the service has one, which shows the list as it
+ * was at the start. Otherwise pages are read: if records are created and removed meanwhile, none is yielded
+ * twice, but one may be missed. `per_page` and `_fields` choose pages.
  */
 export async function* all<R extends Resources, N extends Name>(
   connection: Connection<R>,
@@ -165,7 +172,10 @@ export function update<R extends Resources, N extends Name>(
   return change(connection, 'PATCH', name, id, changing, fields)
 }
 
-/** Moves an event, venue or organizer to the trash, or deletes a category or tag. It is never sent again, even after a failure. */
+/**
+ * Moves an event, venue or organizer to the trash, or deletes a category or tag. It is never sent again, even
+ * after a failure.
+ */
 export function remove<R extends Resources, N extends Name>(
   connection: Connection<R>,
   name: N,
@@ -211,7 +221,9 @@ export interface Batching extends Creating {
   isAllOrNone?: boolean
 }
 
-/** Sends up to 100 writes in one request. Returns their outcomes in order. Those that failed have a `problem`. */
+/**
+ * Sends up to 100 writes in one request. Returns their outcomes in order. Those that failed have a `problem`.
+ */
 export async function batch(
   connection: Connection,
   writes: readonly Write[],

@@ -7,13 +7,16 @@ const ENTITIES =
     ' ',
   )
 const SIGNS = '&<>"\'\u00a0–—‘’“”„«»…€ßøæ'
-/** The names of accents in entities: `&eacute;` is `e` with the second one. The marks follow in the same order. */
+/**
+ * The names of accents in entities: `&eacute;` is `e` with the second one. The marks follow in the same
+ * order.
+ */
 const ACCENTS = 'grave acute circ tilde uml ring caron cedil'.split(' ')
 const MARKS = '\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u0327'
 
 /**
- * Returns the text of a line of HTML, without tags and with each entity decoded once: `&amp;lt;` becomes `&lt;`. It knows named entities of markup, punctuation
- * and accented letters, and leaves others unchanged.
+ * Returns the text of a line of HTML, without tags and with each entity decoded once: `&amp;lt;` becomes
+ * `&lt;`. It knows named entities of markup, punctuation and accented letters, and leaves others unchanged.
  */
 export const textOf = (html: string): string =>
   html
@@ -27,7 +30,10 @@ export const textOf = (html: string): string =>
       return mark ? (letter + mark).normalize() : (SIGNS[ENTITIES.indexOf(letter + name)] ?? entity)
     })
 
-/** An answer with the names of its records as text. The HTML is kept beside each, such as `titleHtml` beside `title`. */
+/**
+ * An answer with the names of its records as text. The HTML is kept beside each, such as `titleHtml` beside
+ * `title`.
+ */
 export type Decoded<T> = T extends readonly (infer Entry)[]
   ? Decoded<Entry>[]
   : T extends object

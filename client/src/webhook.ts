@@ -1,7 +1,10 @@
 import { KalendsProblem } from './problem.ts'
 import { type Decoded, decode } from './texts.ts'
 
-/** The part of a request that is read: a `Request`, or one made from that of a server. `text` is the unchanged body. */
+/**
+ * The part of a request that is read: a `Request`, or one made from that of a server. `text` is the unchanged
+ * body.
+ */
 export interface Received {
   headers: { get(name: string): string | null }
   text(): Promise<string>
@@ -22,8 +25,9 @@ const TOLERANCE = 300
 const MOST_SIGNATURES = 9
 
 /**
- * Returns the message of a webhook request. Throws a problem with the code `webhook` if no signature is by this secret, or the message is older than five
- * minutes. To accept no message twice, keep each `webhook-id` for these five minutes.
+ * Returns the message of a webhook request. Throws a problem with the code `webhook` if no signature is by
+ * this secret, or the message is older than five minutes. To accept no message twice, keep each `webhook-id`
+ * for these five minutes.
  * @param secret the secret that was shown when the webhook was created
  */
 export async function verifyWebhook<T extends object = Record<string, unknown>>(

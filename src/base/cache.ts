@@ -4,14 +4,17 @@
 export interface CacheBudget {
   /** Bytes that the young generations of all caches hold. */
   youngBytes: number
-  /** The most bytes that the young generations of all caches may hold. The old ones may hold as many again. */
+  /**
+   * The most bytes that the young generations of all caches may hold. The old ones may hold as many again.
+   */
   limit: number
   caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
 }
 
 /**
- * A cache bounded in bytes. It has two generations, and a value that is used moves into the young one. When the young generations of all caches with
- * this budget are full, the old generations are dropped and the young ones become old. Finding a value costs one or two look-ups in a map.
+ * A cache bounded in bytes. It has two generations, and a value that is used moves into the young one. When
+ * the young generations of all caches with this budget are full, the old generations are dropped and the
+ * young ones become old. Finding a value costs one or two look-ups in a map.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -30,7 +33,9 @@ export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
-/** The bytes that the caches of a process may take together, unless the setting `cache_bytes` says otherwise. */
+/**
+ * The bytes that the caches of a process may take together, unless the setting `cache_bytes` says otherwise.
+ */
 export const CACHE_BYTES = 64_000_000
 
 /** The budget of the process, which all of its caches share. */
@@ -66,7 +71,10 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   return old?.value
 }
 
-/** Caches a value of this many bytes under a key, in place of its former value. A value larger than a whole generation is not cached. */
+/**
+ * Caches a value of this many bytes under a key, in place of its former value. A value larger than a whole
+ * generation is not cached.
+ */
 export function keepCached<Key, Value>(
   cache: Cache<Key, Value>,
   key: Key,
@@ -123,8 +131,8 @@ export function cachedText<Key extends string | number>(
 }
 
 /**
- * Returns a function that makes a value once for each key and keeps it for good. It is for few keys, such as languages. Undefined values are not kept, so
- * that strangers cannot fill it with keys that mean nothing.
+ * Returns a function that makes a value once for each key and keeps it for good. It is for few keys, such as
+ * languages. Undefined values are not kept, so that strangers cannot fill it with keys that mean nothing.
  */
 export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()

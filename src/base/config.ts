@@ -6,7 +6,8 @@ import { lookSettings, mapSettings } from './look-settings.ts'
 import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
-// Declares every setting of the service, reads them from flags and the environment, and derives the site and its addresses from them.
+// Declares every setting of the service, reads them from flags and the environment, and derives the site and
+// its addresses from them.
 
 /** Decides whether a text is a host as an address has it, with or without a port. */
 function isHost(text: string): boolean {
@@ -41,7 +42,9 @@ const OWN_PATHS =
 /** Names that stand for ranges of local addresses. */
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
-/** Decides whether a text is the address of a proxy or of a network of proxies, or the name of a local range. */
+/**
+ * Decides whether a text is the address of a proxy or of a network of proxies, or the name of a local range.
+ */
 function isProxy(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -58,7 +61,10 @@ function isMask(bits: string, version: number): boolean {
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Every setting of the service, by name. `readConfig`, `--help` and `docs/configuration.md` follow from this table. */
+/**
+ * Every setting of the service, by name. `readConfig`, `--help` and `docs/configuration.md` follow from this
+ * table.
+ */
 export const settings = {
   vendor: checked(
     word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
@@ -371,7 +377,10 @@ function tellRemoved(
 /** The place where the value of a setting was given. */
 export type SettingSource = 'flag' | 'environment'
 
-/** Returns the source of each setting that was given, by the name of the setting. A flag goes before the environment. */
+/**
+ * Returns the source of each setting that was given, by the name of the setting. A flag goes before the
+ * environment.
+ */
 export function settingSources(
   flags: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,
@@ -383,7 +392,10 @@ export function settingSources(
   return Object.fromEntries(given)
 }
 
-/** Reads the value of a setting from a text. If the text is wrong, adds a sentence to `wrong` and returns the default. */
+/**
+ * Reads the value of a setting from a text. If the text is wrong, adds a sentence to `wrong` and returns the
+ * default.
+ */
 function readSetting(setting: Setting<unknown>, text: string, source: string, wrong: string[]): unknown {
   try {
     return setting.read(text)
@@ -434,7 +446,10 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `| \`${environmentName(name)}\` | \`${flagName(name)} ${value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${about} |`
 }
 
-/** Returns the text of `docs/configuration.md`. `npm run docs` writes that file, and a test compares it with this text. */
+/**
+ * Returns the text of `docs/configuration.md`. `npm run docs` writes that file, and a test compares it with
+ * this text.
+ */
 export function settingsPage(): string {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const groups = Object.entries(settingGroups).flatMap(([heading, names]) => {
@@ -463,7 +478,10 @@ export function settingsPage(): string {
 export interface Site {
   /** Public address without a slash at the end, such as `https://example.org`. */
   url: string
-  /** Host without port, followed by the path of the site if it has one: the start of every `global_id` (rule 4.5). */
+  /**
+   * Host without port, followed by the path of the site if it has one: the start of every `global_id` (rule
+   * 4.5).
+   */
   globalHost: string
   name: string
   vendor: string
@@ -487,7 +505,10 @@ export interface Site {
   textBytes: number
   /** The radius in km of a search around a place that names no radius. */
   geolocRadius: number
-  /** Templates of the addresses of directions and of tiles, each empty for none, and the text that stands on every map. */
+  /**
+   * Templates of the addresses of directions and of tiles, each empty for none, and the text that stands on
+   * every map.
+   */
   maps: { directions: string; tiles: string; attribution: string }
   /** How many months ahead the occurrences of series are written. */
   seriesMonths: number
@@ -499,7 +520,10 @@ export interface Site {
   clock: Config['pages_clock']
 }
 
-/** Returns the site of a configuration. `port` is the port that the service listens on, which differs from `config.port` where that is 0. */
+/**
+ * Returns the site of a configuration. `port` is the port that the service listens on, which differs from
+ * `config.port` where that is 0.
+ */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -556,8 +580,9 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * Returns the path below the working folder that the calendar uses because no setting names another: the file of the database, or the data folder if only
- * the database is named. Undefined if settings name the data folder, or both the database and the images.
+ * Returns the path below the working folder that the calendar uses because no setting names another: the file
+ * of the database, or the data folder if only the database is named. Undefined if settings name the data
+ * folder, or both the database and the images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

@@ -5,7 +5,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Returns the code of an error, such as `ENOENT` of the operating system or a SQLSTATE of PostgreSQL; empty for an error without a code. */
+/**
+ * Returns the code of an error, such as `ENOENT` of the operating system or a SQLSTATE of PostgreSQL; empty
+ * for an error without a code.
+ */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -7,8 +7,8 @@ import { codeOf, messageOf } from './errors.ts'
 // Makes folders, opens files, flushes names to disk, and keeps the owner of files that are replaced.
 
 /**
- * Makes a folder and all missing folders above it, open to this user alone; does nothing where it is there. `mkdirSync` with `recursive` would never
- * end where the system makes no folders, such as in `/proc`.
+ * Makes a folder and all missing folders above it, open to this user alone; does nothing where it is there.
+ * `mkdirSync` with `recursive` would never end where the system makes no folders, such as in `/proc`.
  * @throws Error with one sentence when the folder cannot be made, or a file stands in its place
  */
 export function makeFolder(folder: string): void {
@@ -26,7 +26,10 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Returns the path of the file that stands where a folder or one above it has to be, so that the folder cannot be made; undefined where none does. */
+/**
+ * Returns the path of the file that stands where a folder or one above it has to be, so that the folder
+ * cannot be made; undefined where none does.
+ */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -40,7 +43,10 @@ export interface Owner {
   gid: number
 }
 
-/** Returns the owner of the file or folder at a path; where nothing is there, the owner of the nearest existing folder above it. */
+/**
+ * Returns the owner of the file or folder at a path; where nothing is there, the owner of the nearest
+ * existing folder above it.
+ */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))
@@ -48,12 +54,18 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Makes a file or folder belong to an owner. Does nothing unless root runs this: other users cannot give files away. */
+/**
+ * Makes a file or folder belong to an owner. Does nothing unless root runs this: other users cannot give
+ * files away.
+ */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
-/** Checks that a file can be replaced without a change of its owner. @throws Error with one sentence when another user owns it and root does not run this */
+/**
+ * Checks that a file can be replaced without a change of its owner.
+ * @throws Error with one sentence when another user owns it and root does not run this
+ */
 export function requireOwnerKept(path: string): void {
   const own = process.getuid?.()
   const found = statSync(path, { throwIfNoEntry: false })
@@ -89,7 +101,10 @@ export function openToRead(file: string): Promise<FileHandle> {
   })
 }
 
-/** Returns the path of a file with all symbolic links resolved. @throws Error with one sentence when the file cannot be found */
+/**
+ * Returns the path of a file with all symbolic links resolved.
+ * @throws Error with one sentence when the file cannot be found
+ */
 export function realPath(file: string): string {
   try {
     return realpathSync(file)
@@ -106,7 +121,10 @@ function unreadable(file: string, error: unknown): Error {
   return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
 }
 
-/** Returns the name of the user who runs this process, or the user's number where the system has no name for it. */
+/**
+ * Returns the name of the user who runs this process, or the user's number where the system has no name for
+ * it.
+ */
 function userName(): string {
   try {
     return userInfo().username

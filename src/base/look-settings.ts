@@ -5,10 +5,11 @@ import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// Declares the settings of the look and of maps, and checks their values: files, links, pages of text and templates of addresses.
+// Declares the settings of the look and of maps, and checks their values: files, links, pages of text and
+// templates of addresses.
 
-// The files of a look: the size and the kinds that each may have, and the name that it gets. Its first bytes tell the kind; the name it was sent with is
-// ignored.
+// The files of a look: the size and the kinds that each may have, and the name that it gets. Its first bytes
+// tell the kind; the name it was sent with is ignored.
 
 /** A setting of the look whose value is a file. */
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
@@ -53,7 +54,10 @@ const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
     bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/** Scripts and other active parts of an SVG, which no drawing needs. They could not run anyway: the answers that carry a drawing forbid scripts. */
+/**
+ * Scripts and other active parts of an SVG, which no drawing needs. They could not run anyway: the answers
+ * that carry a drawing forbid scripts.
+ */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {
@@ -66,20 +70,28 @@ function isPlainSvg(bytes: Buffer): boolean {
   )
 }
 
-/** Returns the ending that fits the content of a file; undefined for a file that this setting does not take, by its kind or its size. */
+/**
+ * Returns the ending that fits the content of a file; undefined for a file that this setting does not take,
+ * by its kind or its size.
+ */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
   return bytes.length > most ? undefined : endings.find((ending) => SIGNS[ending](bytes))
 }
 
-/** Returns why a setting does not take a file, as the end of a sentence; undefined for a file that it takes. */
+/**
+ * Returns why a setting does not take a file, as the end of a sentence; undefined for a file that it takes.
+ */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
   return `takes a file of at most ${most / 1000} kB that is ${endings.join(', ').replaceAll('.', '')} by its content`
 }
 
-/** Returns a name for a file that holds a hash of its content, so that caches never show an old content under a name. */
+/**
+ * Returns a name for a file that holds a hash of its content, so that caches never show an old content under
+ * a name.
+ */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -97,7 +109,8 @@ export function bytesOfData(text: string): Buffer | undefined {
 /** Returns the bytes of a file as a `data:` address, which `bytesOfData` reads back. */
 export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
 
-// The look of a calendar. Its owners set it while the service runs; a setting that is given at the start of the service wins.
+// The look of a calendar. Its owners set it while the service runs; a setting that is given at the start of
+// the service wins.
 
 /** A link that the owner has put into the head of the pages: its text and its address. */
 export interface OwnerLink {
@@ -105,7 +118,9 @@ export interface OwnerLink {
   address: string
 }
 
-/** A page of text at the address `/<slug>/`. Its text is Markdown, which begins with the title as a heading. */
+/**
+ * A page of text at the address `/<slug>/`. Its text is Markdown, which begins with the title as a heading.
+ */
 export interface OwnerText {
   slug: string
   text: string
@@ -121,7 +136,10 @@ const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/** Decides whether a link of an owner may have this address: one of another site, a path of this site, or a `mailto:` address. */
+/**
+ * Decides whether a link of an owner may have this address: one of another site, a path of this site, or a
+ * `mailto:` address.
+ */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -129,7 +147,10 @@ function isAddress(text: string): boolean {
   return url !== null && (url.protocol === 'mailto:' || (/^https?:$/.test(url.protocol) && url.host !== ''))
 }
 
-/** Reads the links of a text that has one a line, with the words first and the address last. Undefined if a line is no link, or for too many. */
+/**
+ * Reads the links of a text that has one a line, with the words first and the address last. Undefined if a
+ * line is no link, or for too many.
+ */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
   const links = lines.map((line) => {
@@ -142,8 +163,8 @@ export function readLinks(text: string): OwnerLink[] | undefined {
 }
 
 /**
- * Slugs that no page of text may have: the service uses these addresses itself, in this version or perhaps in a later
- * one, or leads from them to others (`path-words.ts`).
+ * Slugs that no page of text may have: the service uses these addresses itself, in this version or perhaps in
+ * a later one, or leads from them to others (`path-words.ts`).
  */
 const TAKEN = new Set(
   `
@@ -156,7 +177,10 @@ const TAKEN = new Set(
   `.match(/\S+/g),
 )
 
-/** Returns the title of a page of text from its first line, a heading such as `# About us`; undefined without one, or if it has more than 100 characters. */
+/**
+ * Returns the title of a page of text from its first line, a heading such as `# About us`; undefined without
+ * one, or if it has more than 100 characters.
+ */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
   const title = line.startsWith('# ') ? line.slice(2).trim() : ''
@@ -352,7 +376,10 @@ export const MOST_LOOK = 1_000_000
 /** A setting of the look. */
 export type LookSetting = keyof typeof lookSettings
 
-/** The most characters that owners may set, for settings that differ from 200. `isText` marks those that may have several lines. */
+/**
+ * The most characters that owners may set, for settings that differ from 200. `isText` marks those that may
+ * have several lines.
+ */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },
@@ -376,7 +403,10 @@ export const extentOf = (name: LookSetting): { most: number; isText?: true } => 
 
 const LONGEST_TEMPLATE = 500
 
-/** Returns the address of one tile of a template, so that its host can be read; undefined for a text that is no template of an http or https address. */
+/**
+ * Returns the address of one tile of a template, so that its host can be read; undefined for a text that is
+ * no template of an http or https address.
+ */
 export function tileAddress(template: string): URL | undefined {
   if (template.length > LONGEST_TEMPLATE || !['{z}', '{x}', '{y}'].every((part) => template.includes(part)))
     return undefined

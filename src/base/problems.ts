@@ -2,7 +2,10 @@
 
 const NOT_ALLOWED = 'You are not allowed to do that.'
 
-/** Every problem of a request, by the code that clients see, with the status and the text of the answer (rule 25.1). */
+/**
+ * Every problem of a request, by the code that clients see, with the status and the text of the answer (rule
+ * 25.1).
+ */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -120,7 +123,10 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** The reason why one parameter was refused. All reasons but `invalid` and `told` have a detail of their own in the answer (rule 25.2). */
+/**
+ * The reason why one parameter was refused. All reasons but `invalid` and `told` have a detail of their own
+ * in the answer (rule 25.2).
+ */
 export type ParamFault =
   | { why: 'invalid' }
   | ToldFault
@@ -129,14 +135,20 @@ export type ParamFault =
   | RecurrenceFault
   | LimitFault
 
-/** A value that is refused with a sentence of its own: `message` is the English text, which locales translate, and `values` are put into it. */
+/**
+ * A value that is refused with a sentence of its own: `message` is the English text, which locales translate,
+ * and `values` are put into it.
+ */
 interface ToldFault {
   why: 'told'
   message: string
   values: Readonly<Record<string, string>>
 }
 
-/** A recurrence that is refused: `part` is the part that is wrong, `message` the English text, which locales translate, and `values` are put into it. */
+/**
+ * A recurrence that is refused: `part` is the part that is wrong, `message` the English text, which locales
+ * translate, and `values` are put into it.
+ */
 interface RecurrenceFault {
   why: 'recurrence'
   part: string
@@ -144,7 +156,10 @@ interface RecurrenceFault {
   values?: Readonly<Record<string, string>>
 }
 
-/** A value that is over a limit. `at` names the member within the parameter that is too long, such as `venue.city`. */
+/**
+ * A value that is over a limit. `at` names the member within the parameter that is too long, such as
+ * `venue.city`.
+ */
 export interface LimitFault {
   why: 'limit'
   unit: 'characters' | 'bytes' | 'words' | 'entries' | 'levels' | 'members' | 'marks'
@@ -164,7 +179,10 @@ export interface ProblemDetails {
   retryAfter?: number
 }
 
-/** An error for a request that cannot be answered as asked. Any code may throw it; only `serve/http` turns it into an answer. */
+/**
+ * An error for a request that cannot be answered as asked. Any code may throw it; only `serve/http` turns it
+ * into an answer.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails

@@ -13,7 +13,10 @@ export class Incomplete extends Error {
 
 const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
 
-/** Runs a command. An error ends the process with its message and the exit code that `codeFor` returns: by default 2 for `Incomplete`, else 1. */
+/**
+ * Runs a command. An error ends the process with its message and the exit code that `codeFor` returns: by
+ * default 2 for `Incomplete`, else 1.
+ */
 export async function runCommand(
   command: Command,
   work: (print: Print) => Promise<void>,
@@ -26,7 +29,10 @@ export async function runCommand(
   }
 }
 
-/** Opens the calendar, runs a command on it, and closes the database. Errors end the process as in `runCommand`. */
+/**
+ * Opens the calendar, runs a command on it, and closes the database. Errors end the process as in
+ * `runCommand`.
+ */
 export function runOnOpened<Opened extends { database: { close: () => Promise<void> } }>(
   command: Command,
   open: () => Promise<Opened>,
@@ -58,12 +64,18 @@ export function table(texts: readonly string[][]): string {
     .join('\n')
 }
 
-/** Replaces control characters and line breaks by blanks, so that texts of clients and other calendars cannot steer the terminal. */
+/**
+ * Replaces control characters and line breaks by blanks, so that texts of clients and other calendars cannot
+ * steer the terminal.
+ */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Adds the command `list` to a group of commands. The name of the group alone means `list` as well; an unknown word behind it ends with an error. */
+/**
+ * Adds the command `list` to a group of commands. The name of the group alone means `list` as well; an
+ * unknown word behind it ends with an error.
+ */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })
@@ -85,7 +97,10 @@ export function askedCount(option: string, text: string): number {
   throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
 }
 
-/** Reads minutes, hours or days, such as `30m`, as milliseconds. @throws Error with one sentence for less than `least` too */
+/**
+ * Reads minutes, hours or days, such as `30m`, as milliseconds.
+ * @throws Error with one sentence for less than `least` too
+ */
 export function askedSpan(text: string, takes: string, least = 1): number {
   const ms = spanMs(text, 'mhd')
   if (ms >= least) return ms
@@ -99,8 +114,8 @@ export function spanText(ms: number): string {
 }
 
 /**
- * Reads a date in UTC, with or without a time, as milliseconds since the epoch. With `now` it also reads hours, days or weeks, which count from `now` in
- * `direction`. @throws Error with one sentence
+ * Reads a date in UTC, with or without a time, as milliseconds since the epoch. With `now` it also reads
+ * hours, days or weeks, which count from `now` in `direction`. @throws Error with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []

@@ -1,6 +1,8 @@
 // The kinds of settings. Each reads its value from text, and refuses a wrong text with the end of a sentence.
 
-/** A setting, which is given as the variable `KALENDS_<NAME>` or as a flag of the same name; the flag wins. */
+/**
+ * A setting, which is given as the variable `KALENDS_<NAME>` or as a flag of the same name; the flag wins.
+ */
 export interface Setting<Value> {
   about: string
   /** The placeholder of the value in `--help` and the documentation. */
@@ -78,14 +80,20 @@ export const choice = <const Value extends string>(
   },
 })
 
-/** Returns a setting that takes only values that pass a test. `problem` ends the sentence about one that fails, which repeats that value. */
+/**
+ * Returns a setting that takes only values that pass a test. `problem` ends the sentence about one that
+ * fails, which repeats that value.
+ */
 export const checked = (
   setting: Setting<string>,
   problem: string,
   test: (text: string) => boolean,
 ): Setting<string> => tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/** Makes a setting that refuses values as `checked` does, but does not repeat them in the sentence: they may hold passwords. */
+/**
+ * Makes a setting that refuses values as `checked` does, but does not repeat them in the sentence: they may
+ * hold passwords.
+ */
 export const discreet = (
   setting: Setting<string>,
   problem: string,

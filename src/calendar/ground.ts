@@ -14,7 +14,10 @@ export interface CalendarGround {
   site: Site
 }
 
-/** Makes a context with the present time, in the name of a caller. `parts` replace members of it. Defects go to standard error by default. */
+/**
+ * Makes a context with the present time, in the name of a caller. `parts` replace members of it. Defects go
+ * to standard error by default.
+ */
 export function contextOn(
   { database, images, site }: CalendarGround,
   caller: Caller,

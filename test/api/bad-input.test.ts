@@ -139,7 +139,8 @@ describe('parameters', () => {
       'venue',
       'organizer',
     ]
-    // Values that need another request or query to check are not checked for callers who may not write at all.
+    // Values that need another request or query to check are not checked for callers who may not write at
+    // all.
     const lookedUp = ['image', 'venue']
     for (const [as, named] of [
       ['admin', expected],
@@ -366,7 +367,8 @@ describe('addresses and credentials', () => {
           received += chunk
         })
         socket.on('close', () => resolve(received))
-        // The system may reset the connection after the answer, since the service has not read the whole request.
+        // The system may reset the connection after the answer, since the service has not read the whole
+        // request.
         socket.on('error', () => received === '' && reject(new Error('no answer')))
       })
     for (const [text, status, code] of [

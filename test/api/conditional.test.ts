@@ -26,7 +26,10 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Makes a database on a new server: an ETag names the transactions that run on the whole server when a node starts. */
+/**
+ * Makes a database on a new server: an ETag names the transactions that run on the whole server when a node
+ * starts.
+ */
 async function quietDatabase(): Promise<ScratchDatabase> {
   if (databaseName() === 'sqlite') return scratchDatabase()
   const server = await startPostgres()

@@ -205,7 +205,10 @@ const namedIn = ({ events, terms }: Stored) => ({
   terms: [...terms.values()],
 })
 
-/** Filters that do not fit withdrawn events: their texts are not kept, and withdrawing an event changes its time of modification. */
+/**
+ * Filters that do not fit withdrawn events: their texts are not kept, and withdrawing an event changes its
+ * time of modification.
+ */
 const OF_TEXTS = ['search', 'words', 'modified_after']
 
 test(`calendars hear of each event that a list of public events loses, by whichever filters (seed ${SEED})`, async () => {
@@ -248,7 +251,10 @@ async function listedIds(address: string): Promise<number[]> {
   return lines.map(({ id }) => id)
 }
 
-/** Tests one parameter alone, and with another one where it needs that, until a valid question has led to a next page. */
+/**
+ * Tests one parameter alone, and with another one where it needs that, until a valid question has led to a
+ * next page.
+ */
 async function checkAlone(
   stored: Stored,
   path: Path,

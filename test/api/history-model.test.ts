@@ -70,7 +70,10 @@ type Step = (play: Play) => Promise<void>
 
 const OWN = '~/wp-json/kalends/v1'
 
-/** Members that versions do not restore: times of writing, counts, and values derived from other records, such as the rule of a date. */
+/**
+ * Members that versions do not restore: times of writing, counts, and values derived from other records, such
+ * as the rule of a date.
+ */
 const LEFT = [
   'modified',
   'modified_utc',
@@ -400,7 +403,8 @@ async function begin(): Promise<Play> {
   const { body } = await service.get(`/events?search=source&start_date=2020-01-01&per_page=50`, 'admin')
   const brought = body.events.find(({ title }: { title: string }) => title === `Of source ${event.id}`)
   const imported = brought.id
-  // Another event keeps the venue alive when the import is undone: whether events show a trashed venue is not part of their versions.
+  // Another event keeps the venue alive when the import is undone: whether events show a trashed venue is not
+  // part of their versions.
   await service.create('/events', { title: 'Also there', ...day, venue: brought.venue.id })
   const events = [event.id, date.id, imported].map((id) => `/events/${id}`)
   const paths = [...events.slice(0, 2), ...others, `${OWN}/series/${date.post_parent}`, ...events.slice(2)]

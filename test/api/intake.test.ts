@@ -267,7 +267,8 @@ test('files are taken where files are expected, and passed over elsewhere', asyn
 describe('a form', () => {
   let service: TestService
   before(async () => {
-    // The room for bodies is so small that one refused form which kept its share would leave too little for the next.
+    // The room for bodies is so small that one refused form which kept its share would leave too little for
+    // the next.
     const bytes = { body_bytes: '400000', intake_bytes: '1000000', image_bytes: '1000000' }
     service = await startService({ ...bytes, patience_ms: '2000' })
   })
@@ -303,7 +304,10 @@ describe('a form', () => {
     return files.filter((file) => file.includes('.upload-'))
   }
 
-  /** Sends `first`, then `again` until the service answers, but not more than 10 MB, which exceeds every limit. */
+  /**
+   * Sends `first`, then `again` until the service answers, but not more than 10 MB, which exceeds every
+   * limit.
+   */
   async function sendOn(path: string, first: string, again: string): Promise<Line> {
     const line = open()
     line.socket.write(head('POST', path, 'author', { ...FORM_TYPE, 'transfer-encoding': 'chunked' }))

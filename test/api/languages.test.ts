@@ -3,7 +3,10 @@ import { after, before, mock, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
-/** A request that is sent to the service of every language. Paths that start with `~` are below the origin. `:fest` stands for the id of that record. */
+/**
+ * A request that is sent to the service of every language. Paths that start with `~` are below the origin.
+ * `:fest` stands for the id of that record.
+ */
 interface Request {
   method: string
   path: string
@@ -175,7 +178,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const TEXTS = new Set(['description', 'message', 'summary'])
 
-/** Returns true for the place of a text for people: a description, summary, message, or the message of a parameter. */
+/**
+ * Returns true for the place of a text for people: a description, summary, message, or the message of a
+ * parameter.
+ */
 function isText(path: Path): boolean {
   return TEXTS.has(path.at(-1) ?? '') || path.slice(0, -1).join('.') === 'body.data.params'
 }

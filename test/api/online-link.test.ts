@@ -269,7 +269,8 @@ test('a link is https alone, and the words of the other fields are few', async (
       'meet.example',
       'ftp://meet.example/',
     ],
-    // A client that sends `false` wants nobody to see the link, so `false` must not be taken for an empty value.
+    // A client that sends `false` wants nobody to see the link, so `false` must not be taken for an empty
+    // value.
     online_shown: [
       'before',
       'before:',
@@ -353,7 +354,10 @@ const OF_EVENT = new Set([
   ...['keywords', 'superEvent'],
 ])
 
-/** Asserts what Google requires of an event: a name, a start with offset, and places with name and address, or the address of a meeting. */
+/**
+ * Asserts what Google requires of an event: a name, a start with offset, and places with name and address, or
+ * the address of a meeting.
+ */
 function assertSearchable(linked: Answer['body']): void {
   for (const name of Object.keys(linked)) assert.ok(OF_EVENT.has(name), `${name} is no property of an Event`)
   assert.ok(linked.name)

@@ -102,7 +102,10 @@ const GENERATORS = [
   },
 ]
 
-/** A module that makes a generator load the TypeScript of the folder `openapi`: a newer one beside it does not work. */
+/**
+ * A module that makes a generator load the TypeScript of the folder `openapi`: a newer one beside it does not
+ * work.
+ */
 const takeOlderCompiler = () => `import { registerHooks } from 'node:module'
 const older = ${JSON.stringify(file('openapi/node_modules/typescript/lib/typescript.js'))}
 registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? older : name, context) })
@@ -136,7 +139,9 @@ test('what other generators make of the document compiles, strictly', async (t) 
   await checkTypes(project)
 })
 
-/** Checks the types of a project by its `tsconfig.json`, in one thread, since other tests use the other cores. */
+/**
+ * Checks the types of a project by its `tsconfig.json`, in one thread, since other tests use the other cores.
+ */
 async function checkTypes(project: string): Promise<void> {
   const words = [file('node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project]
   // GOGC: the checker ends before collecting its garbage, a fifth of its time, would pay.
@@ -205,7 +210,10 @@ interface Sent {
 const seen = new Set<string>()
 const seenCodes = new Set<string>()
 
-/** Sends a request. Asserts the status, and that the document describes the answer and an accepted body in every member and header. */
+/**
+ * Sends a request. Asserts the status, and that the document describes the answer and an accepted body in
+ * every member and header.
+ */
 async function see(operation: string, sent: Sent, status: number): Promise<Answer> {
   return check(operation, sent, await ask(operation, sent), status)
 }
@@ -271,7 +279,10 @@ function findHeaders(): DescribedHeaders {
   return known
 }
 
-/** Asserts that required headers are present, and that a header described for any answer is described for this one. */
+/**
+ * Asserts that required headers are present, and that a header described for any answer is described for this
+ * one.
+ */
 function checkHeaders(headers: Headers, described: Record<string, unknown>, what: string): void {
   for (const [name, { required, schema }] of knownHeaders()) {
     const value = headers.get(name)
@@ -463,7 +474,8 @@ for (const { path, name, fields } of records) {
       const removed = await see(`DELETE ${item}`, { address }, 200)
       const gone = { [by]: removed.body[by] }
       await see(`DELETE ${item}`, { address: gone }, 410)
-      // By slug, a trashed record that anonymous callers may not see is answered like one that does not exist.
+      // By slug, a trashed record that anonymous callers may not see is answered like one that does not
+      // exist.
       await see(`GET ${item}`, { as: 'anonymous', address: gone }, by === 'id' ? 403 : 400)
     }
     const hidden = await see(
@@ -819,7 +831,10 @@ test('every operation was seen with every status described, but for those no req
   )
 })
 
-/** Returns true for answers that this test cannot cause: failures and limits of the service, and slow answers to wrong credentials on reads. */
+/**
+ * Returns true for answers that this test cannot cause: failures and limits of the service, and slow answers
+ * to wrong credentials on reads.
+ */
 function isOutOfReach(status: string, method: string): boolean {
   return ['429', '500', '503', '507'].includes(status) || (status === '401' && method === 'GET')
 }

@@ -56,7 +56,8 @@ describe('a reader who takes nothing', () => {
     reader.socket.pause().write(head('GET', `${EVENTS}?per_page=50`, 'anonymous', { connection: 'close' }))
     t.after(() => clearInterval(talking))
     const kept = await Promise.all(stalled.map(otherEnd))
-    // This reader is slow but never stops. The service notices only when a third of the system's buffers, about a megabyte, has been read.
+    // This reader is slow but never stops. The service notices only when a third of the system's buffers,
+    // about a megabyte, has been read.
     const reading = setInterval(() => {
       reader.socket.resume()
       setImmediate(() => reader.socket.pause())
@@ -215,7 +216,10 @@ describe('clients that send slowly', () => {
   })
   after(() => slow.close())
 
-  /** Every address that takes a POST: the routes of the interface, the pages of the desk, and those for strangers. */
+  /**
+   * Every address that takes a POST: the routes of the interface, the pages of the desk, and those for
+   * strangers.
+   */
   async function posted(): Promise<{ path: string; headers: Record<string, string> }[]> {
     const { body } = await slow.request('admin', 'GET', '~/wp-json/')
     const routes = Object.entries<{ methods: string[] }>(body.routes).flatMap(([route, { methods }]) =>

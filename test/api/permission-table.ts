@@ -42,7 +42,10 @@ const ALL = STATUSES
 const NONE: readonly Status[] = []
 const UNPUBLISHED = ['draft', 'pending', 'trash'] as const
 
-/** The rights of each caller: the statuses in which records may be read, and changed or trashed (rules 24.5, 26.2 and 26.4). */
+/**
+ * The rights of each caller: the statuses in which records may be read, and changed or trashed (rules 24.5,
+ * 26.2 and 26.4).
+ */
 export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> = {
   anonymous: { reads: { own: NONE, others: ['publish'] }, changes: { own: NONE, others: NONE } },
   subscriber: { reads: { own: ALL, others: ['publish'] }, changes: { own: NONE, others: NONE } },
@@ -63,8 +66,8 @@ export const MAKERS: Readonly<Record<'record' | TermKind, readonly Reader[]>> = 
 export const MAY_NAME_AUTHORS: readonly Reader[] = ['editor', 'admin']
 
 /**
- * The stored status of a new record by the requested one, for callers who may publish and for contributors (rule 19.1).
- * `absent` sends no status; `publish to come` sends a date of publication in the future.
+ * The stored status of a new record by the requested one, for callers who may publish and for contributors
+ * (rule 19.1). `absent` sends no status; `publish to come` sends a date of publication in the future.
  */
 export const STORED_STATUS = {
   absent: { publisher: 'publish', contributor: 'draft' },
@@ -126,7 +129,10 @@ export function recordCells(kind: Kind): RecordCell[] {
   )
 }
 
-/** Returns the caller, unless anonymous, and another owner: an editor, or an author if the caller is an editor. */
+/**
+ * Returns the caller, unless anonymous, and another owner: an editor, or an author if the caller is an
+ * editor.
+ */
 function ownersFor(caller: Reader): Owner[] {
   const other = caller === 'editor' ? 'author' : 'editor'
   return caller === 'anonymous' ? [other] : [caller, other]
@@ -134,7 +140,10 @@ function ownersFor(caller: Reader): Owner[] {
 
 type Given = Pick<RecordCell, 'answer' | 'allow'>
 
-/** Returns true when a slug counts as known to a caller. A record that was never public and that they may not read does not exist for them. */
+/**
+ * Returns true when a slug counts as known to a caller. A record that was never public and that they may not
+ * read does not exist for them.
+ */
 function isKnown(caller: Reader, owner: Owner, status: Status): boolean {
   const whose = caller === owner ? 'own' : 'others'
   return ['publish', 'private'].includes(status) || RIGHTS[caller].reads[whose].includes(status)
@@ -291,7 +300,10 @@ export const ADMINISTRATORS_ROUTES: readonly { path: string; methods: readonly M
   { path: '/{id}/deliveries/1/resend', methods: ['POST'] },
 ]
 
-/** Routes that answer all callers alike, except for `Allow`, with those who may POST. Other methods find no route. */
+/**
+ * Routes that answer all callers alike, except for `Allow`, with those who may POST. Other methods find no
+ * route.
+ */
 export const OPEN_ROUTES: readonly { path: string; makers: readonly Reader[] }[] = [
   { path: '', makers: [] },
   { path: '/doc', makers: [] },

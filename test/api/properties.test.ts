@@ -23,7 +23,9 @@ const ENCODINGS = {
   },
 }
 
-/** Returns a record as fields of a form, with brackets for lists and records, and empty text for empty lists. */
+/**
+ * Returns a record as fields of a form, with brackets for lists and records, and empty text for empty lists.
+ */
 function pairsOf(value: unknown, name = ''): [string, string][] {
   if (value === null || typeof value !== 'object') return [[name, String(value)]]
   const entries = Object.entries(value)
@@ -382,7 +384,10 @@ async function assertWalk(
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id)
 
-/** Asserts that a link has every filter. Edges of the window may be replaced by other bounds or `include`, and defaults left out. */
+/**
+ * Asserts that a link has every filter. Edges of the window may be replaced by other bounds or `include`, and
+ * defaults left out.
+ */
 function assertCarried(sent: Record<string, string>, url: string): void {
   const link = new URL(url).searchParams
   const defaults: Record<string, string[]> = {

@@ -111,7 +111,9 @@ test(`${refused.length} cells: reading series and occurrences follows the table,
   assert.deepEqual(await snapshot(), before)
 })
 
-/** Returns the dates that a write to the second one reaches. A trashed series has no live date to split it at. */
+/**
+ * Returns the dates that a write to the second one reaches. A trashed series has no live date to split it at.
+ */
 function reachedBy({ addressed, status }: SeriesCell): number[] {
   if (addressed === 'this') return [1]
   return addressed === 'following' && status !== 'trash' ? [1, 2] : [0, 1, 2]

@@ -45,7 +45,10 @@ afterEach(() => {
   if (running?.child.exitCode === null) running.child.kill('SIGKILL')
 })
 
-/** Starts a service on a fixed port, on which it opens several listeners like a service in use. With port 0 it would open only one. */
+/**
+ * Starts a service on a fixed port, on which it opens several listeners like a service in use. With port 0 it
+ * would open only one.
+ */
 async function start(further: Settings = {}): Promise<ServiceProcess> {
   const port = String(await freePort())
   running = await startServiceProcess(settings({ port, ...further }))

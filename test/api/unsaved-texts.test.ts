@@ -113,7 +113,8 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
     author: contributor.caller.id,
   })
   const acts = () => listHistory(database.read, {}, 10)
-  // On PostgreSQL, cursors and ETags also list, behind dashes, transactions of other databases that ran during the last change. They are removed here.
+  // On PostgreSQL, cursors and ETags also list, behind dashes, transactions of other databases that ran
+  // during the last change. They are removed here.
   const position = async () => (await database.cursor()).split('-')[0]
   const etag = async () =>
     (await service.get('/events', 'anonymous')).headers.get('etag')?.replace(/(?<=\.\d+)(?:-\d+)+(?=\.)/, '')

@@ -31,7 +31,9 @@ after(() => service.close())
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 
-/** Lets columns be null on PostgreSQL, which checks types: a missing value is the only damage possible there. */
+/**
+ * Lets columns be null on PostgreSQL, which checks types: a missing value is the only damage possible there.
+ */
 async function makeNullable(): Promise<void> {
   if (databaseName() !== 'postgres') return
   for (const [table, column] of Object.entries({

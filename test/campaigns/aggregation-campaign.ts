@@ -33,7 +33,10 @@ type Seen = Readonly<Record<(typeof FIELDS)[number], unknown>>
 /** The events of a calendar by slug, without the trash. */
 type State = ReadonlyMap<string, Seen>
 
-/** Imports one calendar into others with changes on both sides, under each policy, and kills some imports. @throws AssertionError */
+/**
+ * Imports one calendar into others with changes on both sides, under each policy, and kills some imports.
+ * @throws AssertionError
+ */
 export async function runAggregation({ events, changes, kills, seed, progress }: Aggregation): Promise<void> {
   const random = makeRandom(seed)
   const other = await startCalendar({ timezone: 'Europe/Berlin' })
@@ -150,7 +153,10 @@ const sorted = (state: State) => [...state].sort(([a], [b]) => (a < b ? -1 : 1))
 /** Changes go to few events, so that both sides often change the same one. */
 const CHANGED = 60
 
-/** Changes, creates or removes an event. It never removes a changed event, whose former values would be unknown when it is restored. */
+/**
+ * Changes, creates or removes an event. It never removes a changed event, whose former values would be
+ * unknown when it is restored.
+ */
 async function change(
   { service }: Calendar,
   mark: string,

@@ -1,5 +1,7 @@
-// Imports a calendar into others with changes on both sides under each policy, undoes imports, and kills some:
-//   npm run aggregation [-- [--events 10000] [--changes 500] [--kills 20] [--seed 1] [--database sqlite|postgres]]     both without --database
+// Imports a calendar into others with changes on both sides under each policy, undoes imports, and kills
+// some:
+//   npm run aggregation [-- [--events 10000] [--changes 500] [--kills 20] [--seed 1] [--database
+// sqlite|postgres]]     both without --database
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'

@@ -1,4 +1,5 @@
-// Runs the official test suite of the Model Context Protocol against a calendar, in both revisions of the protocol: npm run assistants
+// Runs the official test suite of the Model Context Protocol against a calendar, in both revisions of the
+// protocol: npm run assistants
 import { writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Failures, KNOWN, knownFailures, runConformance } from '../support/assistant-conformance.ts'

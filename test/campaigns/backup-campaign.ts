@@ -15,11 +15,14 @@ import { fillCalendar } from '../support/sample-calendar.ts'
 import { startService, testConfig } from '../support/service.ts'
 import { type Batch, type BatchWriters, shown, startBatchWriters, writesASecond } from './batch-writers.ts'
 
-// Takes backups of a service while clients write as fast as it answers, restores them, and compares the restored calendar
-//   - with the acknowledged writes: of each client it has the first batches, whole, and nothing else; and a moment exists, after the command began,
+// Takes backups of a service while clients write as fast as it answers, restores them, and compares the
+// restored calendar
+//   - with the acknowledged writes: of each client it has the first batches, whole, and nothing else; and a
+// moment exists, after the command began,
 //     with every batch before it in the backup and none after it;
 //   - with the source, byte for byte, where it has not changed since;
-//   - with the same backup restored on the other database, byte for byte, in every answer that `readEveryAnswer` reads.
+//   - with the same backup restored on the other database, byte for byte, in every answer that
+// `readEveryAnswer` reads.
 
 /** The number of clients that write at once. */
 const WRITERS = 4
@@ -202,7 +205,10 @@ function writtenEvents(answers: Answers): Map<number, { writer: number; batch: n
   return events
 }
 
-/** Returns the batches of a restored calendar. Fails unless a moment while the command ran has all batches before it in the backup, and none after it. */
+/**
+ * Returns the batches of a restored calendar. Fails unless a moment while the command ran has all batches
+ * before it in the backup, and none after it.
+ */
 function requireMoment({ began, ended }: Taken, batches: readonly Batch[], restored: Answers): Batch[] {
   const last = new Map<number, number>()
   for (const { writer, batch } of writtenEvents(restored).values())
@@ -224,7 +230,10 @@ function requireMoment({ began, ended }: Taken, batches: readonly Batch[], resto
   return included
 }
 
-/** Asserts that the events are those of the included batches in their last state, with the venues and organizers of these batches. */
+/**
+ * Asserts that the events are those of the included batches in their last state, with the venues and
+ * organizers of these batches.
+ */
 function requireContent(included: readonly Batch[], restored: Answers): void {
   const expected = new Map<number, string>()
   for (const { events } of included.toSorted((a, b) => a.number - b.number))

@@ -16,7 +16,9 @@ const WRITTEN_FROM = '2027-01-01'
 /** An acknowledged batch. */
 export interface Batch {
   writer: number
-  /** The number of the batch of its writer, from 1. A batch begins after the previous one was acknowledged. */
+  /**
+   * The number of the batch of its writer, from 1. A batch begins after the previous one was acknowledged.
+   */
   number: number
   /** Times of `performance.now()` in this process, in ms. */
   began: number
@@ -145,7 +147,10 @@ function eventsOf(
   return new Map<number, string | undefined>([...written, ...trashed.map((id) => [id, undefined] as const)])
 }
 
-/** Returns an event as the answers to writes have it: without linked data, which only single reads have (rule 9.1). */
+/**
+ * Returns an event as the answers to writes have it: without linked data, which only single reads have (rule
+ * 9.1).
+ */
 export function shown(event: object): string {
   return JSON.stringify(event, (name, member) => (name === 'json_ld' ? undefined : member))
 }

@@ -46,7 +46,9 @@ const SHORTEST_ROUND_MS = 5
 /** The most writes to wait for before a kill on a slow machine, and the most ms to wait for them. */
 const LATEST_WRITE = 40
 const PATIENT_MS = 5000
-/** The part of the kills after which the starting process is killed again, and the most ms after its start. */
+/**
+ * The part of the kills after which the starting process is killed again, and the most ms after its start.
+ */
 const KILLED_AGAIN = 0.2
 const LATEST_START_MS = 1500
 /** The kills between two complete checks. */
@@ -64,7 +66,10 @@ interface Campaign {
   figures: CrashFigures
 }
 
-/** Kills a running calendar again and again while eight writers write to it, and checks the state after each kill. */
+/**
+ * Kills a running calendar again and again while eight writers write to it, and checks the state after each
+ * kill.
+ */
 export async function runCrashCampaign({
   setting,
   kills,

@@ -49,7 +49,10 @@ async function readEvents(
 const statusOf = ({ state }: Entry) => String(state.status)
 const byStart = (a: Entry, b: Entry) => (String(a.state.start_date) < String(b.state.start_date) ? -1 : 1)
 
-/** Returns the differences between lists and rows at every port. Only a thorough check compares more than totals: ids, order and members. */
+/**
+ * Returns the differences between lists and rows at every port. Only a thorough check compares more than
+ * totals: ids, order and members.
+ */
 export async function compareLists(
   target: Target,
   base: string,

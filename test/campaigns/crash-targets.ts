@@ -138,7 +138,10 @@ function askFile(file: string, sql: string): Row[] {
   }
 }
 
-/** `integrity_check` checks every page, index and full-text table, but no foreign keys; these are checked separately. */
+/**
+ * `integrity_check` checks every page, index and full-text table, but no foreign keys; these are checked
+ * separately.
+ */
 function findDamageOf(file: string): string[] {
   const integrity = askFile(file, 'pragma integrity_check').map((row) => String(row.integrity_check))
   const keys = askFile(file, 'pragma foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`)

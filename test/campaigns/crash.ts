@@ -1,5 +1,7 @@
-// Kills a calendar again and again while eight writers write to it, and checks each time that no acknowledged write is lost:
-//   npm run crash [-- [--kills 200] [--seed 1] [--database sqlite|sqlite-nodes|postgres]]     all three without --database
+// Kills a calendar again and again while eight writers write to it, and checks each time that no acknowledged
+// write is lost:
+//   npm run crash [-- [--kills 200] [--seed 1] [--database sqlite|sqlite-nodes|postgres]]     all three
+// without --database
 import { campaignOptions } from '../support/campaign-options.ts'
 import { type CrashFigures, runCrashCampaign } from './crash-campaign.ts'
 import { crashTable, progressLine } from './crash-report.ts'

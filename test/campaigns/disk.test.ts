@@ -62,7 +62,10 @@ function assertRefused({ status, body }: Pick<SentAnswer, 'status' | 'body'>, wh
   assert.equal(body.data.status, status)
 }
 
-/** Asserts that creates, an update and an upload are refused properly. A create that still found room counts as kept. */
+/**
+ * Asserts that creates, an update and an upload are refused properly. A create that still found room counts
+ * as kept.
+ */
 async function assertWritesRefused(ground: Ground): Promise<void> {
   let refused = 0
   await until(async () => (await create(ground, 'The last')).status !== 201, 'the disk takes everything')

@@ -58,7 +58,10 @@ function fillUp(filler: string): void {
   }
 }
 
-/** Simulates a read-only disk: limits the size of files that the service writes to 0. Returns the reason where limits cannot be set. */
+/**
+ * Simulates a read-only disk: limits the size of files that the service writes to 0. Returns the reason where
+ * limits cannot be set.
+ */
 export function refusingDisk(): Disk | string {
   const reason = attempt('prlimit', '--fsize', '--pid', String(process.pid))
   if (reason !== undefined) return `no limits of running processes: ${reason}`

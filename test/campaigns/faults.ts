@@ -1,8 +1,8 @@
 // Puts faults into the sources, one at a time, and counts which of them the tests find.
 //   npm run faults -- [--seed N] [--count N] [--found FILE] [--list]
-// The faults are drawn by the seed over the functions of FOLDERS. A test file is tried on a fault only if it runs the faulty
-// place, which coverage says; the first file that fails has found the fault. `--found` keeps the results and continues them.
-// Faults in what speaks with PostgreSQL need a server in TEST_POSTGRES.
+// The faults are drawn by the seed over the functions of FOLDERS. A test file is tried on a fault only if it
+// runs the faulty place, which coverage says; the first file that fails has found the fault. `--found` keeps
+// the results and continues them. Faults in what speaks with PostgreSQL need a server in TEST_POSTGRES.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -194,7 +194,10 @@ async function findRunFaults(copy: string, test: string, faults: readonly Fault[
   return [...run]
 }
 
-/** What is known so far: the faults that each test file runs, and the file that found each fault, or null if none did. */
+/**
+ * What is known so far: the faults that each test file runs, and the file that found each fault, or null if
+ * none did.
+ */
 interface Known {
   run: Record<string, string[]>
   found: Record<string, string | null>

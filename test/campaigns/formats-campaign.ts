@@ -50,7 +50,10 @@ export async function fetchFeed({ origin }: TestService, ending: string): Promis
   return response.text()
 }
 
-/** Lists differences, at most a few for each reader. Identities and texts are compared with those of the first reader. */
+/**
+ * Lists differences, at most a few for each reader. Identities and texts are compared with those of the first
+ * reader.
+ */
 export function differences(
   expected: ReadonlyMap<string, ExpectedEvent>,
   read: ReadonlyMap<string, readonly ReadEvent[]>,

@@ -1,4 +1,5 @@
-// Creates events that are hard to write and lets two independent parsers read each format, one from npm and one for Python: npm run formats
+// Creates events that are hard to write and lets two independent parsers read each format, one from npm and
+// one for Python: npm run formats
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

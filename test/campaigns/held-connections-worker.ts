@@ -104,7 +104,10 @@ function headOf(method: string, path: string, authorization: string, type: strin
 
 const READING_MS = 1000
 
-/** Lets the slow readers read, and counts those refused with 503: their answer was short, so they kept nobody waiting. */
+/**
+ * Lets the slow readers read, and counts those refused with 503: their answer was short, so they kept nobody
+ * waiting.
+ */
 async function readAtLast(): Promise<void> {
   const refused = new Set<Socket>()
   for (const socket of quiet) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
-// The expected state of a calendar: every acknowledged write, and the possible outcomes of unanswered requests.
+// The expected state of a calendar: every acknowledged write, and the possible outcomes of unanswered
+// requests.
 
 /** The kinds of records that writers create. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags', 'images'] as const
@@ -70,7 +71,9 @@ export function openLedger(stored: Stored): Ledger {
   return ledger
 }
 
-/** Returns the records of a kind that only this writer changes; without a writer, those to which all may link. */
+/**
+ * Returns the records of a kind that only this writer changes; without a writer, those to which all may link.
+ */
 export function ownRecords(ledger: Ledger, kind: Kind, owner: number | undefined): Entry[] {
   return [...(ledger.owned.get(`${kind}:${owner}`)?.values() ?? [])]
 }
@@ -131,7 +134,10 @@ export interface Findings {
   undone: number
 }
 
-/** Compares the calendar with the ledger, decides the outcome of unanswered requests, and updates the ledger to the calendar. */
+/**
+ * Compares the calendar with the ledger, decides the outcome of unanswered requests, and updates the ledger
+ * to the calendar.
+ */
 export function settle(ledger: Ledger, stored: Stored): Findings {
   const findings: Findings = { problems: [], done: 0, undone: 0 }
   const named = new Map([...stored.values()].map((entry) => [`${entry.kind}:${nameOf(entry)}`, entry]))

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
-// An HTTP/1.1 connection of a load generator. It does little work per request, since one core must make ten times the load that a service can take.
+// An HTTP/1.1 connection of a load generator. It does little work per request, since one core must make ten
+// times the load that a service can take.
 
 /** A request as it is sent. */
 export interface WireRequest {

@@ -4,7 +4,8 @@ import { ask, type LoadConnection, openConnection, type WireAnswer } from './loa
 import { AFTER_MS, type KindFigures, type LoadFigures, type LoadOrder } from './open-load.ts'
 import { isAccepted, LOAD_KINDS, type LoadKind, makeRequests } from './overload-mix.ts'
 
-// The process of the load generator: puts one load on the service, reports the figures, and waits to be ended.
+// The process of the load generator: puts one load on the service, reports the figures, and waits to be
+// ended.
 
 /** The figures of one kind of request during a load. */
 interface Tally {

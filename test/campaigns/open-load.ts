@@ -11,7 +11,10 @@ export interface LoadOrder {
   seed: number
   mix: Mix
   seconds: number
-  /** Requests per second, sent even if earlier ones are unanswered; 0 sends the next request on each connection after each answer. */
+  /**
+   * Requests per second, sent even if earlier ones are unanswered; 0 sends the next request on each
+   * connection after each answer.
+   */
   rate: number
   connections: number
 }
@@ -46,7 +49,8 @@ export interface LoadFigures {
 export const AFTER_MS = 6000
 
 /**
- * Puts a load on a service from another process. Calls `over` when the last request was sent, while answers may be missing.
+ * Puts a load on a service from another process. Calls `over` when the last request was sent, while answers
+ * may be missing.
  * @throws Error when that process ends without a result.
  */
 export async function putLoad(order: LoadOrder, over: () => void = () => undefined): Promise<LoadFigures> {

@@ -23,7 +23,9 @@ export const RUSH: Mix = {
   'bad login': 4,
 }
 
-/** The same without wrong passwords, which are answered slowly on purpose, to measure how much can be served. */
+/**
+ * The same without wrong passwords, which are answered slowly on purpose, to measure how much can be served.
+ */
 export const HONEST: Mix = { ...RUSH, 'bad login': 0 }
 
 const line = (text: string, authorization = ''): WireRequest => {

@@ -21,7 +21,10 @@ export interface Outcome {
 const ACCEPTED_P99_MS = 1000
 const HEALTH_MS = 1000
 const RECOVERED_MS = 2000
-/** The growth of memory that is accepted: buffers and code of a first load, which a longer load does not increase. */
+/**
+ * The growth of memory that is accepted: buffers and code of a first load, which a longer load does not
+ * increase.
+ */
 const FLAT_BYTES = 250_000_000
 const TIMES = { whole: { load: 10, connections: 2000 }, short: { load: 3, connections: 200 } }
 /** The extra ms until the service closes connections, which it checks only now and then. */
@@ -119,7 +122,9 @@ function loadFigures(load: LoadFigures, capacity: number, rate: number): Record<
   }
 }
 
-/** Lists the promises broken under a load. Answers to wrong passwords are slow on purpose and do not count. */
+/**
+ * Lists the promises broken under a load. Answers to wrong passwords are slow on purpose and do not count.
+ */
 function loadProblems({ kinds }: LoadFigures, { slack }: OverloadGround): string[] {
   return kinds.flatMap((figures) => {
     const { kind, wrong, unanswered, p99: slow } = figures
@@ -184,7 +189,10 @@ export async function halfOpenUploads(ground: OverloadGround): Promise<Outcome> 
   return held(ground, 'half-open uploads', ground.isFull ? 60 : 20, 'goes')
 }
 
-/** Holds connections and watches what other clients notice. `end` tells whether the service must close the connections. */
+/**
+ * Holds connections and watches what other clients notice. `end` tells whether the service must close the
+ * connections.
+ */
 async function held(
   ground: OverloadGround,
   hold: Hold,

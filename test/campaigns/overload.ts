@@ -1,5 +1,6 @@
 // Puts more load on a service than it can serve, and holds connections that misuse it:
-//   npm run overload [-- [--short] [--seed 1] [--events 20000] [--database sqlite|postgres] [--only rush,idle]]
+//   npm run overload [-- [--short] [--seed 1] [--events 20000] [--database sqlite|postgres] [--only
+// rush,idle]]
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'

@@ -63,8 +63,9 @@ interface Listed {
 }
 
 /**
- * Compares how other programs expand the calendar file of each series with its list of occurrences. Returns true if all agree. The calendar is in UTC, since
- * recurring-ical-events converts times to its zone and then cannot tell repeated ones apart. A second one in Berlin tests series in UTC.
+ * Compares how other programs expand the calendar file of each series with its list of occurrences. Returns
+ * true if all agree. The calendar is in UTC, since recurring-ical-events converts times to its zone and then
+ * cannot tell repeated ones apart. A second one in Berlin tests series in UTC.
  */
 export async function compareCalendars(python: string): Promise<boolean> {
   const calendars: Calendar[] = []
@@ -98,7 +99,10 @@ async function calendarOf(
   return { name: `${timezone}, ${name}`, ics: String(body), isAllDay, starts: starts.sort() }
 }
 
-/** Moves every seventh occurrence by some hours and every eleventh to another day, and removes every thirteenth. */
+/**
+ * Moves every seventh occurrence by some hours and every eleventh to another day, and removes every
+ * thirteenth.
+ */
 async function changeSome(service: TestService, rows: readonly Listed[]): Promise<void> {
   for (const [i, { id, start_date }] of rows.entries()) {
     const on = (days: number, time: string) =>

@@ -1,5 +1,6 @@
 // Compares the dates of random rules, and calendar files of series in unusual zones, with other programs:
-//   npm run recurrence [-- [--rules 10000] [--seed 1]]     needs python3-dateutil and python3-recurring-ical-events; libical-dev is optional
+//   npm run recurrence [-- [--rules 10000] [--seed 1]]     needs python3-dateutil and
+// python3-recurring-ical-events; libical-dev is optional
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -57,9 +58,10 @@ function endlessly({ count: _count, until: _until, ...rule }: Rule): Rule {
 }
 
 /**
- * Returns false for rules that libical 3.0 gets wrong, where both other programs agree with Kalends. It chooses other weeks when BYMONTH meets a weekly
- * INTERVAL, supports BYSETPOS and days from the end of the month only in months and years, counts a day named from both ends twice, and keeps yearly
- * BYMONTHDAY without BYMONTH to the month of the start.
+ * Returns false for rules that libical 3.0 gets wrong, where both other programs agree with Kalends. It
+ * chooses other weeks when BYMONTH meets a weekly INTERVAL, supports BYSETPOS and days from the end of the
+ * month only in months and years, counts a day named from both ends twice, and keeps yearly BYMONTHDAY
+ * without BYMONTH to the month of the start.
  */
 function isWithinLibical({ frequency, interval, positions, months, monthdays }: Rule): boolean {
   if (frequency === 'weekly' && interval > 1 && months.length > 0) return false

@@ -14,8 +14,8 @@ import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 /**
- * The ways in which writers reach the nodes. With `new` each request opens a connection and with `kept` connections stay open; when a node refuses one, the
- * other node is tried. With `nginx` the proxy does that.
+ * The ways in which writers reach the nodes. With `new` each request opens a connection and with `kept`
+ * connections stay open; when a node refuses one, the other node is tried. With `nginx` the proxy does that.
  */
 export const WAYS = ['new', 'kept', 'nginx'] as const
 export type Way = (typeof WAYS)[number]
@@ -202,7 +202,10 @@ function startWriters(
   }
 }
 
-/** Posts to a node, or to the other when the connection is refused, as proxies do. Returns the status or the error. */
+/**
+ * Posts to a node, or to the other when the connection is refused, as proxies do. Returns the status or the
+ * error.
+ */
 async function postToOne(
   ports: readonly number[],
   turn: number,

@@ -1,4 +1,5 @@
-// Exports a calendar with many events and series in every format, imports it into an empty one, and compares them by field: npm run round-trip
+// Exports a calendar with many events and series in every format, imports it into an empty one, and compares
+// them by field: npm run round-trip
 import { startCalendar } from '../import/calendar-command.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'

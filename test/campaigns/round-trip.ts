@@ -67,7 +67,10 @@ const AT_ONCE = 6
 const CITIES = ['Kilvara', 'Aldbury', 'São Tomé', '北京', 'Übach']
 const RULES = ['FREQ=WEEKLY', 'FREQ=DAILY;INTERVAL=2', 'FREQ=MONTHLY', 'FREQ=WEEKLY;INTERVAL=2']
 
-/** Fills a calendar with single events that are hard to write, and series of which some dates have values of their own. */
+/**
+ * Fills a calendar with single events that are hard to write, and series of which some dates have values of
+ * their own.
+ */
 export async function fillForRoundTrip(calendar: Calendar, count: number, seed: number): Promise<void> {
   const random = makeRandom(seed)
   const series = Math.round((count * SERIES_SHARE) / DATES_OF_SERIES)
@@ -231,7 +234,10 @@ export async function roundTrip(from: Calendar, format: RoundTripFormat): Promis
 /** Members derived from others. */
 const FOLLOWING = /_date_details|^timezone_abbr$|^cost_details\.(?!values)/
 
-/** Returns the paths of differences. A timed event that moved in UTC adds `(moment)`, since its wall time may be in another zone. */
+/**
+ * Returns the paths of differences. A timed event that moved in UTC adds `(moment)`, since its wall time may
+ * be in another zone.
+ */
 function pathsOf(before: Shown, after: Shown): string[] {
   const paths = [...differingPaths(before, after)].filter((path) => !FOLLOWING.test(path))
   const isMoved = before.utc_start_date !== after.utc_start_date || before.utc_end_date !== after.utc_end_date

@@ -51,8 +51,8 @@ async function runWhole({ database, media }: Ground, words: readonly string[]): 
 }
 
 /**
- * Runs a command in its own process and kills it before step `kill`; 0 lets it end. Returns the steps it reached. They may be fewer than `kill`, since steps
- * that depend on the clock do not happen every time.
+ * Runs a command in its own process and kills it before step `kill`; 0 lets it end. Returns the steps it
+ * reached. They may be fewer than `kill`, since steps that depend on the clock do not happen every time.
  */
 async function runSteps(
   { folder, database, media }: Ground,
@@ -145,8 +145,8 @@ async function linksOf(db: Db): Promise<unknown> {
 }
 
 /**
- * Fails unless every image has its files, whole, and `kalends media clean` leaves no others: a program that is killed after storing files and before writing
- * the row of their image leaves files behind.
+ * Fails unless every image has its files, whole, and `kalends media clean` leaves no others: a program that
+ * is killed after storing files and before writing the row of their image leaves files behind.
  */
 async function requireFiles({ database, media }: Ground): Promise<void> {
   const store = await openMediaStore(media, assert.ifError)
@@ -188,7 +188,10 @@ export interface Sample {
   remove: () => Promise<void>
 }
 
-/** Makes a calendar of events and dates of series, a few with images. Their server runs until the sample is removed. */
+/**
+ * Makes a calendar of events and dates of series, a few with images. Their server runs until the sample is
+ * removed.
+ */
 export async function makeSample(events: number, seed: number): Promise<Sample> {
   const source = await startCalendar({ timezone: 'Europe/Oslo' })
   const calendar = await emptyGround()
@@ -209,7 +212,10 @@ export async function makeSample(events: number, seed: number): Promise<Sample> 
   return { calendar, content, records, remove }
 }
 
-/** Adds pictures to a few single events in a file of records, two of them the same. Returns the number of pictures. */
+/**
+ * Adds pictures to a few single events in a file of records, two of them the same. Returns the number of
+ * pictures.
+ */
 async function addPictures(records: string, origin: string): Promise<number> {
   const lines = (await readFile(records, 'utf8')).split('\n').filter(Boolean)
   const single = lines.flatMap((line, at) => ('recurrence' in JSON.parse(line) ? [] : [at]))
@@ -309,7 +315,11 @@ function restored({ calendar, content }: Sample): Killed {
   }
 }
 
-/** Kills a command before each of its steps, or `most` of them, checks the state, runs it again, and checks it again. @throws AssertionError */
+/**
+ * Kills a command before each of its steps, or `most` of them, checks the state, runs it again, and checks it
+ * again.
+ * @throws AssertionError
+ */
 export async function killAtSteps(work: Work, sample: Sample, most: number): Promise<StepFigures> {
   const began = performance.now()
   const { prepare, words, checkKilled, checkWhole } = WORK[work](sample)
@@ -330,7 +340,10 @@ export async function killAtSteps(work: Work, sample: Sample, most: number): Pro
   return { work, killed, seconds: (performance.now() - began) / 1000 }
 }
 
-/** Returns at most `most` numbers from 1 to `last` at even distances, with both ends; for one number, the middle. */
+/**
+ * Returns at most `most` numbers from 1 to `last` at even distances, with both ends; for one number, the
+ * middle.
+ */
 function spread(last: number, most: number): number[] {
   if (most === 1) return [Math.ceil(last / 2)]
   if (last <= most) return Array.from({ length: last }, (_, i) => i + 1)

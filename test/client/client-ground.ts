@@ -4,7 +4,9 @@ import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import type { TestService } from '../support/service.ts'
 import type { Ground } from './client-round.ts'
 
-/** Returns the address of a service, a token of its administrator, and a message signed by `standardwebhooks`. */
+/**
+ * Returns the address of a service, a token of its administrator, and a message signed by `standardwebhooks`.
+ */
 export async function groundOf({ app, base }: TestService): Promise<Ground> {
   const token = await app.database.write(async (tx) => {
     const admin = await findUserByLogin(tx, 'admin')

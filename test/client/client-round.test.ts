@@ -1,5 +1,5 @@
-// All calls of the client with a running service: in Node, on a page of another site in Chromium and Firefox, and in the Node, Deno and workerd of the
-// PATH, where installed.
+// All calls of the client with a running service: in Node, on a page of another site in Chromium and Firefox,
+// and in the Node, Deno and workerd of the PATH, where installed.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -74,7 +74,9 @@ for (const [name, { program, start }] of Object.entries(browsers))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Writes the client and its round as modules of JavaScript, with a program and a worker that run the round. */
+/**
+ * Writes the client and its round as modules of JavaScript, with a program and a worker that run the round.
+ */
 function layOut(folder: string, ground: object): void {
   const modules = globSync(['client/src/*.ts', 'test/client/client-round.ts'], { cwd: root })
   for (const path of modules) {

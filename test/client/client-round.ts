@@ -35,7 +35,8 @@ async function listAll<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 /**
- * Uses everything in the package once. It runs in any runtime, so it needs only its arguments and globals that all runtimes have.
+ * Uses everything in the package once. It runs in any runtime, so it needs only its arguments and globals
+ * that all runtimes have.
  * @returns the results, without ids and times
  */
 export async function goRound(

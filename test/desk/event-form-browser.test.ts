@@ -51,7 +51,9 @@ describe('the form of an event in a browser', {
     await tab.send('Input.insertText', { text })
   }
 
-  /** Returns the complaints of a page without those about 503: a busy machine may refuse requests for names. */
+  /**
+   * Returns the complaints of a page without those about 503: a busy machine may refuse requests for names.
+   */
   const complaintsOf = ({ complaints }: ChromiumTab) => complaints.filter((one) => !one.includes('503'))
 
   const saved = async (title: string) => {

@@ -70,7 +70,10 @@ const BY_HAND: Readonly<Record<string, (ids: Ids) => readonly { rest: unknown; f
   online_shown: () => [{ rest: 'before:15', form: { online_shown: 'before:15' } }],
 }
 
-/** Fields that the form does not ask for: dates of publication, and `recurrence_scope`, which only dates of series have. */
+/**
+ * Fields that the form does not ask for: dates of publication, and `recurrence_scope`, which only dates of
+ * series have.
+ */
 const UNASKED = ['date', 'date_utc', 'recurrence_scope']
 
 interface Ids {

@@ -1,5 +1,5 @@
-// Somebody keeps the calendar by keys and mouse in Chromium and Firefox, where installed. `npm test` does the most frequent work in Chromium;
-// `npm run pages:check` does everything in both.
+// Somebody keeps the calendar by keys and mouse in Chromium and Firefox, where installed. `npm test` does the
+// most frequent work in Chromium; `npm run pages:check` does everything in both.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,10 @@ for (const { name, program, start } of browsers) {
   )
 }
 
-/** The most actions and seconds for a plain event at a known venue, from the first page of the desk; the seconds for one that repeats and has a picture. */
+/**
+ * The most actions and seconds for a plain event at a known venue, from the first page of the desk; the
+ * seconds for one that repeats and has a picture.
+ */
 const PLAIN = { actions: 6, seconds: 30 }
 const RICH_SECONDS = 60
 

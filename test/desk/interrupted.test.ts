@@ -105,7 +105,8 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Bl')
     await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-    // On a real keyboard, the composition takes this Enter and the form is not sent; here the test keeps it from being sent.
+    // On a real keyboard, the composition takes this Enter and the form is not sent; here the test keeps it
+    // from being sent.
     await tab.evaluate(
       "document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())",
     )

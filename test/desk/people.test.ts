@@ -323,7 +323,8 @@ describe('one’s own account at the desk', () => {
       const sent = { current: `wrong password ${i}`, password: 'a new battery horse' }
       statuses.push((await author.post('/desk/me/password', sent)).status)
     }
-    // Another test may have sent a wrong password within the last minute, so the tenth may be refused already.
+    // Another test may have sent a wrong password within the last minute, so the tenth may be refused
+    // already.
     assert.ok(
       statuses.slice(0, 9).every((status) => status === 422),
       String(statuses),

@@ -22,7 +22,10 @@ interface Twin {
   body?: object
 }
 
-/** Makes records of the editor. Returns the form of a page that changes one, and the REST request that does the same to another. */
+/**
+ * Makes records of the editor. Returns the form of a page that changes one, and the REST request that does
+ * the same to another.
+ */
 type Row = (service: TestService, editor: AtDesk) => Promise<{ desk: Posted; rest: Twin }>
 
 /** Makes a record of the editor. Returns its id. */
@@ -183,7 +186,10 @@ interface Apart {
   posted: (service: TestService) => Promise<Posted>
 }
 
-/** Over REST, merging two records means changing each of their events and removing one record, so only users who may change all events may merge. */
+/**
+ * Over REST, merging two records means changing each of their events and removing one record, so only users
+ * who may change all events may merge.
+ */
 const merging = (room: string): Apart => ({
   twin: 'changes of all events, and a removal',
   whom: ['admin', 'editor'],

@@ -1,4 +1,5 @@
-// Checks the screens of the desk in Chromium and Firefox, where installed. `npm run pages:check` checks every screen in every sight.
+// Checks the screens of the desk in Chromium and Firefox, where installed. `npm run pages:check` checks every
+// screen in every sight.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -23,8 +24,8 @@ import { until } from '../support/waiting.ts'
 const isWhole = process.env.PAGES_CHECK === 'all'
 
 /**
- * `npm test` opens each screen in the narrow sight. Axe takes most of the time, so it checks one screen of each kind, in one of the two sights by turns.
- * `npm run pages:check` runs axe on each screen in all sights.
+ * `npm test` opens each screen in the narrow sight. Axe takes most of the time, so it checks one screen of
+ * each kind, in one of the two sights by turns. `npm run pages:check` runs axe on each screen in all sights.
  */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
@@ -69,7 +70,10 @@ const SCREENS = [
 /** Screens with an error status, which browsers complain about. */
 const FAILING = ['/desk/nowhere', '/desk/set-up/none', '/wp-admin/authorize-application.php?app_name=']
 
-/** Fills the calendar, with a title and a name that are as long and odd as allowed. Returns the screens of its records. */
+/**
+ * Fills the calendar, with a title and a name that are as long and odd as allowed. Returns the screens of its
+ * records.
+ */
 async function ground(service: TestService): Promise<string[]> {
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)

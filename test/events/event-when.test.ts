@@ -7,7 +7,10 @@ import { fc, rounds } from '../support/rounds.ts'
 const NEW_YORK = 'America/New_York'
 const NOW = utcToMs('2026-11-20 20:16:00')
 
-/** Returns the times of an event created with these values (rules 18.1 to 18.5): local start and end, UTC start and end. */
+/**
+ * Returns the times of an event created with these values (rules 18.1 to 18.5): local start and end, UTC
+ * start and end.
+ */
 function created(start: string | number, end: string | number, timezone = NEW_YORK, allDay = false) {
   const times = settleWhen({
     start: parseMoment(start, timezone, NOW) ?? '',

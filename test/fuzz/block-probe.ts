@@ -1,4 +1,5 @@
-// A module that the service preloads: measures how long its main thread is blocked, and answers questions of the parent process.
+// A module that the service preloads: measures how long its main thread is blocked, and answers questions of
+// the parent process.
 import { isMainThread } from 'node:worker_threads'
 
 /** A stretch in which the main thread was blocked, in ms; `from` and `to` since the epoch. */

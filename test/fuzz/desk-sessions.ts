@@ -19,7 +19,10 @@ export interface DeskSessions {
 const PEOPLE = 6
 const YEAR_MS = 365 * 86_400_000
 
-/** Signs in every test user from another address than that of the requests, whose failed sign-ins count as those of strangers. */
+/**
+ * Signs in every test user from another address than that of the requests, whose failed sign-ins count as
+ * those of strangers.
+ */
 export async function openSessions({ write, read }: Database): Promise<DeskSessions> {
   const origin = { client: 'fuzz', address: '192.0.2.1' }
   const start = (login: string, at: number) =>

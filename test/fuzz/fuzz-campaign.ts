@@ -231,8 +231,8 @@ function noteWriter(run: FuzzRun, { answer, number, planned }: Numbered): void {
 }
 
 /**
- * Sends a failed request again alone and reduces it. A failure that happens only beside other requests counts too, unless it is one of time. Returns true when
- * something was found.
+ * Sends a failed request again alone and reduces it. A failure that happens only beside other requests counts
+ * too, unless it is one of time. Returns true when something was found.
  */
 async function lookInto(
   run: FuzzRun,
@@ -259,7 +259,9 @@ async function lookInto(
 /** Failures that other requests or a slow machine may cause. */
 const TIMES: readonly Kind[] = ['slow', 'silence', 'block', 'shed']
 
-/** Returns true when enough findings of this kind and place were examined, and counts one more of the last. */
+/**
+ * Returns true when enough findings of this kind and place were examined, and counts one more of the last.
+ */
 function countKnown(run: FuzzRun, place: string): boolean {
   const keys = run.places.get(place) ?? []
   const known = run.findings.get(keys.at(-1) ?? '')

@@ -1,5 +1,6 @@
 // Fuzzes a service on each database:
-//   npm run fuzz [-- [--requests N] [--seed N] [--database sqlite|postgres] [--minutes N] [--factor N] [--lanes N] [--desk]]
+//   npm run fuzz [-- [--requests N] [--seed N] [--database sqlite|postgres] [--minutes N] [--factor N]
+// [--lanes N] [--desk]]
 import { LANGUAGES } from '../../src/base/config.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, SERVER, scratchDatabase } from '../support/database.ts'

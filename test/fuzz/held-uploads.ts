@@ -12,7 +12,10 @@ const SENT = 8_000_000
 /** The most bytes of memory that all uploads may take. */
 const ROOM = 120_000_000
 
-/** Starts uploads of anonymous callers that never end, and reports a finding if their bytes are held in memory. */
+/**
+ * Starts uploads of anonymous callers that never end, and reports a finding if their bytes are held in
+ * memory.
+ */
 export async function judgeHeldUploads(run: FuzzRun): Promise<void> {
   await restart(run)
   const before = await memoryOf(run.service, run.limits.hangMs)

@@ -130,7 +130,8 @@ function runLength(random: Random, most: number): number {
 }
 
 /**
- * Draws a text of repeated parts: one part, two in turn, or a run of one before, after or within a run of another, between two edges.
+ * Draws a text of repeated parts: one part, two in turn, or a run of one before, after or within a run of
+ * another, between two edges.
  * @param most characters
  */
 export function runText(random: Random, most: number): string {

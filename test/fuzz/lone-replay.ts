@@ -47,7 +47,10 @@ function judgeBlock(blockMs: number, limit: number): Verdict | undefined {
 
 const TRIES = 3
 
-/** Sends a request alone several times and returns the mildest outcome, since garbage collection and other processes may add to one. */
+/**
+ * Sends a request alone several times and returns the mildest outcome, since garbage collection and other
+ * processes may add to one.
+ */
 export async function confirmAlone(run: FuzzRun, planned: PlannedRequest): Promise<LoneReplay> {
   let mildest = await replayAlone(run, planned)
   for (let i = 1; i < TRIES && mildest.verdict?.kind === 'block'; i++) {

@@ -1,6 +1,9 @@
 import { type Body, isVerbatim, type Member, type PlannedRequest } from './planned-request.ts'
 
-/** Reduces a failing request: removes parts and halves texts and lists while it still fails and time is left. Returns the smallest one found. */
+/**
+ * Reduces a failing request: removes parts and halves texts and lists while it still fails and time is left.
+ * Returns the smallest one found.
+ */
 export async function minimise(
   planned: PlannedRequest,
   fails: (smaller: PlannedRequest) => Promise<boolean>,

@@ -58,8 +58,9 @@ export function judge(done: Exchange, limits: Limits): Verdict | undefined {
 }
 
 /**
- * Returns true when a request may get no answer: its body is large and may be left unread, or it is not proper HTTP. A HEAD that is refused before its method
- * is known gets a body, which the client takes for a broken answer.
+ * Returns true when a request may get no answer: its body is large and may be left unread, or it is not
+ * proper HTTP. A HEAD that is refused before its method is known gets a body, which the client takes for a
+ * broken answer.
  */
 function mayCut({ method, path, body, headers }: PlannedRequest, failure: string): boolean {
   const size = body.kind === 'bytes' ? body.bytes.length : JSON.stringify(body).length

@@ -39,7 +39,10 @@ export interface Ground {
   seed: number
 }
 
-/** Makes the request with this number, which depends on nothing but the seed: one that the interface describes, with up to four mutations. */
+/**
+ * Makes the request with this number, which depends on nothing but the seed: one that the interface
+ * describes, with up to four mutations.
+ */
 export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   const random = makeRandom((ground.seed * 1_000_003 + number) | 0)
   const known = { seeded: ground.seeded, latest: 40 + Math.floor(number / 10) }
@@ -52,7 +55,10 @@ export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   return asCall(mutate(begun, { operation, operations: ground.operations, random }, changes))
 }
 
-/** Returns how often an operation is used: mostly lists and creates, and deletes seldom, since trashed records are not written to any more. */
+/**
+ * Returns how often an operation is used: mostly lists and creates, and deletes seldom, since trashed records
+ * are not written to any more.
+ */
 function useOf({ method, template, query, body }: Operation): number {
   if (method === 'DELETE') return 0.15
   if (body.length > 0 || method === 'GET')

@@ -67,7 +67,10 @@ async function readSearches(run: FuzzRun): Promise<void> {
     }
 }
 
-/** Sends a read that must be answered in time and without blocking. Returns the JSON body, or undefined without an answer. */
+/**
+ * Sends a read that must be answered in time and without blocking. Returns the JSON body, or undefined
+ * without an answer.
+ */
 async function read(run: FuzzRun, planned: PlannedRequest, limitMs = run.limits.blockMs): Promise<unknown> {
   await longestBlock(run.service, run.limits.hangMs)
   const done = await exchange(run.line, planned)

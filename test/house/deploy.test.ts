@@ -82,7 +82,8 @@ test('the container file copies what is there, and everything that is run', () =
 test('the service and the container start the program that is there', () => {
   assert.match(textOf('deploy/kalends.service'), /^ExecStart=\/opt\/kalends\/bin\/kalends\.js serve$/m)
   assert.match(textOf('deploy/Containerfile'), /^ENTRYPOINT \["bin\/kalends\.js"\]\nCMD \["serve"\]$/m)
-  // The container and the unit run the file directly; its first line has the flags of Node, which `npm start` must repeat.
+  // The container and the unit run the file directly; its first line has the flags of Node, which `npm start`
+  // must repeat.
   assert.ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
   const [, flags] = textOf('bin/kalends.js').match(/^#!\/usr\/bin\/env -S node (\S+)\n/) ?? []
   assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)

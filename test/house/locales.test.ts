@@ -101,7 +101,8 @@ test('English texts are answered as they are declared', () => {
 })
 
 test('a text that nobody declared is answered in English, and the compiler refuses it as a key', () => {
-  // @ts-expect-error `Text` lists the declared texts; were it any text, the locales could miss some unnoticed.
+  // @ts-expect-error `Text` lists the declared texts; were it any text, the locales could miss some
+  // unnoticed.
   const undeclared: Text = 'A text that nobody declared'
   for (const language of languages) assert.equal(translate(language, undeclared), undeclared)
 })

@@ -63,7 +63,8 @@ test('kalends of the folder starts the Node beside it, through links and from ev
   assert.equal(String(said).trim(), packageJson.version)
 })
 
-// As root of a namespace with folders of its own; what stands in for systemd shows what it is to run, and fails as it does where a folder may not be entered.
+// As root of a namespace with folders of its own; what stands in for systemd shows what it is to run, and
+// fails as it does where a folder may not be entered.
 const inNamespace = ['--user', '--map-root-user', '--mount']
 const isAllowed = spawnSync('unshare', [...inNamespace, 'true']).status === 0
 

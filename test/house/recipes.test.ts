@@ -72,7 +72,10 @@ const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.sources.jso
 /** The mark before the name of a failed test. */
 const FAILED = '✖ '
 
-/** Runs the type checker and tests. Returns their output by `types` or the path of the test. If all expected failures name a test, only these tests run. */
+/**
+ * Runs the type checker and tests. Returns their output by `types` or the path of the test. If all expected
+ * failures name a test, only these tests run.
+ */
 async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<string, string>> {
   const tools = Object.entries(Object.groupBy(round, ({ from }) => from))
   const printed = tools.map(async ([tool, omissions = []]): Promise<[string, string]> => {

@@ -39,7 +39,10 @@ function rules(): string[] {
   )
 }
 
-/** Returns the numbers in citations such as `rule 4.3` and `rules 4.3, 4.4 and 5.1`, which may continue on the next line. */
+/**
+ * Returns the numbers in citations such as `rule 4.3` and `rules 4.3, 4.4 and 5.1`, which may continue on the
+ * next line.
+ */
 function citedIn(text: string): string[] {
   const citations = text.matchAll(
     /\brules?\s+(?:\*\s+|\/\/\s+)?(\d+\.\d+(?:(?:,\s+|\s+and\s+|\s+to\s+)(?:\*\s+)?\d+\.\d+)*)/gi,

@@ -78,7 +78,10 @@ test('a file can be asked for by its name alone', () => {
 
 const declared = sources.flatMap((source) => source.declared)
 
-/** Returns the names that more than `most` files declare. Variants for SQLite and PostgreSQL count as one file. */
+/**
+ * Returns the names that more than `most` files declare. Variants for SQLite and PostgreSQL count as one
+ * file.
+ */
 function tooMany(found: typeof declared, most: number): string[] {
   return [...Map.groupBy(found, ({ name }) => name)]
     .map(([name, places]) => {

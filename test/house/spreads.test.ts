@@ -81,7 +81,9 @@ function isCall(tokens: readonly Token[], bracket: number): boolean {
   )
 }
 
-/** Returns true for the parameters of a typed function: a spread parameter with a type follows the bracket. */
+/**
+ * Returns true for the parameters of a typed function: a spread parameter with a type follows the bracket.
+ */
 function isTyped(tokens: readonly Token[], bracket: number): boolean {
   return tokens
     .slice(bracket, closing(tokens, bracket))

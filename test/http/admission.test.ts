@@ -143,7 +143,10 @@ test('fewer run at the same time while they take long, and as many as before onc
   assert.equal(await askMany(20, 1), 8)
 })
 
-/** Makes an admission with one place, which is taken. Returns the order in which waiting requests are served or refused. */
+/**
+ * Makes an admission with one place, which is taken. Returns the order in which waiting requests are served
+ * or refused.
+ */
 function contended(waiting: number) {
   const admission = withReads(1, waiting)
   assert.ok(tryEnter(admission, 'reads'))

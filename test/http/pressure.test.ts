@@ -10,7 +10,10 @@ import {
   turnAway,
 } from '../../src/serve/http/admission.ts'
 
-/** Stops the clock of `performance.now` and timers for a test, and returns what moves them on by some milliseconds. */
+/**
+ * Stops the clock of `performance.now` and timers for a test, and returns what moves them on by some
+ * milliseconds.
+ */
 function stopClock(t: TestContext) {
   let now = 1000
   t.mock.method(performance, 'now', () => now)
@@ -96,7 +99,8 @@ test('what has waited for long gets a finished answer or none, and in the end no
   arrive(pressure, [100], handling)
   await serveAll(pressure)
   handling.pass(500)
-  // After 150 ms of waiting answers are finished ones, after 250 ms there are none; the last 25 requests are few.
+  // After 150 ms of waiting answers are finished ones, after 250 ms there are none; the last 25 requests are
+  // few.
   assert.deepEqual(handling.pressed, numbers(20, 33))
   assert.deepEqual(handling.refused, numbers(23, 53))
   assert.deepEqual(handling.served, [...numbers(53), ...numbers(25, 76)])
@@ -144,7 +148,10 @@ test('clients are served in turn, and the one with most requests loses some to t
   assert.ok(handling.refused.every((request) => request < 1000))
 })
 
-/** Refuses this many requests, each for some milliseconds. Returns the refused requests in order, and how many turns had been set before each. */
+/**
+ * Refuses this many requests, each for some milliseconds. Returns the refused requests in order, and how many
+ * turns had been set before each.
+ */
 function refusing(t: TestContext, count: number, ms: number) {
   const { work, pass } = stopClock(t)
   const setTurn = t.mock.method(globalThis, 'setTimeout')

@@ -44,7 +44,10 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
   }
 }
 
-/** Tables that every run writes, and those that requests write later: presented records, and when a password was used. */
+/**
+ * Tables that every run writes, and those that requests write later: presented records, and when a password
+ * was used.
+ */
 const PASSED_OVER = ['imports', 'import_sources', 'credentials']
 
 /** Returns every row of every table that an import writes to, as text. */

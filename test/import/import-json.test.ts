@@ -211,7 +211,10 @@ describe('an import of records as the interface shows them', () => {
     assert.deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
   })
 
-  /** Makes a source with one event whose title has changed in this calendar and in the source since the import. */
+  /**
+   * Makes a source with one event whose title has changed in this calendar and in the source since the
+   * import.
+   */
   const changedInBoth = async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1)]))
     await calendar.kalends('import', source)
@@ -376,7 +379,9 @@ describe('an import of records as the interface shows them', () => {
   })
 })
 
-/** Returns the values that an undo restores: all but the time of the last change, with linked records apart. */
+/**
+ * Returns the values that an undo restores: all but the time of the last change, with linked records apart.
+ */
 function essence({
   modified: _modified,
   modified_utc: _utc,

@@ -119,7 +119,9 @@ describe('a calendar that was imported under another name', () => {
 
 describe('a name that a source spells in two ways', () => {
   const MANY = 205
-  /** Names in one spelling for the first event and in another for the last, too far apart for one transaction. */
+  /**
+   * Names in one spelling for the first event and in another for the last, too far apart for one transaction.
+   */
   const spelled = (at: number) => (name: string) => (at === MANY ? name.toLowerCase() : name)
   const events = Array.from({ length: MANY }, (_, at) => ({
     at,

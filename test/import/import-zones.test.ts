@@ -7,7 +7,10 @@ import { formatUtc } from '../../src/base/text/zones.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
-/** Returns one part of a VTIMEZONE: its offsets before and after, its start, and lines with its rules and dates. */
+/**
+ * Returns one part of a VTIMEZONE: its offsets before and after, its start, and lines with its rules and
+ * dates.
+ */
 const part = (name: string, from: string, to: string, start: string, ...more: readonly string[]) => [
   `BEGIN:${name}`,
   `DTSTART:${start}`,
@@ -105,7 +108,10 @@ const BY_DATES = [
   ...daylight('+0245', '+0345', '20270405T030000', 'RDATE;VALUE=DATE:20280405'),
 ]
 
-/** The name and definition that a program writes for a zone, 19:00 of 15 January and 15 July 2027 in UTC, and the zone that the import stores. */
+/**
+ * The name and definition that a program writes for a zone, 19:00 of 15 January and 15 July 2027 in UTC, and
+ * the zone that the import stores.
+ */
 type Row = readonly [
   program: string,
   tzid: string,
@@ -336,7 +342,8 @@ describe('an import of calendars with time zones of their own', () => {
   })
 
   test('has what is over at the hours of the file, and what is to come at the clocks of the place', async () => {
-    // The definition has the summer time of 2006. The equinox of 2007 is over, the concert of 2027 is to come.
+    // The definition has the summer time of 2006. The equinox of 2007 is over, the concert of 2027 is to
+    // come.
     const old = [
       ...standard('-0700', '-0800', '19671029T020000', 'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU'),
       ...daylight('-0800', '-0700', '19870405T020000', 'RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU'),
@@ -406,7 +413,10 @@ function byIcal(text: string): string[] {
   return found.map((iso) => iso.slice(0, 19).replace('T', ' '))
 }
 
-/** Returns the starts that python-dateutil computes, for several calendars, or undefined if it is not installed. */
+/**
+ * Returns the starts that python-dateutil computes, for several calendars, or undefined if it is not
+ * installed.
+ */
 function byPython(...texts: string[]): string[][] | undefined {
   const script = fileURLToPath(new URL('read-zones.py', import.meta.url))
   const sent = { input: texts.join('\f'), encoding: 'utf8' } as const

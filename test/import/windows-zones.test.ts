@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { windowsZone } from '../../src/exchange/import/windows-zones.ts'
 
-/** A row of the table of the Unicode consortium. The territory `001` has the zone of a name without a country. */
+/**
+ * A row of the table of the Unicode consortium. The territory `001` has the zone of a name without a country.
+ */
 interface Mapped {
   mapZone: { _other: string; _type: string; _territory: string }
 }

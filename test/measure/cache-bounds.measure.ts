@@ -68,7 +68,10 @@ async function ask(path: string, encoding: string): Promise<void> {
   await response.arrayBuffer()
 }
 
-/** Asks for the addresses of a round in every encoding: three times each, often enough for the cache to keep them. */
+/**
+ * Asks for the addresses of a round in every encoding: three times each, often enough for the cache to keep
+ * them.
+ */
 async function hammer(round: number): Promise<void> {
   for (let n = round * ROUND; n < (round + 1) * ROUND; n += 12) {
     const paths = addressesOf(n)
@@ -95,7 +98,8 @@ async function resident(): Promise<number> {
 }
 
 test('however many different things strangers ask for, memory stays what it was', async (t) => {
-  // The first two rounds fill the caches. The answers of each further round take several times their limit, so two more show any growth.
+  // The first two rounds fill the caches. The answers of each further round take several times their limit,
+  // so two more show any growth.
   for (let round = 0; round < 2; round++) await hammer(round)
   const before = await used()
   for (let round = 2; round < 4; round++) await hammer(round)
@@ -116,7 +120,8 @@ test('every length of a list of ids costs no memory of its own', async (t) => {
       }
     }
   }
-  // Statements live outside the heap, so the memory of the whole process is measured. The first round loads code and buffers.
+  // Statements live outside the heap, so the memory of the whole process is measured. The first round loads
+  // code and buffers.
   await ask(1, 40)
   const before = await resident()
   await ask(41, 100)

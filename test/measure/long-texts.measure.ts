@@ -30,7 +30,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
   words: Array.from({ length: 33_000 }, (_, i) => i.toString(36).padStart(5, 'x')).join(' '),
 }
 
-/** The most ms of one turn of the event loop, including garbage collection. Before there were limits, turns took seconds. */
+/**
+ * The most ms of one turn of the event loop, including garbage collection. Before there were limits, turns
+ * took seconds.
+ */
 const MOST_MS = 100
 
 for (const [name, text] of Object.entries(HOSTILE)) {

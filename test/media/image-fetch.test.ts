@@ -46,7 +46,10 @@ after(() => {
 
 const png = { 'content-type': 'image/png' }
 
-/** Answers of the server by the first part of the path; `rest` is the second part. Any other path gives the picture. */
+/**
+ * Answers of the server by the first part of the path; `rest` is the second part. Any other path gives the
+ * picture.
+ */
 const answers: Record<string, (response: ServerResponse, rest: string, query: URLSearchParams) => void> = {
   status: (response, rest) => response.writeHead(Number(rest), png).end(PICTURE),
   type: (response, _rest, query) =>

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { inMemory, type PreparedImage, prepareImage } from '../../src/store/media/image-sizes.ts'
 
-// Both are made before the first image is prepared, since preparing disables the readers of other formats in this process.
+// Both are made before the first image is prepared, since preparing disables the readers of other formats in
+// this process.
 const drawing = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="9" height="9"/></svg>',
 )

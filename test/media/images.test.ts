@@ -117,7 +117,9 @@ function remove(row: ImageRow, context = asks()): Promise<void> {
   return withImages(context, () => database.write((tx) => deleteImage(tx, row, context)))
 }
 
-/** Resolves the value of an image field. Returns the id of the image, or undefined if the value is refused. */
+/**
+ * Resolves the value of an image field. Returns the id of the image, or undefined if the value is refused.
+ */
 function link(reference: string | number, context = asks()): Promise<number | null | undefined> {
   return withImages(context, async () => {
     const resolved = await resolveImage(reference, context)

@@ -1,5 +1,5 @@
-// Checks the pages in Chromium and Firefox, where installed. `npm run pages:check` checks every page in every sight; PAGES_BROWSER limits it to one
-// browser. `npm test` uses Chromium alone and two sights.
+// Checks the pages in Chromium and Firefox, where installed. `npm run pages:check` checks every page in every
+// sight; PAGES_BROWSER limits it to one browser. `npm test` uses Chromium alone and two sights.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -57,8 +57,8 @@ const PATHS = [
   '/events/?lang=de',
 ]
 /**
- * `npm test` opens each page in the narrow sight. Axe takes most of the time, so it checks one page of each kind, in one of the two sights by turns.
- * `npm run pages:check` runs axe on each page in all sights.
+ * `npm test` opens each page in the narrow sight. Axe takes most of the time, so it checks one page of each
+ * kind, in one of the two sights by turns. `npm run pages:check` runs axe on each page in all sights.
  */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
@@ -71,10 +71,16 @@ const ALL: Sight[] = [
   { width: 1280, scripts: false },
 ]
 
-/** Firefox complains that the content security policy stops it from prefetching the `rel=next` page, as the policy should. */
+/**
+ * Firefox complains that the content security policy stops it from prefetching the `rel=next` page, as the
+ * policy should.
+ */
 const FETCHED_AHEAD = /blocked the loading of a resource \(default-src\) at \S+\/events\//
 
-/** Makes events that are hard to lay out: long words, text from right to left, no picture, a crowded day. Returns the paths of their pages. */
+/**
+ * Makes events that are hard to lay out: long words, text from right to left, no picture, a crowded day.
+ * Returns the paths of their pages.
+ */
 async function oddEvents({ post }: TestService): Promise<string[]> {
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }

@@ -67,7 +67,10 @@ describe('visitors are where they want to be after few presses', {
     presses = 0
   }
 
-  /** Presses the first element of a selector, or the first with the given text, and waits until another address is loaded. */
+  /**
+   * Presses the first element of a selector, or the first with the given text, and waits until another
+   * address is loaded.
+   */
   async function press(selector: string, text?: string): Promise<void> {
     presses++
     const before = await tab.evaluate<string>('location.href')

@@ -1,4 +1,5 @@
-// Visitors on the page of an event go to its tickets, share it, read its times in their own zone and print it.
+// Visitors on the page of an event go to its tickets, share it, read its times in their own zone and print
+// it.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'

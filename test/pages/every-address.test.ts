@@ -30,7 +30,10 @@ function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
   return found
 }
 
-/** Addresses in indexes that a plain GET cannot read: templates of routes, and routes that need a caller or a body. */
+/**
+ * Addresses in indexes that a plain GET cannot read: templates of routes, and routes that need a caller or a
+ * body.
+ */
 const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$|\/webhooks$|\/v1\/settings$/
 
 /** Follows all addresses from the root of the interface. Returns the type and text of each by its address. */
@@ -96,7 +99,8 @@ describe('of records that are hard to show', () => {
     ]
     const shown = [...found].filter(([, { type }]) => type.startsWith('text/html'))
     const firsts = firstOfKinds(shown.map(([address]) => new URL(address).pathname))
-    // Pages of events contain the texts of all other records, so `npm test` validates the first page of each other kind and every third page.
+    // Pages of events contain the texts of all other records, so `npm test` validates the first page of each
+    // other kind and every third page.
     const isLookedAt = (path: string, number: number) =>
       process.env.PAGES_CHECK === 'all' || path.startsWith('/event/') || firsts.has(path) || number % 3 === 0
     const pages = shown

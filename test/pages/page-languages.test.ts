@@ -120,7 +120,10 @@ function textsOf(markup: string): string[] {
 
 const escaped = (text: string) => text.replace(/[.*+?^$()[\]\\|]/g, String.raw`\$&`)
 
-/** Returns patterns of the English texts that a language translates. `Tag` is left out, since it is German for day. */
+/**
+ * Returns patterns of the English texts that a language translates. `Tag` is left out, since it is German for
+ * day.
+ */
 const foreign = (language: Language) =>
   messages
     .filter((text) => translate(language, text) !== text && !text.startsWith('{') && text !== 'Tag')

@@ -65,7 +65,8 @@ test('a session ends after 14 days without use, and after 90 days in any case', 
 test('the last use is written once in five minutes, and is no change for anybody', async (t) => {
   const { signIn, find, database } = await desk(t)
   const id = await signIn()
-  // On PostgreSQL, a cursor also lists, behind a dash, transactions of other databases that ran during the last change. They are removed here.
+  // On PostgreSQL, a cursor also lists, behind a dash, transactions of other databases that ran during the
+  // last change. They are removed here.
   const position = async () => (await database.cursor()).split('-')[0]
   const before = await position()
   const use = async (now: number) => {

@@ -11,7 +11,10 @@ export interface Arrived {
   response: ServerResponse
 }
 
-/** How a gate treats a request: passes it on, passes it on and drops the answer, or nothing, since `judge` has answered. */
+/**
+ * How a gate treats a request: passes it on, passes it on and drops the answer, or nothing, since `judge` has
+ * answered.
+ */
 export type Verdict = 'pass' | 'lose' | 'answered'
 
 /** A proxy of a service that counts requests and may answer them itself. */
@@ -84,7 +87,10 @@ export function writesOf({ counted }: Gate): number {
   return ['POST', 'PUT', 'DELETE'].reduce((sum, method) => sum + (counted[method] ?? 0), 0)
 }
 
-/** The values that the reference gives to fields of an event that an update does not send (docs/compatibility.md). */
+/**
+ * The values that the reference gives to fields of an event that an update does not send
+ * (docs/compatibility.md).
+ */
 const RESET = {
   status: 'publish',
   all_day: false,
@@ -99,7 +105,10 @@ const RESET = {
   organizer: '',
 }
 
-/** Changes an update of an event to have the effect it has in the reference: unsent fields are reset, times need both ends, empty texts are refused. */
+/**
+ * Changes an update of an event to have the effect it has in the reference: unsent fields are reset, times
+ * need both ends, empty texts are refused.
+ */
 export function resetUnsent({ method, path, body }: Arrived): string {
   if (method !== 'PUT' || !/\/events\/\d+$/.test(path)) return body
   const sent: Record<string, unknown> = JSON.parse(body)
@@ -113,7 +122,10 @@ export function resetUnsent({ method, path, body }: Arrived): string {
   return JSON.stringify({ ...RESET, timezone: 'UTC', ...published, ...sent })
 }
 
-/** Makes the target ignore these members, with a document that does not name them, like a service that does not know them. */
+/**
+ * Makes the target ignore these members, with a document that does not name them, like a service that does
+ * not know them.
+ */
 export function withoutMembers(gate: Gate, names: readonly string[]): void {
   gate.judge = ({ path, response }) => {
     if (!path.endsWith('/doc')) return 'pass'

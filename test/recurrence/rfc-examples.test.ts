@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { isFault, occurrenceStarts } from '../../src/base/recurrence/recurrence.ts'
 import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 
-/** The examples of RFC 5545, 3.8.5.3, with supported parts: the rule, the days that the RFC lists, and the start. */
+/**
+ * The examples of RFC 5545, 3.8.5.3, with supported parts: the rule, the days that the RFC lists, and the
+ * start.
+ */
 const EXAMPLES: readonly (readonly [rule: string, days: string, start?: string])[] = [
   ['FREQ=DAILY;COUNT=10', '1997-09-02..11'],
   ['FREQ=DAILY;INTERVAL=2', '1997-09-02,04,06,08,10,12,14,16,18,20,22,24,26,28,30 10-02,04,06'],

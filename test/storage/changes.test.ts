@@ -62,7 +62,9 @@ test('a cursor stays the same for as long as nothing is committed', async (t) =>
   assert.notEqual(endOf(await database.cursor()), endOf(cursor))
 })
 
-/** Looks repeatedly while two processes write, and once more after they end. Returns the lines they printed. */
+/**
+ * Looks repeatedly while two processes write, and once more after they end. Returns the lines they printed.
+ */
 async function lookWhileWriting(look: () => Promise<void>, settings: readonly string[]) {
   const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', settings))
   let isWriting = true
@@ -229,7 +231,8 @@ test('the rows of deleted records go after 90 days, and who has missed them is t
   await remove(database, 3)
   await remove(database, 1)
   await change(database, 4)
-  // Waits for a cursor without transactions under way: with them, it may stand for a time before the removals.
+  // Waits for a cursor without transactions under way: with them, it may stand for a time before the
+  // removals.
   let late = ''
   await until(async () => {
     late = await database.cursor()

@@ -48,7 +48,8 @@ before(async () => {
   await migrate(database)
   const next = makeNumbers(11)
   const rows = Array.from({ length: EVENTS }, () => textOf(next))
-  // Most rows come before the migration, which indexes them; the rest come one by one and may not be indexed yet.
+  // Most rows come before the migration, which indexes them; the rest come one by one and may not be indexed
+  // yet.
   await insert(rows.slice(0, EVENTS - 50))
   await migrate(database)
   for (const row of rows.slice(EVENTS - 50)) await insert([row])

@@ -1,4 +1,5 @@
-// Migrates the database at an address and prints the names of the migrations that ran: node test/storage/migrating-process.ts ADDRESS
+// Migrates the database at an address and prints the names of the migrations that ran: node
+// test/storage/migrating-process.ts ADDRESS
 
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'

@@ -18,14 +18,20 @@ export async function openScratch(t: TestContext): Promise<{ database: Database;
   return { database, address }
 }
 
-/** Opens a database again, as another process would, until the end of the test. Only PostgreSQL allows two writers in one process. */
+/**
+ * Opens a database again, as another process would, until the end of the test. Only PostgreSQL allows two
+ * writers in one process.
+ */
 export async function openAgain(t: TestContext, address: string): Promise<Database> {
   const database = await openDatabase(address)
   t.after(() => database.close())
   return database
 }
 
-/** Makes a database as the first version of Kalends left it. Returns its address; it is removed after the test. */
+/**
+ * Makes a database as the first version of Kalends left it. Returns its address; it is removed after the
+ * test.
+ */
 export async function makeFirstVersion(t: TestContext): Promise<string> {
   const { address, remove } = await scratchDatabase('bare')
   t.after(remove)

@@ -90,7 +90,9 @@ test(
       traffic.answers
         .filter((answered) => answered.node === node && answered.begun > since)
         .map(({ answer }) => answer.status)
-    /** Waits until every node has answered at least 24 requests sent after a time, and the last 24 are right. */
+    /**
+     * Waits until every node has answered at least 24 requests sent after a time, and the last 24 are right.
+     */
     const untilAnswered = (since: number, isRight: (status: number) => boolean) =>
       until(
         () =>

@@ -11,7 +11,8 @@ import { touch } from '../support/recording.ts'
 import { startService } from '../support/service.ts'
 import { happensWithin, until } from '../support/waiting.ts'
 
-// A pooler gives each transaction another session, so only the connection that listens may rely on its session.
+// A pooler gives each transaction another session, so only the connection that listens may rely on its
+// session.
 
 const isPossible = databaseName() === 'postgres' && hasPgBouncer
 const pooled = {

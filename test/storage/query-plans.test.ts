@@ -158,7 +158,10 @@ test(
   },
 )
 
-/** Whether a step is one of the search by words, which reads the index of stems and the few texts that wait for it. */
+/**
+ * Whether a step is one of the search by words, which reads the index of stems and the few texts that wait
+ * for it.
+ */
 const isOfWords = (step: string) =>
   /^SCAN (stems .*VIRTUAL TABLE INDEX|waiting|meant_terms|linked|unindexed_events|\(subquery-\d+\))/.test(
     step,

@@ -135,7 +135,10 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   })
   after(() => service.close())
 
-  /** Requests a path until the answer is not 503, which a busy machine gives when too many ask at once. Returns the status. */
+  /**
+   * Requests a path until the answer is not 503, which a busy machine gives when too many ask at once.
+   * Returns the status.
+   */
   async function statusInTime(path: string): Promise<number> {
     for (;;) {
       const { status, headers } = await service.get(path)

@@ -35,7 +35,10 @@ const picture = await sharp({ create: { width: 40, height: 30, channels: 3, back
   .png()
   .toBuffer()
 
-/** Runs some work. Asserts that every change it makes is recorded, and that the history has exactly these acts. */
+/**
+ * Runs some work. Asserts that every change it makes is recorded, and that the history has exactly these
+ * acts.
+ */
 async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Promise<T> {
   const { database } = service.app
   const before = await readWritten(database)
@@ -237,7 +240,9 @@ test('a category is recorded with those below it that move, and with what its ev
 
 const DAY_MS = 86_400_000
 
-/** Returns times of an event that begins in three days: dates of series are written only some months ahead. */
+/**
+ * Returns times of an event that begins in three days: dates of series are written only some months ahead.
+ */
 function soon(): { start_date: string; end_date: string } {
   const day = new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)
   return { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
@@ -353,7 +358,10 @@ test('keeping records presented, noting uses and pruning change nothing that is 
   await recorded([], () => dropOld(service.app.database, 365, Date.now()))
 })
 
-/** Makes a tag for a draft, a public event, and 2,500 copies of the event. Returns the tag, both events, and the ids of the copies. */
+/**
+ * Makes a tag for a draft, a public event, and 2,500 copies of the event. Returns the tag, both events, and
+ * the ids of the copies.
+ */
 async function makeSpread(round: number) {
   const { database } = service.app
   const tag = await make('tag')

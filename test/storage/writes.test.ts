@@ -60,7 +60,10 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
   )
 })
 
-/** Makes work that creates a record for each item and notes how many items share a transaction. It fails if any item is NaN. */
+/**
+ * Makes work that creates a record for each item and notes how many items share a transaction. It fails if
+ * any item is NaN.
+ */
 function sharedInsert(together: number[]): SharedWork<number, number> {
   return async (tx, asked) => {
     together.push(asked.length)
@@ -177,7 +180,9 @@ test('nothing is written twice where the outcome of a shared transaction is not 
   assert.ok(begun <= 2, `${begun} transactions`)
 })
 
-/** Sets the count of each given term to 1. A negative item fails: it refers to a record that does not exist. */
+/**
+ * Sets the count of each given term to 1. A negative item fails: it refers to a record that does not exist.
+ */
 const count: SharedWork<number, number> = async (tx, asked) => {
   for (const { item } of asked)
     await (item < 0
@@ -389,7 +394,8 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
       }
     })
   await Promise.all([touch(database, ['a', 'b']), touch(other, ['b', 'a'])])
-  // The one that gave way starts again, and may take its first row before the other wakes. Then they meet again.
+  // The one that gave way starts again, and may take its first row before the other wakes. Then they meet
+  // again.
   assert.ok(runs >= 3, `${runs} runs`)
   const rows = await database.read.selectFrom('terms').select('count').execute()
   assert.deepEqual(rows, [{ count: 2 }, { count: 2 }])

@@ -10,8 +10,8 @@ const SUITE = fileURLToPath(
 )
 
 /**
- * The file of known failures: scenarios whose checks need tools, prompts and resources that a calendar does not have.
- * `npm run assistants -- --write` writes it.
+ * The file of known failures: scenarios whose checks need tools, prompts and resources that a calendar does
+ * not have. `npm run assistants -- --write` writes it.
  */
 export const KNOWN = fileURLToPath(new URL('./assistant-conformance.json', import.meta.url))
 
@@ -23,7 +23,10 @@ interface Check {
   status: string
 }
 
-/** Runs the scenarios that `args` select, against a service. Returns each scenario with its failed checks, an empty list where none failed. */
+/**
+ * Runs the scenarios that `args` select, against a service. Returns each scenario with its failed checks, an
+ * empty list where none failed.
+ */
 export async function runConformance(address: URL, args: readonly string[]): Promise<Failures> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
   try {

@@ -22,7 +22,10 @@ export function ask(
   return service.request(as, 'POST', '~/mcp', body, { ...credentialsOf(as), ...standing, ...headers })
 }
 
-/** Calls a tool and returns its result, which may report an error of the tool. Throws when the answer has no result. */
+/**
+ * Calls a tool and returns its result, which may report an error of the tool. Throws when the answer has no
+ * result.
+ */
 export async function call(
   service: TestService,
   name: string,

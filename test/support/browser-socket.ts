@@ -1,7 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** Waits until a browser prints its socket on standard error, and returns the address: the only group of `pattern`. Throws when the browser ends before. */
+/**
+ * Waits until a browser prints its socket on standard error, and returns the address: the only group of
+ * `pattern`. Throws when the browser ends before.
+ */
 export async function socketAddress({ stderr }: ChildProcess, pattern: RegExp): Promise<string> {
   if (!stderr) throw new Error('The browser says nothing.')
   for await (const line of createInterface({ input: stderr })) {

@@ -30,7 +30,10 @@ export interface Tab {
   evaluate: <Value>(expression: string) => Promise<Value>
   /** Switches the page to its print style or back; undefined in a browser that cannot. */
   showPrinted?: (isPrinted: boolean) => Promise<void>
-  /** Presses and releases a key, named as in `KeyboardEvent.key`, with modifiers in front: `Tab`, `x`, `Alt+n`. */
+  /**
+   * Presses and releases a key, named as in `KeyboardEvent.key`, with modifiers in front: `Tab`, `x`,
+   * `Alt+n`.
+   */
   key: (name: string) => Promise<void>
   /** Moves the mouse to a point of the window, or presses or releases its left button there. */
   mouse: (deed: 'move' | 'down' | 'up', x: number, y: number) => Promise<void>
@@ -42,11 +45,17 @@ export interface Tab {
   picture: () => Promise<Buffer>
   /** Addresses that pages have requested since the tab was opened. */
   requested: string[]
-  /** Errors and warnings of pages: log entries, uncaught exceptions, and violations of the Content-Security-Policy. */
+  /**
+   * Errors and warnings of pages: log entries, uncaught exceptions, and violations of the
+   * Content-Security-Policy.
+   */
   complaints: string[]
 }
 
-/** Waits until an expression is true in the current page or the next one. Fails with the text of the page after `PATIENCE_MS`. */
+/**
+ * Waits until an expression is true in the current page or the next one. Fails with the text of the page
+ * after `PATIENCE_MS`.
+ */
 export async function untilShown(tab: Tab, expression: string): Promise<void> {
   const start = performance.now()
   // Evaluating fails while the page is being replaced.
@@ -57,7 +66,9 @@ export async function untilShown(tab: Tab, expression: string): Promise<void> {
   }
 }
 
-/** An expression that is true once a text field has the focus, which a page sets shortly after it has loaded. */
+/**
+ * An expression that is true once a text field has the focus, which a page sets shortly after it has loaded.
+ */
 export const TAKES_TEXT = `document.activeElement?.matches('input, textarea, select, [contenteditable]')`
 
 /** The path of axe-core, or undefined where it is not installed. */
@@ -73,8 +84,8 @@ export function findPackage(name: string): string | undefined {
 }
 
 /**
- * A script that runs axe and returns its violations, also of these rules, which are off by default. What a fixed bar covers is none, since it scrolls.
- * With PAGES_CHECK=all, axe also loads the style sheets itself.
+ * A script that runs axe and returns its violations, also of these rules, which are off by default. What a
+ * fixed bar covers is none, since it scrolls. With PAGES_CHECK=all, axe also loads the style sheets itself.
  */
 export function axeScript(...rules: readonly string[]): string {
   const enabled = Object.fromEntries(rules.map((rule) => [rule, { enabled: true }]))

@@ -1,6 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-/** An option of a campaign with its default. `false` makes it a switch, a number must stay above zero, and `undefined` has no default. */
+/**
+ * An option of a campaign with its default. `false` makes it a switch, a number must stay above zero, and
+ * `undefined` has no default.
+ */
 export interface CampaignOption {
   about: string
   value: number | string | false | undefined
@@ -15,7 +18,10 @@ type ValueOf<Told> = Told extends { value: infer Value }
       : Value | string
   : never
 
-/** Reads the options of a campaign from the command line. Ends the process after `--help`, or with an error message for a wrong option. */
+/**
+ * Reads the options of a campaign from the command line. Ends the process after `--help`, or with an error
+ * message for a wrong option.
+ */
 export function campaignOptions<const Options extends Readonly<Record<string, CampaignOption>>>(
   about: string,
   options: Options,

@@ -28,7 +28,10 @@ export function findChromium(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
 
-/** Environment variable with the socket of a Chromium that all processes of a run share, since starting one takes two seconds of a core. */
+/**
+ * Environment variable with the socket of a Chromium that all processes of a run share, since starting one
+ * takes two seconds of a core.
+ */
 export const SHARED_CHROMIUM = 'TEST_CHROMIUM'
 
 /** Starts Chromium with a new profile and returns the address of its socket. */

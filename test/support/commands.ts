@@ -20,8 +20,8 @@ export function runCommand(
 }
 
 /**
- * Runs `kalends` in this process with only this environment. It cannot show signals, the modes of new files or the title of a process; tests of these start
- * `bin/kalends.js`.
+ * Runs `kalends` in this process with only this environment. It cannot show signals, the modes of new files
+ * or the title of a process; tests of these start `bin/kalends.js`.
  */
 export async function kalends(
   words: readonly string[],

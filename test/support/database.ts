@@ -9,13 +9,19 @@ import { Client, DatabaseError } from 'pg'
 export const DATABASES = ['sqlite', 'postgres'] as const
 export type DatabaseName = (typeof DATABASES)[number]
 
-/** Environment variable with the address of a PostgreSQL database, in whose server tests create theirs. Without it, tests use SQLite. */
+/**
+ * Environment variable with the address of a PostgreSQL database, in whose server tests create theirs.
+ * Without it, tests use SQLite.
+ */
 export const SERVER = 'TEST_POSTGRES'
 
 /** Environment variable with the folder of SQLite templates. Without it, new databases are empty. */
 export const TEMPLATE_FOLDER = 'TEST_SQLITE_TEMPLATES'
 
-/** The content of a new database: no tables, empty tables, or the test users. Without a template, a new database has no tables in any case. */
+/**
+ * The content of a new database: no tables, empty tables, or the test users. Without a template, a new
+ * database has no tables in any case.
+ */
 type Content = Template | 'bare'
 const TEMPLATES = ['migrated', 'users'] as const
 export type Template = (typeof TEMPLATES)[number]
@@ -102,7 +108,9 @@ export async function makeTemplates(server: string, fill: Fill): Promise<void> {
   }
 }
 
-/** Creates the templates as SQLite files in a folder: copying one is faster than making its tables and users. */
+/**
+ * Creates the templates as SQLite files in a folder: copying one is faster than making its tables and users.
+ */
 export async function makeTemplateFiles(folder: string, fill: Fill): Promise<void> {
   for (const content of TEMPLATES) await fill(`sqlite:${join(folder, content)}`, content)
 }

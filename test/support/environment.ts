@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
-/** Environment variable with the path of the bundled program that a run of the tests uses. Without it, the sources are run. */
+/**
+ * Environment variable with the path of the bundled program that a run of the tests uses. Without it, the
+ * sources are run.
+ */
 export const BUNDLED = 'TEST_PROGRAM'
 
 /** The program of the service, for tests that start it as a process. */

@@ -20,8 +20,8 @@ const LISTS = [
 const AT_ONCE = 8
 
 /**
- * Reads all pages of the lists above and the single records on them, as anonymous caller and as administrator.
- * Returns the texts of the answers by reader and path.
+ * Reads all pages of the lists above and the single records on them, as anonymous caller and as
+ * administrator. Returns the texts of the answers by reader and path.
  * @param port the port of the service on 127.0.0.1
  */
 export async function readEveryAnswer(port: number): Promise<Map<string, string>> {

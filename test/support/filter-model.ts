@@ -53,7 +53,8 @@ export async function readStored(db: Db): Promise<Stored> {
 }
 
 /**
- * Computes the ids of a list, over all pages and in order, by testing every record against the plain meaning of each parameter.
+ * Computes the ids of a list, over all pages and in order, by testing every record against the plain meaning
+ * of each parameter.
  * @throws Problem
  */
 export function listPlainly(
@@ -72,7 +73,10 @@ export function listPlainly(
 /** Tests whether a parameter that was sent lets a record into a list. */
 type Accepts<Row, Value, Around> = { accepts(record: Row, value: Value, around: Around): boolean }['accepts']
 
-/** The plain meaning of each parameter of a list. `'part'` marks parameters that are tested together elsewhere or exclude nothing. */
+/**
+ * The plain meaning of each parameter of a list. `'part'` marks parameters that are tested together elsewhere
+ * or exclude nothing.
+ */
 type Meaning<Query, Row, Around> = {
   readonly [Name in keyof Query]-?: 'part' | Accepts<Row, Exclude<Query[Name], undefined>, Around>
 }
@@ -174,7 +178,10 @@ function byRank(events: LoadedEvent[], words: readonly (readonly MeantWord[])[],
 
 const hasAll = (own: ReadonlySet<string>, stems: readonly string[]) => stems.every((stem) => own.has(stem))
 
-/** Returns true when a public venue or organizer of the event has all stems in its name, or the event has one of the terms. */
+/**
+ * Returns true when a public venue or organizer of the event has all stems in its name, or the event has one
+ * of the terms.
+ */
 function isNamed({ links }: LoadedEvent, stems: readonly string[], terms: ReadonlySet<number>): boolean {
   const names = [
     ...links.venues.filter(({ status }) => status === 'publish').map(({ venue, city }) => `${venue} ${city}`),

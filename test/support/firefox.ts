@@ -13,7 +13,10 @@ export function findFirefox(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
 
-/** Starts a headless Firefox. Its colour scheme is fixed at the start, so each combination of colours has its own process. */
+/**
+ * Starts a headless Firefox. Its colour scheme is fixed at the start, so each combination of colours has its
+ * own process.
+ */
 export async function startFirefox(program: string): Promise<Browser> {
   const processes = new Map<string, Promise<Running>>()
   const running = (sight: Sight) => {
@@ -30,7 +33,10 @@ export async function startFirefox(program: string): Promise<Browser> {
   }
 }
 
-/** Returns the preferences of a profile for these colours. They also keep Firefox from contacting other servers. */
+/**
+ * Returns the preferences of a profile for these colours. They also keep Firefox from contacting other
+ * servers.
+ */
 function preferencesOf({ scheme = 'light', forcedColors = false }: Sight): string {
   const preferences = {
     'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
@@ -122,7 +128,10 @@ async function start(program: string, preferences: string): Promise<Running> {
   return running
 }
 
-/** Records the requests and errors of a page. Each request waits for permission, which scripts do not get while they are blocked. */
+/**
+ * Records the requests and errors of a page. Each request waits for permission, which scripts do not get
+ * while they are blocked.
+ */
 function receive(running: Running, { method, params = {} }: Message): void {
   const { request, level, text = '', isBlocked } = params
   if (method === 'log.entryAdded' && level === 'error') running.complaints.push(text)

@@ -3,18 +3,21 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Matches test files that use what a process has only once (its clock, memory, environment, signals), or that wait while they are
- * imported. Such a file gets its own process.
+ * Matches test files that use what a process has only once (its clock, memory, environment, signals), or that
+ * wait while they are imported. Such a file gets its own process.
  */
 const OF_A_PROCESS =
   /(?<!t\.)mock\.timers|setFlagsFromString|memoryUsage|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |process\.(on|once|exit|umask|chdir)\(|^(const \S+ = |let \S+ = )?await /m
 
-/** The most files that share a process. More would save little time and make the last process of a run end late. */
+/**
+ * The most files that share a process. More would save little time and make the last process of a run end
+ * late.
+ */
 const TOGETHER = 16
 
 /**
- * Divides test files among processes: starting the service takes longer than the tests of most files, which would be 70 of 250 s
- * of a run. Files that need or deserve a process have one.
+ * Divides test files among processes: starting the service takes longer than the tests of most files, which
+ * would be 70 of 250 s of a run. Files that need or deserve a process have one.
  */
 export function groupFiles(
   files: readonly string[],
@@ -30,9 +33,10 @@ export function groupFiles(
 }
 
 /**
- * A program that runs the files one after the other, each in a suite that keeps its hooks apart. Node's test runner follows every
- * promise, timer and socket to know the test of an error that nobody catches, an eighth of the processor time of a run. It needs
- * that only until all tests are known; later such an error fails the process, which fails the run.
+ * A program that runs the files one after the other, each in a suite that keeps its hooks apart. Node's test
+ * runner follows every promise, timer and socket to know the test of an error that nobody catches, an eighth
+ * of the processor time of a run. It needs that only until all tests are known; later such an error fails the
+ * process, which fails the run.
  */
 const PROGRAM = `import hooks from 'node:async_hooks'
 const { createHook } = hooks

@@ -25,7 +25,10 @@ const ZONES = [
   'Antarctica/Troll',
 ]
 
-/** Creates records that are hard to show: every hard text in every text field, missing fields, unusual zones, and a series. */
+/**
+ * Creates records that are hard to show: every hard text in every text field, missing fields, unusual zones,
+ * and a series.
+ */
 export async function writeHardRecords({ create }: TestService): Promise<void> {
   const from = Date.now() + 86_400_000
   const wall = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')

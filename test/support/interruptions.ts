@@ -22,7 +22,10 @@ export async function openTab(
   return tab
 }
 
-/** A script that delays the answers of matching addresses by `ms`, or replaces them by `status`. `window.fetch = before` ends it. */
+/**
+ * A script that delays the answers of matching addresses by `ms`, or replaces them by `status`. `window.fetch
+ * = before` ends it.
+ */
 export const answered = (match: string, { ms = 0, status = 0 } = {}) => `(() => {
   const ask = window.before ??= window.fetch
   window.fetch = async (...asked) => {

@@ -1,4 +1,7 @@
-/** Removes the linked data that only answers for single records have, from the record and the records it links to. */
+/**
+ * Removes the linked data that only answers for single records have, from the record and the records it links
+ * to.
+ */
 export function withoutLinkedData<Answer>(answer: Answer): Answer {
   if (Array.isArray(answer)) return answer.map(withoutLinkedData) as Answer
   if (answer === null || typeof answer !== 'object') return answer

@@ -22,7 +22,7 @@ export interface LoggedService {
 }
 
 /** A line of the log. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape; assertions say what they expect.
+// biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape.
 export type LogLine = Record<string, any>
 
 /** Starts `kalends serve` with these settings on a free port, and waits until it answers. */

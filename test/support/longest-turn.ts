@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 
-/** A turn below this processor time, in ms, counts as waiting. After `QUIET_LOOKS` such turns, a timer measures instead of every turn. */
+/**
+ * A turn below this processor time, in ms, counts as waiting. After `QUIET_LOOKS` such turns, a timer
+ * measures instead of every turn.
+ */
 const QUIET_MS = 0.3
 const QUIET_LOOKS = 10
 
-/** Returns the longest time, in ms of processor time, for which `work` kept this thread busy without a break. */
+/**
+ * Returns the longest time, in ms of processor time, for which `work` kept this thread busy without a break.
+ */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [longest, quiet, isOver] = [0, 0, false]
   let last = process.threadCpuUsage()
@@ -15,7 +20,8 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
     quiet = busy < QUIET_MS ? quiet + 1 : 0
     last = process.threadCpuUsage()
   }
-  // Measures after every turn of the event loop. That alone would keep a waiting thread busy, so then a timer measures.
+  // Measures after every turn of the event loop. That alone would keep a waiting thread busy, so then a timer
+  // measures.
   const watch = () => {
     look()
     if (isOver) return
@@ -33,8 +39,9 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Fails unless every turn of the work takes less than `most` ms in one of three rounds: first runs of code, garbage collection and other processes take
- * extra time. `prepare` runs before each round and is not measured.
+ * Fails unless every turn of the work takes less than `most` ms in one of three rounds: first runs of code,
+ * garbage collection and other processes take extra time. `prepare` runs before each round and is not
+ * measured.
  */
 export async function holdsUpNobody(
   name: string,

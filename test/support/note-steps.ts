@@ -1,6 +1,7 @@
-// A module that programs preload with `--import`. It logs each step that changes lasting data, just before the step: commits with the tables they write, and
-// files that are flushed, renamed, linked or removed. It kills the program before the step with a given number. Killing between two steps would show
-// nothing new, since no lasting data changes there.
+// A module that programs preload with `--import`. It logs each step that changes lasting data, just before
+// the step: commits with the tables they write, and files that are flushed, renamed, linked or removed. It
+// kills the program before the step with a given number. Killing between two steps would show nothing new,
+// since no lasting data changes there.
 import fs, { type PathLike } from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { TAKES_TEXT, type Tab } from './browsers.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
-/** The time a person needs for one key of a text, and for any other action: finding the target, and pressing it. */
+/**
+ * The time a person needs for one key of a text, and for any other action: finding the target, and pressing
+ * it.
+ */
 const KEY_MS = 40
 const DEED_MS = 1100
 
-/** A person at a browser who uses only mouse and keyboard. Every action is counted, with the time a person would need for it. */
+/**
+ * A person at a browser who uses only mouse and keyboard. Every action is counted, with the time a person
+ * would need for it.
+ */
 export interface Person {
   tab: Tab
   /** Moves the mouse to an element and clicks it. */
@@ -17,7 +23,10 @@ export interface Person {
   key: (name: string) => Promise<void>
   /** Presses Tab until the element has the focus. Each press is an action. */
   tabTo: (selector: string) => Promise<void>
-  /** Chooses a file for a control. Counts as three actions: opening the dialog of the system, and two clicks in it. */
+  /**
+   * Chooses a file for a control. Counts as three actions: opening the dialog of the system, and two clicks
+   * in it.
+   */
   choose: (selector: string, path: string) => Promise<void>
   /** Drags one element onto another. `before` runs before the button is released. */
   drag: (selector: string, to: string, before?: () => Promise<void>) => Promise<void>
@@ -28,7 +37,10 @@ export interface Person {
   /** The actions since `begin`, in words. */
   done: string[]
   begin: () => void
-  /** The actions since `begin`, the seconds a person needs for them with typing, and the seconds spent waiting for pages, which depend on the machine. */
+  /**
+   * The actions since `begin`, the seconds a person needs for them with typing, and the seconds spent waiting
+   * for pages, which depend on the machine.
+   */
   sum: () => { actions: number; seconds: number; waited: number }
 }
 

@@ -1,4 +1,5 @@
-// A PostgreSQL server for tests: in a temporary folder, on a free port, as an unprivileged user. Its data is removed when it is closed.
+// A PostgreSQL server for tests: in a temporary folder, on a free port, as an unprivileged user. Its data is
+// removed when it is closed.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import {
@@ -52,7 +53,8 @@ const INSTALL =
 type Owner = { uid: number; gid: number } | undefined
 
 /**
- * Starts a server on a new, empty cluster. It does not flush to disk, so its data survives a crash of the server but not of the machine.
+ * Starts a server on a new, empty cluster. It does not flush to disk, so its data survives a crash of the
+ * server but not of the machine.
  * @throws Error with what is missing and what to install.
  */
 export async function startPostgres(): Promise<PostgresServer> {
@@ -130,7 +132,10 @@ async function runServer(
   }
 }
 
-/** Kills a server and its child processes and waits until all have ended: a new server refuses to start beside them. */
+/**
+ * Kills a server and its child processes and waits until all have ended: a new server refuses to start beside
+ * them.
+ */
 async function killAll(server: ChildProcess): Promise<void> {
   const others = childrenOf(Number(server.pid))
   server.kill('SIGKILL')
@@ -196,7 +201,10 @@ async function untilReady(server: ChildProcess, address: string): Promise<void> 
   }
 }
 
-/** Finds the first folder of server programs that work: the one of the environment, the npm package, or Debian's. */
+/**
+ * Finds the first folder of server programs that work: the one of the environment, the npm package, or
+ * Debian's.
+ */
 async function findPrograms(folder: string, owner: Owner): Promise<Programs> {
   const named = process.env.TEST_POSTGRES_BIN
   const packaged = await packagedPrograms()
@@ -247,7 +255,10 @@ function debianPrograms(): string[] {
     .filter((bin) => existsSync(join(bin, 'initdb')))
 }
 
-/** Copies the npm package to a folder that the server's user may read, and makes the links between libraries that its install script would make. */
+/**
+ * Copies the npm package to a folder that the server's user may read, and makes the links between libraries
+ * that its install script would make.
+ */
 function copyPackage(bin: string, folder: string, owner: Owner): string {
   const native = dirname(bin)
   const copy = join(folder, 'native')
@@ -280,8 +291,8 @@ export function unprivileged(): Owner {
 }
 
 /**
- * Finds a free port below the range from which systems assign ports themselves. So no other connection takes it before its user listens, or while that user
- * is stopped for a while.
+ * Finds a free port below the range from which systems assign ports themselves. So no other connection takes
+ * it before its user listens, or while that user is stopped for a while.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

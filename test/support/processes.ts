@@ -34,7 +34,10 @@ export async function readAll({ lines }: Process): Promise<string[]> {
   return all
 }
 
-/** Runs a TypeScript file of this repository. Its standard error is passed on. `before` is a shell command that runs first, in the same process. */
+/**
+ * Runs a TypeScript file of this repository. Its standard error is passed on. `before` is a shell command
+ * that runs first, in the same process.
+ */
 export function startProcess(
   file: string,
   words: readonly string[],
@@ -76,7 +79,7 @@ export interface ServiceProcess extends Omit<Served, 'end'>, Pick<Process, 'chil
 export interface SentAnswer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what they expect.
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   body: any
 }
 

@@ -17,7 +17,9 @@ export interface Recipe {
 
 /** A step of a recipe: a change of one file, or shell commands. */
 export interface Step {
-  /** The name that omissions use. Several steps may share it, and a step with an empty name is never left out. */
+  /**
+   * The name that omissions use. Several steps may share it, and a step with an empty name is never left out.
+   */
   name: string
   text: string
   does:
@@ -79,7 +81,10 @@ function blocksOf(section: string): Block[] {
   )
 }
 
-/** Reads `name=word` and `name="several words"` behind the language of a code block. Readers of the page do not see them. */
+/**
+ * Reads `name=word` and `name="several words"` behind the language of a code block. Readers of the page do
+ * not see them.
+ */
 function marksOf(info: string): Record<string, string | undefined> {
   const marks = [...info.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)]
   return Object.fromEntries(marks.map(([, name = '', quoted, word]) => [name, quoted ?? word]))
@@ -201,7 +206,9 @@ function closingBracket(source: string, start: number): number {
   return source.length
 }
 
-/** Runs commands in the copy. It avoids npm, whose start takes a second, and formats only the changed files. */
+/**
+ * Runs commands in the copy. It avoids npm, whose start takes a second, and formats only the changed files.
+ */
 async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8'))
   for (const line of lines) {
@@ -233,7 +240,10 @@ export function runIn(
   })
 }
 
-/** Groups omissions to try together: all that the type checker reports, then one per recipe of those that tests report, since a test stops at the first. */
+/**
+ * Groups omissions to try together: all that the type checker reports, then one per recipe of those that
+ * tests report, since a test stops at the first.
+ */
 export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
   const all = recipes.flatMap(({ omissions }) => omissions)
   const tested = recipes.map(({ omissions }) => omissions.filter(({ from }) => from !== 'types'))

@@ -15,7 +15,10 @@ import { freePort } from './postgres.ts'
 
 export const BUCKET = 'images'
 
-/** How the server treats `If-None-Match: *` on writes: obeys it as Amazon does, ignores it, or refuses it with 501. */
+/**
+ * How the server treats `If-None-Match: *` on writes: obeys it as Amazon does, ignores it, or refuses it with
+ * 501.
+ */
 export type Conditions = 'kept' | 'ignored' | 'refused'
 
 /** An S3-compatible server that only tests use. */
@@ -75,7 +78,10 @@ async function listen(handle: RequestListener, port: number): Promise<Server> {
   return server
 }
 
-/** Adds `If-None-Match: *`, which the server does not support. Such writes run one after the other, so that the check of a name stays true. */
+/**
+ * Adds `If-None-Match: *`, which the server does not support. Such writes run one after the other, so that
+ * the check of a name stays true.
+ */
 function withConditions(
   handle: RequestListener,
   conditions: Conditions,
@@ -90,7 +96,8 @@ function withConditions(
     await once(response, 'close')
   }
   return (request, response) => {
-    // This server signs the slash behind the bucket otherwise than Amazon and the SDK. Without the header it checks no signature.
+    // This server signs the slash behind the bucket otherwise than Amazon and the SDK. Without the header it
+    // checks no signature.
     if (request.url?.startsWith(`/${BUCKET}/?`)) delete request.headers.authorization
     const isConditional = request.method === 'PUT' && request.headers['if-none-match'] === '*'
     if (!isConditional || conditions === 'ignored') handle(request, response)

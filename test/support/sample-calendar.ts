@@ -3,7 +3,10 @@ import sharp from 'sharp'
 import type { Db } from '../../src/store/storage/database.ts'
 import type { TestService } from './service.ts'
 
-/** Creates events, a series, venues, organizers, terms, drafts, trash and images with sizes, and deletes the record with the highest id. */
+/**
+ * Creates events, a series, venues, organizers, terms, drafts, trash and images with sizes, and deletes the
+ * record with the highest id.
+ */
 export async function fillCalendar(service: TestService): Promise<void> {
   const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
   const upload = async (name: string) => {

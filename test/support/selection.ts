@@ -1,7 +1,9 @@
 import { globSync } from 'node:fs'
 import type { DatabaseName } from './database.ts'
 
-/** Which tests a run has: each behaviour once, everything, everything but that, or bounds on time and memory. */
+/**
+ * Which tests a run has: each behaviour once, everything, everything but that, or bounds on time and memory.
+ */
 export type Kind = 'each-once' | 'all' | 'rest' | 'measure'
 
 /** The beginnings of the paths of some test files. */
@@ -54,7 +56,10 @@ const ON_POSTGRES: Paths = [
   'test/storage/writes',
 ]
 
-/** Tests that take long and prove by another way what shorter ones prove; they are in `npm run test:all` alone. */
+/**
+ * Tests that take long and prove by another way what shorter ones prove; they are in `npm run test:all`
+ * alone.
+ */
 const LONG: Paths = [
   'test/api/demo',
   'test/api/ndjson-memory',

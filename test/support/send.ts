@@ -16,7 +16,10 @@ export interface Received {
   text: string
 }
 
-/** The default headers of `fetch`, without `accept-encoding`: most tests would compress and decompress each answer in vain. */
+/**
+ * The default headers of `fetch`, without `accept-encoding`: most tests would compress and decompress each
+ * answer in vain.
+ */
 const DEFAULTS = {
   accept: '*/*',
   'accept-language': '*',
@@ -32,7 +35,10 @@ const DECOMPRESS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> =
 
 const decoder = new TextDecoder()
 
-/** Sends the same request as `fetch`, without `accept-encoding`, and reads the answer in less processor time. Does not follow redirects. */
+/**
+ * Sends the same request as `fetch`, without `accept-encoding`, and reads the answer in less processor time.
+ * Does not follow redirects.
+ */
 export async function send(
   agent: Agent,
   method: string,

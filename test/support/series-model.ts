@@ -43,7 +43,10 @@ export interface Single extends Fields, Times {
   slug: string
 }
 
-/** Dates as a client sends them: `count` dates every `step` days, more dates (`added`), and dates that are left out (`left`). */
+/**
+ * Dates as a client sends them: `count` dates every `step` days, more dates (`added`), and dates that are
+ * left out (`left`).
+ */
 export interface Dates {
   step: number
   count: number
@@ -117,7 +120,10 @@ function setOwn(series: Series, row: Occurrence, name: keyof Fields, value: stri
   else Object.assign(row.own, { [name]: value })
 }
 
-/** Changes all occurrences. Sent times and dates are meant at the original start `place`. Returns false, without a change, if no date is left. */
+/**
+ * Changes all occurrences. Sent times and dates are meant at the original start `place`. Returns false,
+ * without a change, if no date is left.
+ */
 export function changeAll(
   series: Series,
   place: string,

@@ -310,7 +310,10 @@ async function restoreOccurrence(play: Play, drawn: { pick: number; status: stri
   restoreOne(found.series, found.row, drawn.status)
 }
 
-/** Restores a series by itself or by an occurrence in the trash, which is refused while other occurrences live. */
+/**
+ * Restores a series by itself or by an occurrence in the trash, which is refused while other occurrences
+ * live.
+ */
 async function restoreSeries(
   play: Play,
   { pick, status, isByOccurrence }: { pick: number; status: string; isByOccurrence: boolean },
@@ -385,7 +388,9 @@ interface Shown extends Times {
   recurrence: { id: string; overrides: string[]; series: number }
 }
 
-/** Compares all series and events of the service, listed from the index and from the database, with the model. */
+/**
+ * Compares all series and events of the service, listed from the index and from the database, with the model.
+ */
 export async function compare(play: Play): Promise<void> {
   for (const series of play.series) {
     const seen = await listed(play, series, 'admin', 'publish,draft')
@@ -432,7 +437,10 @@ async function compareCalendar({ service }: Play): Promise<void> {
   )
 }
 
-/** Takes ids and slugs from the service. They stay, unless another event took the slug while this one was in the trash or a draft. */
+/**
+ * Takes ids and slugs from the service. They stay, unless another event took the slug while this one was in
+ * the trash or a draft.
+ */
 function learn({ series, singles }: Play, row: Occurrence, shown: Shown | undefined): void {
   if (shown && row.id === 0) row.id = shown.id
   const events = [...series.flatMap(({ rows }) => rows), ...singles]
@@ -493,7 +501,10 @@ function expected({ venues, categories }: Play, series: Series, row: Occurrence)
   }
 }
 
-/** Converts Berlin time to UTC. Clocks go back on the last Sunday of October, and no series reaches the end of March. */
+/**
+ * Converts Berlin time to UTC. Clocks go back on the last Sunday of October, and no series reaches the end of
+ * March.
+ */
 function utc(wall: string): string {
   const october = new Date(`${FIRST_DAY.slice(0, 4)}-10-31T00:00:00Z`)
   const sunday = 31 - october.getUTCDay()

@@ -30,7 +30,7 @@ export type Settings = Partial<Record<SettingName, string>>
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what they expect.
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   body: any
 }
 

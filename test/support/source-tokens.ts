@@ -1,4 +1,7 @@
-/** A token of a source file. Comments and blanks have none; a template gives texts and the tokens of the code between them. */
+/**
+ * A token of a source file. Comments and blanks have none; a template gives texts and the tokens of the code
+ * between them.
+ */
 export interface Token {
   kind: 'word' | 'sign' | 'text' | 'expression'
   text: string

@@ -6,7 +6,10 @@ export async function threadMs(work: () => unknown): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Returns the median of the processor times of this thread for some runs of the same work, in ms. The first run, which loads code, is not counted. */
+/**
+ * Returns the median of the processor times of this thread for some runs of the same work, in ms. The first
+ * run, which loads code, is not counted.
+ */
 export async function medianMs(work: () => unknown, runs = 5): Promise<number> {
   await work()
   const times: number[] = []

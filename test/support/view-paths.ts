@@ -1,6 +1,9 @@
 import { VIEWS, writeSpan } from '../../src/serve/pages/spans.ts'
 
-/** Returns the path of each view at a day, or at its month, by the name of the view. Views that have no date in their path begin at the present. */
+/**
+ * Returns the path of each view at a day, or at its month, by the name of the view. Views that have no date
+ * in their path begin at the present.
+ */
 export function viewPathsAt(day: string | undefined): ReadonlyMap<string, string> {
   const month = day?.slice(0, 7)
   return new Map(

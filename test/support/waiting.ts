@@ -2,19 +2,22 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Milliseconds after which a test stops waiting and fails. No busy machine needs that long, so it is no limit of speed: tests report times with
- * `t.diagnostic`.
+ * Milliseconds after which a test stops waiting and fails. No busy machine needs that long, so it is no limit
+ * of speed: tests report times with `t.diagnostic`.
  */
 export const PATIENCE_MS = 90_000
 
-/** The longest pause between two checks is `RARELY_MS`. After a long wait it is a part of the time waited, up to `MOST_RARELY_MS`. */
+/**
+ * The longest pause between two checks is `RARELY_MS`. After a long wait it is a part of the time waited, up
+ * to `MOST_RARELY_MS`.
+ */
 const RARELY_MS = 25
 const PART_OF_WAIT = 0.05
 const MOST_RARELY_MS = 250
 
 /**
- * Waits until a condition holds. Checks after `firstMs` and then less and less often, since a check may be a request or read a file. Fails with `otherwise`
- * after `PATIENCE_MS`. Returns the ms waited.
+ * Waits until a condition holds. Checks after `firstMs` and then less and less often, since a check may be a
+ * request or read a file. Fails with `otherwise` after `PATIENCE_MS`. Returns the ms waited.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,

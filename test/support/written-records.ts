@@ -54,7 +54,10 @@ export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Wri
   }
 }
 
-/** Returns the records that were created, removed or changed. A new term without events is no change of its count. */
+/**
+ * Returns the records that were created, removed or changed. A new term without events is no change of its
+ * count.
+ */
 export function differences(before: Written, after: Written): string[] {
   const keys = new Set([...before.records.keys(), ...after.records.keys()])
   const isNewTerm = (key: string) => !before.records.has(key) && after.records.get(key) === '0'

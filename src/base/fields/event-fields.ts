@@ -79,7 +79,10 @@ export const timesOfDay = someOf(TIMES_OF_DAY)
 /** The most minutes before an event from which its meeting link can be shown: a year. */
 const MOST_MINUTES = 525_600
 
-/** Returns the minutes before the start from which a meeting link is shown: infinity for `always`, NaN for `never`; undefined for a text of another form. */
+/**
+ * Returns the minutes before the start from which a meeting link is shown: infinity for `always`, NaN for
+ * `never`; undefined for a text of another form.
+ */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
   if (shown === 'never') return Number.NaN
@@ -88,8 +91,9 @@ export function minutesBefore(shown: string): number | undefined {
 }
 
 /**
- * The kind of the field that says when everybody sees a meeting link: `always`, `before:15` (from 15 minutes before the start), or `never`. Those who may
- * edit the event always see it. An empty text means `always`; other empty values, such as `false`, are refused.
+ * The kind of the field that says when everybody sees a meeting link: `always`, `before:15` (from 15 minutes
+ * before the start), or `never`. Those who may edit the event always see it. An empty text means `always`;
+ * other empty values, such as `false`, are refused.
  */
 const onlineShown: PlainKind<string> = {
   input: 'line',
@@ -103,8 +107,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * The kind of a recurrence: a list of lines, a text of lines, or an object with the parts of a rule. The rules of series read it. That of another product
- * is read as the rule that it says.
+ * The kind of a recurrence: a list of lines, a text of lines, or an object with the parts of a rule. The
+ * rules of series read it. That of another product is read as the rule that it says.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
@@ -190,7 +194,10 @@ const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
 const fact = { kind: factOfAccess, ...whereSet } as const
 
-/** The fields of events (rule 3.9). Each says where answers, tables, feeds, iCalendar, series and pages show it. */
+/**
+ * The fields of events (rule 3.9). Each says where answers, tables, feeds, iCalendar, series and pages show
+ * it.
+ */
 export const eventFields = {
   author: {
     ...authorFields.author,

@@ -24,7 +24,8 @@ import {
   type WithValue,
 } from './member.ts'
 
-// Declares the members of events and series in each representation, and lists the facts of access of events and venues.
+// Declares the members of events and series in each representation, and lists the facts of access of events
+// and venues.
 
 // The facts of access of events and venues.
 
@@ -40,7 +41,9 @@ export const accessFacts: readonly string[] = [...venueFacts, ...eventFacts]
 /** The kind of a list of facts of access. */
 export const accessList = someOf(accessFacts)
 
-/** Returns those of `facts` that a record has. A fact that is not known counts as one that it does not have. */
+/**
+ * Returns those of `facts` that a record has. A fact that is not known counts as one that it does not have.
+ */
 export function factsIn<Fact extends string>(
   record: Readonly<Partial<Record<Fact, unknown>>>,
   facts: readonly Fact[],
@@ -63,7 +66,10 @@ const inUtc = {
 } as const
 const NUMBERED = { not: 'id has it' }
 
-/** The members of an event in answers (rule 5.1): its fields, and members that clients cannot set. `event-present.ts` has their order. */
+/**
+ * The members of an event in answers (rule 5.1): its fields, and members that clients cannot set.
+ * `event-present.ts` has their order.
+ */
 export const eventMembers = {
   ...shownFields,
   id: {
@@ -127,7 +133,10 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/** The members that a series has beside the members it shares with events, or in place of them (docs/series.md). */
+/**
+ * The members that a series has beside the members it shares with events, or in place of them
+ * (docs/series.md).
+ */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },
@@ -149,7 +158,10 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** Returns the columns that only some events show in answers; with `place`, those of them that another representation has. */
+/**
+ * Returns the columns that only some events show in answers; with `place`, those of them that another
+ * representation has.
+ */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {
@@ -162,7 +174,10 @@ export function rareFields(
   })
 }
 
-/** Returns the values of an event or a series in these columns, as answers show them; undefined if all are blank. */
+/**
+ * Returns the values of an event or a series in these columns, as answers show them; undefined if all are
+ * blank.
+ */
 export function showRare(
   rare: readonly RareField[],
   row: Partial<Columns<typeof eventFields>>,

@@ -11,15 +11,22 @@ import {
 } from './kinds.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// Says what a field or filter is, declares the fields that all records have, and makes columns of sent values.
+// Says what a field or filter is, declares the fields that all records have, and makes columns of sent
+// values.
 
-/** A field or filter. `about` is its meaning in English, by which other languages translate it; empty for one that is not published. */
+/**
+ * A field or filter. `about` is its meaning in English, by which other languages translate it; empty for one
+ * that is not published.
+ */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
   kind: Kind<any, any>
   about: string
   required?: true
-  /** The published default; a function is called for each request. `null` is published but counts as no default (rule 3.3). */
+  /**
+   * The published default; a function is called for each request. `null` is published but counts as no
+   * default (rule 3.3).
+   */
   default?: unknown
   /** The limits of its values, in place of the limits of its kind. */
   within?: Bounds
@@ -33,7 +40,10 @@ export interface FieldData {
   hint?: string
   /** The English names of the values that a form offers, by value. */
   words?: Readonly<Record<string, string>>
-  /** The control that forms show for the field, if it is another than that of the kind. Where it is false, forms do not ask for the field. */
+  /**
+   * The control that forms show for the field, if it is another than that of the kind. Where it is false,
+   * forms do not ask for the field.
+   */
   input?: Input | false
   /** Whether lists of the desk have a column for the field. */
   inLists?: true
@@ -76,7 +86,10 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** Returns the columns of a record for which no values were sent, for the fields whose kind has `keep`. Columns of text hold `text`. */
+/**
+ * Returns the columns of a record for which no values were sent, for the fields whose kind has `keep`.
+ * Columns of text hold `text`.
+ */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {

@@ -17,7 +17,10 @@ export interface WireSchema {
   maxItems?: number
 }
 
-/** The control by which a form asks for a value. `text` has markup, `fact` is yes, no or unknown, and `choice` offers the words of the schema. */
+/**
+ * The control by which a form asks for a value. `text` has markup, `fact` is yes, no or unknown, and `choice`
+ * offers the words of the schema.
+ */
 export type Input =
   | 'line'
   | 'email'
@@ -49,25 +52,42 @@ export interface RequestTime {
   now: number
 }
 
-/** A kind of value: how it is checked, read, described, stored and shown. Rules work with `Value`; the column of the field holds `Kept`. */
+/**
+ * A kind of value: how it is checked, read, described, stored and shown. Rules work with `Value`; the column
+ * of the field holds `Kept`.
+ */
 export interface Kind<Value, Kept = Value> {
   /** The schema of the value in the index and in the interface description. */
   wire: WireSchema
-  /** The JSON schema of what a client may send, where that is more than `wire` says: bounds of numbers, and an empty text that clears them. */
+  /**
+   * The JSON schema of what a client may send, where that is more than `wire` says: bounds of numbers, and an
+   * empty text that clears them.
+   */
   accepts?: Readonly<Record<string, unknown>>
   /** The JSON type of the value in answers, where it differs from `wire.type`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   /** True for lists, which may also be sent as text with commas or as repeated keys. */
   list?: true
-  /** The limits of values, unless the field or filter has limits of its own. A kind without it has the limits of one line. */
+  /**
+   * The limits of values, unless the field or filter has limits of its own. A kind without it has the limits
+   * of one line.
+   */
   within?: Bounds
-  /** Checks a value before it is read. A value that fails is refused with a plain `rest_invalid_param` (rule 1.2). */
+  /**
+   * Checks a value before it is read. A value that fails is refused with a plain `rest_invalid_param` (rule
+   * 1.2).
+   */
   valid?: (value: unknown, at: RequestTime) => boolean
   /** A value that is accepted. The answer that refuses another value shows it. */
   example?: string
-  /** Returns true for a value that is passed over as if it had not been sent. The answer names its field in `X-Kalends-Ignored`. */
+  /**
+   * Returns true for a value that is passed over as if it had not been sent. The answer names its field in
+   * `X-Kalends-Ignored`.
+   */
   ignores?: (value: unknown) => boolean
-  /** Reads a value; undefined for one of a wrong type, which is refused with `rest_invalid_type` (rule 1.2). */
+  /**
+   * Reads a value; undefined for one of a wrong type, which is refused with `rest_invalid_type` (rule 1.2).
+   */
   read: (value: unknown) => Value | undefined
   /** Returns the value of the column. Values of kinds without it are stored by rules of the resource. */
   keep?: (value: Value) => Kept
@@ -75,9 +95,14 @@ export interface Kind<Value, Kept = Value> {
   blank?: Kept
   /** Returns the value that answers show for the column. A kind without it shows the column as it is. */
   show?: (kept: unknown) => unknown
-  /** The words that the entries of a list may be, if they are few. The words for a single value are in `wire.enum`. */
+  /**
+   * The words that the entries of a list may be, if they are few. The words for a single value are in
+   * `wire.enum`.
+   */
   choices?: readonly string[]
-  /** True if the meaning of a value changes with the present time, unless the value begins with a whole date. */
+  /**
+   * True if the meaning of a value changes with the present time, unless the value begins with a whole date.
+   */
   goesByClock?: true
   /** True for flags: two records of the same name are not told apart by them. */
   isFlag?: true
@@ -85,7 +110,9 @@ export interface Kind<Value, Kept = Value> {
   input?: Input
 }
 
-/** A kind whose values are stored in the column with the name of the field, without a rule of the resource. */
+/**
+ * A kind whose values are stored in the column with the name of the field, without a rule of the resource.
+ */
 export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
   keep: (value: Value) => Kept
   blank: Kept
@@ -115,7 +142,10 @@ export function isEmpty(value: unknown): boolean {
   )
 }
 
-/** Reads a whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). Undefined for other values. */
+/**
+ * Reads a whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). Undefined for
+ * other values.
+ */
 export function readInteger(value: unknown): number | undefined {
   if (!isNumeric(value)) return undefined
   const number = Number(value)
@@ -134,13 +164,19 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/** Decides whether an untyped flag is true (rule 2.3): a text is if it is one of `TRUE_WORDS`, a number if it is not 0. */
+/**
+ * Decides whether an untyped flag is true (rule 2.3): a text is if it is one of `TRUE_WORDS`, a number if it
+ * is not 0.
+ */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
 }
 
-/** Returns the entries of a list that was sent as a list, as the record of a form, as text with commas, or as one number. Undefined for other values. */
+/**
+ * Returns the entries of a list that was sent as a list, as the record of a form, as text with commas, or as
+ * one number. Undefined for other values.
+ */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (isText(value)) return value.includes(',') ? value.split(',') : [value]
@@ -149,7 +185,10 @@ export function listEntries(value: unknown): unknown[] | undefined {
   return undefined
 }
 
-/** Decides whether a value is an object with named members, and not the numbered entries that a form sends for a list. */
+/**
+ * Decides whether a value is an object with named members, and not the numbered entries that a form sends for
+ * a list.
+ */
 export function isNamedRecord(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
   return !Object.keys(value).every((key) => /^\d+$/.test(key))
@@ -167,7 +206,10 @@ function distinct<Entry>(entries: Entry[]): Entry[] {
   return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
-/** Reads the words of a list, without duplicates. Undefined for a value that is no list of words, and for an empty list. */
+/**
+ * Reads the words of a list, without duplicates. Undefined for a value that is no list of words, and for an
+ * empty list.
+ */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
@@ -277,8 +319,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * A fact of access: yes, no, or unknown. An empty text means unknown, and answers leave out unknown facts. Pages show each field of this kind as a fact, and
- * the filter `access` finds records by it.
+ * A fact of access: yes, no, or unknown. An empty text means unknown, and answers leave out unknown facts.
+ * Pages show each field of this kind as a fact, and the filter `access` finds records by it.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
@@ -321,7 +363,10 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/** A flag that is published without a type and takes any value (rule 2.3): see `isTruthy`. It finds records by the time of the request. */
+/**
+ * A flag that is published without a type and takes any value (rule 2.3): see `isTruthy`. It finds records by
+ * the time of the request.
+ */
 export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
@@ -332,7 +377,10 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/** A flag of a filter that keeps the word it was sent with, since links repeat it (rule 13.8). Lists and records are refused. */
+/**
+ * A flag of a filter that keeps the word it was sent with, since links repeat it (rule 13.8). Lists and
+ * records are refused.
+ */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -340,7 +388,10 @@ export const looseWord: Kind<string | number | boolean> = {
     isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
-/** A flag that is published as text, for the map switches of venues. Lists and records are refused; `isTruthy` reads all other values. */
+/**
+ * A flag that is published as text, for the map switches of venues. Lists and records are refused; `isTruthy`
+ * reads all other values.
+ */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -353,7 +404,10 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** A switch of a filter: a word such as `true`, `1`, `on` or `yes` turns it on, any other text leaves it off. An empty text is refused. */
+/**
+ * A switch of a filter: a word such as `true`, `1`, `on` or `yes` turns it on, any other text leaves it off.
+ * An empty text is refused.
+ */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -362,7 +416,10 @@ export const switchWord: Kind<boolean> = {
   read: isTruthy,
 }
 
-/** A date and time in any form that `parseMoment` reads. The rules of the resource decide in which zone it is read. */
+/**
+ * A date and time in any form that `parseMoment` reads. The rules of the resource decide in which zone it is
+ * read.
+ */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
@@ -377,7 +434,10 @@ export const moment: Kind<string | number> = {
 /** A date and time that is published without a type, as parameters of lists are. */
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
-/** The UTC publication date that answers show for a record that was never published. Sent back, it means no date. */
+/**
+ * The UTC publication date that answers show for a record that was never published. Sent back, it means no
+ * date.
+ */
 export const NEVER = '0000-00-00 00:00:00'
 
 /** A publication date. `NEVER` is accepted as well, and means no date. */
@@ -398,7 +458,10 @@ export const timezone: Kind<string> = {
 
 const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/** An absolute URL, which an empty value clears. Signs that answers show as entities are stored as signs (rule 2.8). */
+/**
+ * An absolute URL, which an empty value clears. Signs that answers show as entities are stored as signs (rule
+ * 2.8).
+ */
 export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },

@@ -4,17 +4,29 @@ import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
 // Holds the limits of all values, and checks values against them.
 
-/** The limits of a value. All are checked before anything else is done with it, in time that grows with the limits and not with the size of the value. */
+/**
+ * The limits of a value. All are checked before anything else is done with it, in time that grows with the
+ * limits and not with the size of the value.
+ */
 export interface Bounds {
-  /** The most characters of a text, and of each text of a list. An entity such as `&amp;` counts as one, since answers show some signs as entities. */
+  /**
+   * The most characters of a text, and of each text of a list. An entity such as `&amp;` counts as one, since
+   * answers show some signs as entities.
+   */
   characters?: number
-  /** The most bytes in UTF-8 of a text, or of all texts of a list together; `setting` stands for the setting `text_bytes`. */
+  /**
+   * The most bytes in UTF-8 of a text, or of all texts of a list together; `setting` stands for the setting
+   * `text_bytes`.
+   */
   bytes?: number | 'setting'
   /** The most words of a text, with blanks between them. */
   words?: number
   /** The most entries of a list, whether sent as a list or as text with commas. */
   entries?: number
-  /** True for values that the service itself adds to a request, such as an uploaded file. They are not checked. */
+  /**
+   * True for values that the service itself adds to a request, such as an uploaded file. They are not
+   * checked.
+   */
   isOwn?: true
 }
 
@@ -24,7 +36,9 @@ export const limits = {
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
-  /** The description of a term. Every event with the term shows it, so a list may show it thousands of times. */
+  /**
+   * The description of a term. Every event with the term shows it, so a list may show it thousands of times.
+   */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
   url: { characters: 2000 },
@@ -46,7 +60,10 @@ export const limits = {
   batch: { entries: 100 },
   /** All answers of a batch together; further answers have only ids. */
   batchAnswers: { bytes: 8_000_000 },
-  /** The records of a page of changes; a single record may be larger. It is less than the smallest setting of the room for unsent answers. */
+  /**
+   * The records of a page of changes; a single record may be larger. It is less than the smallest setting of
+   * the room for unsent answers.
+   */
   changesPage: { bytes: 900_000 },
   /** All dates of a series by `ROW_BYTES`, `LINK_BYTES` and their texts; in a batch, of all its requests. */
   seriesDates: { bytes: 20_000_000 },
@@ -57,14 +74,20 @@ export const limits = {
 /** What an event counts as besides its texts, and what each of its links counts as, in bytes. */
 export const ROW_BYTES = 2000
 export const LINK_BYTES = 200
-/** The most levels by which lists and objects nest in one value. The whole answer for an event, sent back, has five. */
+/**
+ * The most levels by which lists and objects nest in one value. The whole answer for an event, sent back, has
+ * five.
+ */
 export const MOST_LEVELS = 10
 /** The most members and entries of one value, on all levels together. */
 export const MOST_MEMBERS = 20_000
 /** The most pairs of a name and a value in a query or form. */
 export const MOST_PAIRS = 2000
 
-/** Returns the limit that a value is over; undefined for a value within its limits. With `isList`, a text is split into entries at its commas. */
+/**
+ * Returns the limit that a value is over; undefined for a value within its limits. With `isList`, a text is
+ * split into entries at its commas.
+ */
 export function overLimit(
   value: unknown,
   bounds: Bounds,
@@ -103,7 +126,10 @@ function overEntries(count: number, { entries }: Bounds): LimitFault | undefined
   return entries !== undefined && count > entries ? over('entries', entries) : undefined
 }
 
-/** Returns the limit that a list or its texts are over. Texts within records of the list are checked where these are read. */
+/**
+ * Returns the limit that a list or its texts are over. Texts within records of the list are checked where
+ * these are read.
+ */
 function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>): LimitFault | undefined {
   const entries: unknown[] = Object.values(value)
   const tooMany = Array.isArray(value) ? overEntries(entries.length, bounds) : undefined
@@ -119,7 +145,10 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }
 
-/** Returns the limit that a value is over by its levels or its members; undefined for none. Walks it level by level: recursion could overflow the stack. */
+/**
+ * Returns the limit that a value is over by its levels or its members; undefined for none. Walks it level by
+ * level: recursion could overflow the stack.
+ */
 export function overShape(value: object, mostLevels = MOST_LEVELS): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0

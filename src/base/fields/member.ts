@@ -65,13 +65,19 @@ const ruleProperties = {
   text: string,
 } satisfies Record<string, Schema>
 
-/** The member of an occurrence that says how its series repeats. Events that do not repeat have no such member. */
+/**
+ * The member of an occurrence that says how its series repeats. Events that do not repeat have no such
+ * member.
+ */
 export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: arrayOf(string) })
 
 /** The member of a series that says how it repeats. */
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/** The members of a venue or organizer beside its fields. Answers leave out members of `some` without a value (rules 6.1 to 6.3). */
+/**
+ * The members of a venue or organizer beside its fields. Answers leave out members of `some` without a value
+ * (rules 6.1 to 6.3).
+ */
 export const linkedMembers = {
   always: {
     id,
@@ -97,7 +103,10 @@ export const linkedMembers = {
 const termUrls = schemaRef('TermUrls')
 const hrefs = arrayOf(record({ href: address }))
 
-/** The members of a category or tag in the answers of its own routes (rule 7.1). Tags have no `parent`, entries of lists have no `_links`. */
+/**
+ * The members of a category or tag in the answers of its own routes (rule 7.1). Tags have no `parent`,
+ * entries of lists have no `_links`.
+ */
 export const termMembers = {
   always: {
     id,
@@ -149,8 +158,8 @@ interface Omitted {
 type Place = true | string | Omitted
 
 /**
- * A member of an event, and the representations that have it. Single answers, lists, NDJSON and exports have every member, and the history has every column
- * and link, unless a property here says otherwise.
+ * A member of an event, and the representations that have it. Single answers, lists, NDJSON and exports have
+ * every member, and the history has every column and link, unless a property here says otherwise.
  */
 export interface Member {
   /** The source of the value: a column, rows of other tables, or a computation from these. */
@@ -158,8 +167,9 @@ export interface Member {
   /** The schema of the member in answers, unless the kind of the field has it. */
   schema?: Schema
   /**
-   * Marks a member that only events with a value show, or only events with a value in the field that is named here. All representations show such a column
-   * by the `show` of its kind, so it cannot be a text with markup.
+   * Marks a member that only events with a value show, or only events with a value in the field that is named
+   * here. All representations show such a column by the `show` of its kind, so it cannot be a text with
+   * markup.
    */
   rare?: true | string
   /** Why lists do not have the member, although single answers do. */
@@ -184,7 +194,10 @@ export interface Member {
 /** A field of events: one that answers show as a member, or one that only requests have. */
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** A field of a venue or organizer. Its own answers and those of its events have it; `csv` and `page` say whether the table of events and its page do. */
+/**
+ * A field of a venue or organizer. Its own answers and those of its events have it; `csv` and `page` say
+ * whether the table of events and its page do.
+ */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
 /** A field that a table has as a column of the same name. */
@@ -221,7 +234,9 @@ export type NamesIn<Members, Where extends string> = {
     : never
 }[keyof Members]
 
-/** Returns the names of the members of which a property has a value; `WithValue` is the type of these names. */
+/**
+ * Returns the names of the members of which a property has a value; `WithValue` is the type of these names.
+ */
 export function namesWith<Members extends object, const Property extends string, const Value>(
   members: Members,
   property: Property,
@@ -249,7 +264,10 @@ export const everywhere = {
 /** A text that all representations have but these. A withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** Returns the places of a member that says the same as another one, in another form for programs: only answers have it. */
+/**
+ * Returns the places of a member that says the same as another one, in another form for programs: only
+ * answers have it.
+ */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -267,7 +285,10 @@ export function saidBy(name: string) {
 
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
-/** The places of a field of a venue or organizer: beside answers, the table of events and the page (`inTable`), the page alone, or nothing. */
+/**
+ * The places of a field of a venue or organizer: beside answers, the table of events and the page
+ * (`inTable`), the page alone, or nothing.
+ */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const
 export const inAnswers = { csv: UNASKED, page: UNASKED } as const

@@ -1,8 +1,12 @@
-// Writes the content lines of iCalendar with their parameters, folds and escapes them, and names the properties of our own.
+// Writes the content lines of iCalendar with their parameters, folds and escapes them, and names the
+// properties of our own.
 
 /** The most octets of a line without its end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
-/** The length of a line that is short enough whatever its characters: a UTF-16 unit takes at most three octets, so they need no counting. */
+/**
+ * The length of a line that is short enough whatever its characters: a UTF-16 unit takes at most three
+ * octets, so they need no counting.
+ */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
 /** A property of our own: the status of an event that is not public. */
@@ -17,7 +21,10 @@ export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 /** The parameters of a property, by name. */
 export type Parameters = Readonly<Record<string, string>>
 
-/** Writes a property as a content line, folded at 75 octets but never within a character. The value is written as it is: escape texts with `escapeText`. */
+/**
+ * Writes a property as a content line, folded at 75 octets but never within a character. The value is written
+ * as it is: escape texts with `escapeText`.
+ */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
   let head = name
@@ -27,24 +34,34 @@ export function contentLine(name: string, value: string, parameters?: Parameters
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const ODD = /[\0-\x08\x0b-\x1f\x7f\ud800-\udfff]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes; a tab may stand in a text.
+// A tab may stand in a text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Escapes a text for the value of a property (RFC 5545, 3.3.11): writes line ends as `\n`, and removes control characters. */
+/**
+ * Escapes a text for the value of a property (RFC 5545, 3.3.11): writes line ends as `\n`, and removes
+ * control characters.
+ */
 export function escapeText(text: string): string {
   return settled(text)
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
 }
 
-/** Makes all line ends of a text `\n`, and removes characters that no property can hold. Nearly every text needs no change. */
+/**
+ * Makes all line ends of a text `\n`, and removes characters that no property can hold. Nearly every text
+ * needs no change.
+ */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/** Writes the value of a parameter: in quotes if a sign in it would end it, and with signs that a value cannot hold encoded by RFC 6868. */
+/**
+ * Writes the value of a parameter: in quotes if a sign in it would end it, and with signs that a value cannot
+ * hold encoded by RFC 6868.
+ */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written

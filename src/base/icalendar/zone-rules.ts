@@ -4,9 +4,10 @@ import { contentLine } from './content-lines.ts'
 
 // Writes time zones of iCalendar (VTIMEZONE).
 //
-// Outlook understands one STANDARD and one DAYLIGHT with a yearly rule each, and is wrong by hours for any other zone. So a zone is written as such a pair,
-// found from its clock changes of the coming years. Before a time is written in the zone, `isReadRight` checks that the pair gives the right time. Times
-// for which it does not (of the past, of irregular zones) are written in UTC.
+// Outlook understands one STANDARD and one DAYLIGHT with a yearly rule each, and is wrong by hours for any
+// other zone. So a zone is written as such a pair, found from its clock changes of the coming years. Before a
+// time is written in the zone, `isReadRight` checks that the pair gives the right time. Times for which it
+// does not (of the past, of irregular zones) are written in UTC.
 
 /** A change of clocks that comes every year. */
 interface YearlyChange {
@@ -20,7 +21,10 @@ interface YearlyChange {
   time: number
 }
 
-/** The rules by which a zone is written: one offset, or two offsets between which the clocks change every year. Offsets are in ms. */
+/**
+ * The rules by which a zone is written: one offset, or two offsets between which the clocks change every
+ * year. Offsets are in ms.
+ */
 export interface ZoneRules {
   /** The name of the zone in the tz database. */
   id: string
@@ -33,7 +37,10 @@ const YEARS = 5
 
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
-/** Returns the rules of a zone from the year of `now` (ms since the epoch) on; undefined for UTC, for a zone without a name, and for one without such rules. */
+/**
+ * Returns the rules of a zone from the year of `now` (ms since the epoch) on; undefined for UTC, for a zone
+ * without a name, and for one without such rules.
+ */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
   const found = findCached(known, zone)
@@ -49,7 +56,8 @@ function readRules(zone: string, year: number): ZoneRules | undefined {
   const { id, offset, steps } = changes
   const thisYear = Date.UTC(year + 1, 0, 1)
   const lasting = steps.filter(({ at }) => at >= thisYear)
-  // Clocks that do not change from the next year on keep their last offset. Times before that are checked by `isReadRight` like all others.
+  // Clocks that do not change from the next year on keep their last offset. Times before that are checked by
+  // `isReadRight` like all others.
   if (lasting.length === 0) return { id, standard: steps.at(-1)?.offset ?? offset, daylight: undefined }
   const offsets = [...new Set(steps.map((step) => step.offset))].sort((a, b) => a - b)
   const [standard, summer, more] = offsets
@@ -66,8 +74,8 @@ export function isZoneName(zone: string): boolean {
 }
 
 /**
- * The rules of UTC, written as a zone like others. Readers that go by X-WR-TIMEZONE expand a rule whose start is in UTC on the clock of that zone, also
- * under the usual names of UTC, but not under `Etc/GMT`.
+ * The rules of UTC, written as a zone like others. Readers that go by X-WR-TIMEZONE expand a rule whose start
+ * is in UTC on the clock of that zone, also under the usual names of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 
@@ -76,7 +84,10 @@ export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 
-/** Returns the yearly change that gives all of these changes; undefined if none does. `walls` are their wall times on the clock before the change, in ms. */
+/**
+ * Returns the yearly change that gives all of these changes; undefined if none does. `walls` are their wall
+ * times on the clock before the change, in ms.
+ */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
   if (!first) return undefined
@@ -122,7 +133,10 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   return isSummer ? daylight.offset : standard
 }
 
-/** Decides whether every reader of the rules takes a wall time for the right UTC time; both are 'YYYY-MM-DD HH:MM:SS'. False for times before 1970. */
+/**
+ * Decides whether every reader of the rules takes a wall time for the right UTC time; both are 'YYYY-MM-DD
+ * HH:MM:SS'. False for times before 1970.
+ */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
   const utcMs = utcToMs(utc)
   if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false

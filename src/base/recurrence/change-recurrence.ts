@@ -28,9 +28,10 @@ export interface Split {
 }
 
 /**
- * Splits a recurrence before `at`, the original start of one of its occurrences but the first. Both halves together have the same dates: a count is divided,
- * a rule without a count gets an end before `at`. If `at` is an added date and no rule has the later dates, they are added one by one. Undefined if these
- * dates have no end or are more than `MOST_LISTED`.
+ * Splits a recurrence before `at`, the original start of one of its occurrences but the first. Both halves
+ * together have the same dates: a count is divided, a rule without a count gets an end before `at`. If `at`
+ * is an added date and no rule has the later dates, they are added one by one. Undefined if these dates have
+ * no end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -63,7 +64,10 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/** Returns the dates of a rule before `at`, the start among them. Exceptions are among them, since COUNT counts them. */
+/**
+ * Returns the dates of a rule before `at`, the start among them. Exceptions are among them, since COUNT
+ * counts them.
+ */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
@@ -76,7 +80,10 @@ function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
   return false
 }
 
-/** Returns the rule from `at` on, with the count that is left; undefined if `at` is not a date that the rule makes. */
+/**
+ * Returns the rule from `at` on, with the count that is left; undefined if `at` is not a date that the rule
+ * makes.
+ */
 function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   for (const wall of matchingDates(rule, start, at))
     if (settled(wall, start) === at)
@@ -86,7 +93,10 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
-/** Returns the rule with `at`, which it does not make itself, as its first date; undefined if its later dates would then be others. */
+/**
+ * Returns the rule with `at`, which it does not make itself, as its first date; undefined if its later dates
+ * would then be others.
+ */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
   const from = { ...start, local: at }
@@ -121,9 +131,10 @@ export interface Moved {
 }
 
 /**
- * Moves a series so that the date `at` comes to stand at `to`, and every other date moves by as much. The series gets a moved rule if one makes these dates.
- * Else a rule by month or year takes the place of `to` in its month or year (see `moveAlong`), unless it has an end and names weekdays by their place. Else
- * the dates are added one by one. Undefined if these dates have no end or are more than `MOST_LISTED`.
+ * Moves a series so that the date `at` comes to stand at `to`, and every other date moves by as much. The
+ * series gets a moved rule if one makes these dates. Else a rule by month or year takes the place of `to` in
+ * its month or year (see `moveAlong`), unless it has an end and names weekdays by their place. Else the dates
+ * are added one by one. Undefined if these dates have no end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(
   recurrence: Recurrence,
@@ -175,12 +186,15 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
 /** The most dates that are compared when a rule moves: no series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
-/** The most days by which a moved date may miss the place where it would be if all dates had moved by as much. */
+/**
+ * The most days by which a moved date may miss the place where it would be if all dates had moved by as much.
+ */
 const FARTHEST_DAYS = 7
 
 /**
- * Moves a rule that repeats by month or year. The place of `to` in its month or year becomes the place of every date in its own month or year. Undefined for
- * other rules, and if a date would lie more than `FARTHEST_DAYS` from its exact place.
+ * Moves a rule that repeats by month or year. The place of `to` in its month or year becomes the place of
+ * every date in its own month or year. Undefined for other rules, and if a date would lie more than
+ * `FARTHEST_DAYS` from its exact place.
  */
 function moveAlong(
   rule: Rule,
@@ -211,7 +225,10 @@ function isNearTo(wall: string, wanted: string): boolean {
   return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
 }
 
-/** Returns the first date of a moved rule, as many months or years from `to` as the old start was from `at`. Undefined if there is no such date. */
+/**
+ * Returns the first date of a moved rule, as many months or years from `to` as the old start was from `at`.
+ * Undefined if there is no such date.
+ */
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
   const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
   if (!first || !old || !next) return undefined
@@ -224,7 +241,10 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
 
-/** Returns the rules that a move may lead to. If the first has a weekday with a place, the second counts that place from the other end of the month. */
+/**
+ * Returns the rules that a move may lead to. If the first has a weekday with a place, the second counts that
+ * place from the other end of the month.
+ */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
@@ -258,7 +278,10 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   }
 }
 
-/** Moves all weekdays of a weekly rule. In any other rule, moves the only weekday, and gives it the place in the month that the new start has. */
+/**
+ * Moves all weekdays of a weekly rule. In any other rule, moves the only weekday, and gives it the place in
+ * the month that the new start has.
+ */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from
   if (frequency === 'weekly') {
@@ -283,7 +306,10 @@ function weekdayName(day: number): string {
   return WEEKDAYS[weekdayOfDay(day)] ?? 'MO'
 }
 
-/** Returns the place of a day among the days of the same weekday in its month; negative if counted from the end. */
+/**
+ * Returns the place of a day among the days of the same weekday in its month; negative if counted from the
+ * end.
+ */
 function placeInMonth(day: Day, isFromEnd: boolean): number {
   const place = Math.ceil(day.monthday / 7)
   return isFromEnd ? -Math.ceil((lengthOfMonth(day) - day.monthday + 1) / 7) : place

@@ -16,7 +16,8 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Reads rules with all parts of RFC 5545, which imports meet and events here do not have, and makes their dates.
+// Reads rules with all parts of RFC 5545, which imports meet and events here do not have, and makes their
+// dates.
 
 /** A rule with all parts of RFC 5545. Lists are in order; an empty list is a part that was not given. */
 export interface EveryRule {
@@ -118,7 +119,10 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
   return found
 }
 
-/** Returns the numbers of a list in order, each once. @throws RangeError for an entry that is no number within the bounds */
+/**
+ * Returns the numbers of a list in order, each once.
+ * @throws RangeError for an entry that is no number within the bounds
+ */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
   const numbers = text
@@ -129,8 +133,9 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields the dates that a rule makes, as wall times in order from the start to the end, until the steps are used up. COUNT counts the start, whether the rule
- * makes it or not. Times that a clock change skips are not moved.
+ * Yields the dates that a rule makes, as wall times in order from the start to the end, until the steps are
+ * used up. COUNT counts the start, whether the rule makes it or not. Times that a clock change skips are not
+ * moved.
  */
 export function* everyDate(
   rule: EveryRule,

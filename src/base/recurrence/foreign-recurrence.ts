@@ -15,7 +15,10 @@ export function isForeign(recurrence: unknown): boolean {
   return isMembers(recurrence.rrule) || FOREIGN.some((name) => name in recurrence)
 }
 
-/** Returns the rule that a recurrence of another product says; undefined where it says none, or more than one rule can say. */
+/**
+ * Returns the rule that a recurrence of another product says; undefined where it says none, or more than one
+ * rule can say.
+ */
 export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const { rrule, ...beside } = isMembers(sent) ? sent : {}
   if (isMembers(rrule) && !areBlank(beside, [])) return undefined

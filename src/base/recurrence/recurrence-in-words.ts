@@ -11,8 +11,9 @@ type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, st
 const MOST_NAMED = 3
 
 /**
- * Says a recurrence in words: "every second Tuesday until 30 June 2027, but not on 24 December". `language` is the tag by which names of days and months are
- * written, and `say` translates. A date in the year of the start is written without its year.
+ * Says a recurrence in words: "every second Tuesday until 30 June 2027, but not on 24 December". `language`
+ * is the tag by which names of days and months are written, and `say` translates. A date in the year of the
+ * start is written without its year.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,
@@ -55,7 +56,10 @@ interface RecurrenceNames {
   weekday: (name: string) => string
 }
 
-/** The formats of dates and lists in a language. Making them takes 0.2 ms, a hundred times as long as using them. */
+/**
+ * The formats of dates and lists in a language. Making them takes 0.2 ms, a hundred times as long as using
+ * them.
+ */
 const formsOf = madeOnce((language: string) => {
   const tag = language === 'en' ? 'en-GB' : language
   const dates = (options: Intl.DateTimeFormatOptions) =>
@@ -92,7 +96,10 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
   yearly: ['every year', 'every second year', 'every {count} years'],
 }
 
-/** Returns a rule with the places of a single weekday at the weekday: the second one of all Mondays is the second Monday. */
+/**
+ * Returns a rule with the places of a single weekday at the weekday: the second one of all Mondays is the
+ * second Monday.
+ */
 export function withPlace(rule: Rule): Rule {
   const { frequency, weekdays, monthdays, months, positions } = rule
   const [weekday = '', ...others] = weekdays
@@ -188,7 +195,10 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   return joined(texts, language)
 }
 
-/** English texts that recurrences are said with, with `{name}` where a value goes; other languages translate them by these texts. */
+/**
+ * English texts that recurrences are said with, with `{name}` where a value goes; other languages translate
+ * them by these texts.
+ */
 export const recurrenceWords = [
   'every day',
   'every second day',

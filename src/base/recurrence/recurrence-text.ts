@@ -34,7 +34,10 @@ import {
 
 // Writes a recurrence as lines of RFC 5545 or as the object that clients send, and reads both.
 
-/** A recurrence as an object with the members that clients send (docs/series.md). Members that were not given are left out. */
+/**
+ * A recurrence as an object with the members that clients send (docs/series.md). Members that were not given
+ * are left out.
+ */
 export interface RecurrenceObject {
   frequency?: string
   interval?: number
@@ -50,7 +53,10 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/** Writes a recurrence as lines of RFC 5545: RRULE, RDATE and EXDATE, each only if it has a value. Equal recurrences have equal lines. */
+/**
+ * Writes a recurrence as lines of RFC 5545: RRULE, RDATE and EXDATE, each only if it has a value. Equal
+ * recurrences have equal lines.
+ */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -60,8 +66,8 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
 }
 
 /**
- * Writes the lines for calendar files. If a rule does not make its own start, some readers leave the start out and others do not count it. So the start
- * becomes an added date then, and a count becomes an end.
+ * Writes the lines for calendar files. If a rule does not make its own start, some readers leave the start
+ * out and others do not count it. So the start becomes an added date then, and a count becomes an end.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence
@@ -139,23 +145,31 @@ function ruleObject(rule: Rule): RecurrenceObject {
   }
 }
 
-/** Writes a wall time in the form of iCalendar: a day for events that last all day, else a time without `Z`. */
+/**
+ * Writes a wall time in the form of iCalendar: a day for events that last all day, else a time without `Z`.
+ */
 function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   const text = wall.replace(' ', 'T').replace(/[-:]/g, '')
   return allDay ? text.slice(0, 8) : text
 }
 
-/** Decides whether readers of calendar files know a zone by its name. Times of other zones are written in UTC. */
+/**
+ * Decides whether readers of calendar files know a zone by its name. Times of other zones are written in UTC.
+ */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
-/** Adds an empty EXDATE to the lines of a recurrence without one: without such a line, dates that were exceptions before would remain exceptions. */
+/**
+ * Adds an empty EXDATE to the lines of a recurrence without one: without such a line, dates that were
+ * exceptions before would remain exceptions.
+ */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-// Reads a recurrence from lines of RFC 5545 or from an object. A recurrence that cannot be read is refused with a fault that names the part.
+// Reads a recurrence from lines of RFC 5545 or from an object. A recurrence that cannot be read is refused
+// with a fault that names the part.
 
 /** The most characters of a recurrence: room for a rule, and for the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000
@@ -186,7 +200,10 @@ const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   week_start: 'weekStart',
 }
 
-/** The input as far as it was read: the parts of its rule, the names by which the client knows them, and both lists of dates. */
+/**
+ * The input as far as it was read: the parts of its rule, the names by which the client knows them, and both
+ * lists of dates.
+ */
 interface RecurrenceRead {
   parts: RuleParts | undefined
   names: Partial<Record<keyof RuleParts, string>>
@@ -195,9 +212,10 @@ interface RecurrenceRead {
 }
 
 /**
- * Reads the recurrence of an event from lines of RFC 5545, as a text or a list, or from an object of the form of `recurrenceObject` (docs/series.md).
- * Undefined for a value that means no recurrence: `""`, null, `[]`. A Fault for one that cannot be read or has no date. Never throws. Looks at sizes first,
- * so that no input costs more than a moment.
+ * Reads the recurrence of an event from lines of RFC 5545, as a text or a list, or from an object of the form
+ * of `recurrenceObject` (docs/series.md). Undefined for a value that means no recurrence: `""`, null, `[]`. A
+ * Fault for one that cannot be read or has no date. Never throws. Looks at sizes first, so that no input
+ * costs more than a moment.
  */
 export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -212,7 +230,10 @@ export function readRecurrence(sent: unknown, start: Start): Recurrence | undefi
   }
 }
 
-/** Returns a recurrence in the form of answers, which have its rule beside other members, as clients send it. Others are returned as they are. */
+/**
+ * Returns a recurrence in the form of answers, which have its rule beside other members, as clients send it.
+ * Others are returned as they are.
+ */
 export function withoutShown(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null || !SHOWN.some((member) => member in sent)) return sent
   const { rrule, rule, lines }: { rrule?: unknown; rule?: unknown; lines?: unknown } = sent
@@ -265,7 +286,10 @@ function readLines(input: string | readonly unknown[], start: Start): Recurrence
   return reading
 }
 
-/** Returns the lines of a text or a list of texts, without blank ones; folded lines are joined (RFC 5545, 3.1). */
+/**
+ * Returns the lines of a text or a list of texts, without blank ones; folded lines are joined (RFC 5545,
+ * 3.1).
+ */
 function linesOf(input: string | readonly unknown[]): string[] {
   const texts = typeof input === 'string' ? [input] : input
   let size = 0
@@ -411,7 +435,10 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/** The parts of a rule as texts of the client; lists are split into their entries. A part that was not given is undefined, or an empty list. */
+/**
+ * The parts of a rule as texts of the client; lists are split into their entries. A part that was not given
+ * is undefined, or an empty list.
+ */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -433,10 +460,16 @@ export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
 /** The most entries of one list. Every weekday of a year by its place would be 371. */
 const LONGEST_LIST = 62
-/** The most days that the months, days and weekdays of one rule may name together: a year has no more than 366. */
+/**
+ * The most days that the months, days and weekdays of one rule may name together: a year has no more than
+ * 366.
+ */
 const MOST_COMBINED = 400
 
-/** Reads a rule from its parts, which lines and objects have in common. @throws Unreadable for a part that is wrong or does not go with the others */
+/**
+ * Reads a rule from its parts, which lines and objects have in common.
+ * @throws Unreadable for a part that is wrong or does not go with the others
+ */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
   for (const list of LIST_PARTS)
     if (parts[list].length > LONGEST_LIST)
@@ -514,7 +547,10 @@ function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/** Checks that the parts of a rule go together. @throws Unreadable for parts that contradict each other, and for a rule without a date */
+/**
+ * Checks that the parts of a rule go together.
+ * @throws Unreadable for parts that contradict each other, and for a rule without a date
+ */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
@@ -544,7 +580,10 @@ function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   if (!hasMatch(rule, start)) throw new Unreadable(nameOf('frequency'), 'The rule has no date at all.')
 }
 
-/** Returns the largest place that a weekday may have: in the year, in the month, or 0 for a rule whose weekdays have no places. */
+/**
+ * Returns the largest place that a weekday may have: in the year, in the month, or 0 for a rule whose
+ * weekdays have no places.
+ */
 function largestPlace({ frequency, months }: Rule): number {
   if (frequency === 'yearly') return months.length === 0 ? 53 : 5
   return frequency === 'monthly' ? 5 : 0
@@ -562,7 +601,10 @@ interface DateRead {
   isUtc: boolean
 }
 
-/** Reads a date of a list as a wall time of the series. A day without a time has the time of the start. @throws Unreadable for other text */
+/**
+ * Reads a date of a list as a wall time of the series. A day without a time has the time of the start.
+ * @throws Unreadable for other text
+ */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
   const { wall, isDay, isUtc } = readDate(text, part)
   if (start.allDay) return `${wall.slice(0, 10)} 00:00:00`
@@ -572,8 +614,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * Reads the end of a rule, and returns the end of the last day that may have a date, as a wall time. An end at a time means its day, or the day before if
- * the date of that day would begin after it. An end so means the same to all readers, however they treat changes of clocks.
+ * Reads the end of a rule, and returns the end of the last day that may have a date, as a wall time. An end
+ * at a time means its day, or the day before if the date of that day would begin after it. An end so means
+ * the same to all readers, however they treat changes of clocks.
  * @throws Unreadable for other text
  */
 function untilOf(text: string, start: Start, part: string): string {

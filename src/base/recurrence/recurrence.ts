@@ -1,6 +1,7 @@
 import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
-// Declares a recurrence (its rule, added dates and exceptions), makes its dates, and counts with days of the calendar.
+// Declares a recurrence (its rule, added dates and exceptions), makes its dates, and counts with days of the
+// calendar.
 
 /** The weekdays from Monday on, as rules write them. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
@@ -14,8 +15,8 @@ export type Frequency = (typeof FREQUENCIES)[number]
 export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
 
 /**
- * A recurrence as it is stored. All times are wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, and 00:00:00 for events that last all day. Both
- * lists are in order, without duplicates.
+ * A recurrence as it is stored. All times are wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, and
+ * 00:00:00 for events that last all day. Both lists are in order, without duplicates.
  */
 export interface Recurrence {
   readonly rule?: Rule
@@ -25,7 +26,10 @@ export interface Recurrence {
   readonly left: readonly string[]
 }
 
-/** A rule of RFC 5545, 3.3.10, within the bounds of `readRecurrence`. An empty list is a part that was not given. */
+/**
+ * A rule of RFC 5545, 3.3.10, within the bounds of `readRecurrence`. An empty list is a part that was not
+ * given.
+ */
 export interface Rule {
   readonly frequency: Frequency
   readonly interval: number
@@ -38,31 +42,45 @@ export interface Rule {
   /** Days of the month: 1 to 31, or counted from the end -1 to -31. */
   readonly monthdays: readonly number[]
   readonly months: readonly number[]
-  /** The places of the dates that count, among all dates of one day, week, month or year: 1 is the first, -1 the last. */
+  /**
+   * The places of the dates that count, among all dates of one day, week, month or year: 1 is the first, -1
+   * the last.
+   */
   readonly positions: readonly number[]
   readonly weekStart: Weekday
 }
 
-/** Tells whether a part of RFC 7529 says what holds without it: days of the Gregorian calendar, of which those that do not exist are left out. */
+/**
+ * Tells whether a part of RFC 7529 says what holds without it: days of the Gregorian calendar, of which those
+ * that do not exist are left out.
+ */
 export function isPlainScale(name: string, value: string): boolean {
   return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
 }
 
-/** The start of the first occurrence of a series: a wall time, its zone, and whether the events last all day. */
+/**
+ * The start of the first occurrence of a series: a wall time, its zone, and whether the events last all day.
+ */
 export interface Start {
   readonly local: string
   readonly zone: string
   readonly allDay: boolean
 }
 
-/** Why a recurrence is refused: the name of the part as the client wrote it (`RRULE:BYHOUR`, `until`), and the English text, which locales translate. */
+/**
+ * Why a recurrence is refused: the name of the part as the client wrote it (`RRULE:BYHOUR`, `until`), and the
+ * English text, which locales translate.
+ */
 export interface Fault {
   readonly part: string
   readonly message: RecurrenceMessage
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** The error for a recurrence that cannot be read. It is thrown within this folder alone; callers outside get its `Fault`. */
+/**
+ * The error for a recurrence that cannot be read. It is thrown within this folder alone; callers outside get
+ * its `Fault`.
+ */
 export class Unreadable extends Error {
   readonly fault: Fault
 
@@ -78,7 +96,10 @@ export function isFault(read: object | undefined): read is Fault {
   return read !== undefined && 'part' in read
 }
 
-/** English texts about recurrences that are refused, with `{name}` where a value goes; other languages translate them by these texts. */
+/**
+ * English texts about recurrences that are refused, with `{name}` where a value goes; other languages
+ * translate them by these texts.
+ */
 export const recurrenceMessages = [
   'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.',
   'The part {part} of a recurrence is not supported.',
@@ -104,7 +125,10 @@ type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
 // The dates of a recurrence.
 
-/** A rule with two parts that rules of events here do not have: numbers of weeks (BYWEEKNO) and of days of the year (BYYEARDAY). */
+/**
+ * A rule with two parts that rules of events here do not have: numbers of weeks (BYWEEKNO) and of days of the
+ * year (BYYEARDAY).
+ */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]
@@ -135,9 +159,10 @@ export interface Conditions {
 }
 
 /**
- * Yields the dates of a rule as wall times in order, from the start to the horizon or the end of the rule: first the start, whether it matches the rule or
- * not (docs/series.md), then the days that match. Times that a clock change skips are not moved. Each day up to the horizon is looked at once, so the work
- * is bounded whatever the rule.
+ * Yields the dates of a rule as wall times in order, from the start to the horizon or the end of the rule:
+ * first the start, whether it matches the rule or not (docs/series.md), then the days that match. Times that
+ * a clock change skips are not moved. Each day up to the horizon is looked at once, so the work is bounded
+ * whatever the rule.
  */
 export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator<string, void> {
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
@@ -155,7 +180,10 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 /** The last wall time of the calendar, after which no date lies. */
 export const LAST_WALL = '9999-12-31 23:59:59'
 
-/** The years in which a rule is searched for a date that matches it: 29 February is the same weekday again after 28 or 40 years. */
+/**
+ * The years in which a rule is searched for a date that matches it: 29 February is the same weekday again
+ * after 28 or 40 years.
+ */
 const SEARCHED_YEARS = 40
 
 /** Returns the wall time up to which a recurrence is searched for a date. */
@@ -163,18 +191,26 @@ export function searchedUntil({ local }: Start): string {
   return wallOfDay(dayNumber(local) + SEARCHED_YEARS * 366, local)
 }
 
-/** Decides whether any date from the start on matches a rule. A start that does not match it does not count. */
+/**
+ * Decides whether any date from the start on matches a rule. A start that does not match it does not count.
+ */
 export function hasMatch(rule: Rule, start: Start): boolean {
   const horizon = searchedUntil(start)
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
   return !matchingDates(rule, start, end).next().done
 }
 
-/** The most days from the start of a series, or from the year 2000 if it began before, to its last date: 400 years. */
+/**
+ * The most days from the start of a series, or from the year 2000 if it began before, to its last date: 400
+ * years.
+ */
 const LONGEST_DAYS = 146_097
 const YEAR_2000 = 10_957
 
-/** Yields the dates from the start to `end` that match a rule, as wall times in order. The start is among them only if it matches. */
+/**
+ * Yields the dates from the start to `end` that match a rule, as wall times in order. The start is among them
+ * only if it matches.
+ */
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
   const last = Math.min(dayNumber(end), Math.max(first, YEAR_2000) + LONGEST_DAYS)
@@ -223,7 +259,10 @@ function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** Returns the first and last day of the period (day, week, month or year) that comes `step` periods after the one of the start. */
+/**
+ * Returns the first and last day of the period (day, week, month or year) that comes `step` periods after the
+ * one of the start.
+ */
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
@@ -265,7 +304,10 @@ function meets(number: number, day: Day, conditions: Conditions): boolean {
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
 }
 
-/** Decides whether a day is in one of these weeks of its year. The first week of a year is the first with at least four days in that year. */
+/**
+ * Decides whether a day is in one of these weeks of its year. The first week of a year is the first with at
+ * least four days in that year.
+ */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
   const { year } = dayOfNumber(middle)
@@ -273,7 +315,10 @@ function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday):
   return isAtPlace(place, place + Math.floor((numberOf(year, 12, 31) - middle) / 7), weeks)
 }
 
-/** Decides whether a place, counted from 1, is among those asked for. Negative ones are counted from the end: -1 is the last. */
+/**
+ * Decides whether a place, counted from 1, is among those asked for. Negative ones are counted from the end:
+ * -1 is the last.
+ */
 function isAtPlace(place: number, length: number, asked: readonly number[]): boolean {
   return asked.includes(place) || asked.includes(place - length - 1)
 }
@@ -296,8 +341,9 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * Returns the original starts of a series up to the wall time `until`: in order, without duplicates, at most `limit`. The first is the start of the series,
- * even if `until` lies before it, unless an exception removes it. Times that a clock change skips move forward, so that two dates may become one.
+ * Returns the original starts of a series up to the wall time `until`: in order, without duplicates, at most
+ * `limit`. The first is the start of the series, even if `until` lies before it, unless an exception removes
+ * it. Times that a clock change skips move forward, so that two dates may become one.
  */
 export function occurrenceStarts(
   recurrence: Recurrence,
@@ -321,7 +367,10 @@ export function occurrenceStarts(
     .slice(0, limit)
 }
 
-/** Moves a wall time that a clock change skips forward. Returns any other, and those of events that last all day, unchanged. */
+/**
+ * Moves a wall time that a clock change skips forward. Returns any other, and those of events that last all
+ * day, unchanged.
+ */
 export function settled(wall: string, { zone, allDay }: Start): string {
   return allDay ? wall : settledWall(wall, zone)
 }
@@ -339,14 +388,21 @@ export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
-/** Returns the number of a day, counted from 1970-01-01. Months beyond the year and days beyond the month roll over. */
+/**
+ * Returns the number of a day, counted from 1970-01-01. Months beyond the year and days beyond the month roll
+ * over.
+ */
 export function numberOf(year: number, month: number, monthday: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/** Returns the day with a number. Computes with integers instead of a Date, since rules ask this for every day that they pass. */
+/**
+ * Returns the day with a number. Computes with integers instead of a Date, since rules ask this for every day
+ * that they pass.
+ */
 export function dayOfNumber(day: number): Day {
-  // Years begin on 1 March here, so that the day that leap years add is their last one. 146,097 days are 400 years.
+  // Years begin on 1 March here, so that the day that leap years add is their last one. 146,097 days are 400
+  // years.
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097

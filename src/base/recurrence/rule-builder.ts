@@ -19,8 +19,9 @@ import {
 // Turns a recurrence into the values of the controls of a form, and back, and lists its next dates.
 
 /**
- * A recurrence in the fields of a form. `repeats` is `dates` for dates without a rule, and `text` for a recurrence that the form has no controls for: the
- * form shows its text and sends it back unchanged. Members that do not belong to the chosen `repeats` are ignored.
+ * A recurrence in the fields of a form. `repeats` is `dates` for dates without a rule, and `text` for a
+ * recurrence that the form has no controls for: the form shows its text and sends it back unchanged. Members
+ * that do not belong to the chosen `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
@@ -28,7 +29,10 @@ export interface RuleFields {
   interval: number
   /** The weekdays of a weekly rule, `mo` to `su`; empty for the weekday of the start. */
   weekdays: string[]
-  /** The day of a monthly rule, 1 to 31, or -1 for the last; undefined for the day of the start, and for a rule with `weekday`. */
+  /**
+   * The day of a monthly rule, 1 to 31, or -1 for the last; undefined for the day of the start, and for a
+   * rule with `weekday`.
+   */
   month_day?: number
   /** The weekday of a monthly rule with its place, such as `2tu` or `-1fr`. */
   weekday?: string
@@ -49,7 +53,10 @@ const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: '
 /** A weekday with its place in the month, such as `2tu` or `-1fr`. */
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
-/** Returns the fields of a form for the lines of a recurrence. If the fields would give back another recurrence, the lines stay a text. */
+/**
+ * Returns the fields of a form for the lines of a recurrence. If the fields would give back another
+ * recurrence, the lines stay a text.
+ */
 export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
@@ -65,7 +72,10 @@ function sameLines(one: Recurrence, other: Recurrence, start: Start): boolean {
   return recurrenceLines(one, start).join('\n') === recurrenceLines(other, start).join('\n')
 }
 
-/** Returns the fields of a recurrence, without the parts that the form does not ask for; undefined for a weekday that it cannot show. */
+/**
+ * Returns the fields of a recurrence, without the parts that the form does not ask for; undefined for a
+ * weekday that it cannot show.
+ */
 function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   const {
     frequency,
@@ -96,7 +106,10 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/** Returns the value of `recurrence` to send for the fields of a form: an object, the unchanged text, or `""` for no recurrence. */
+/**
+ * Returns the value of `recurrence` to send for the fields of a form: an object, the unchanged text, or `""`
+ * for no recurrence.
+ */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const {
     repeats,
@@ -135,8 +148,9 @@ const MOST_SHOWN = 100
 const MOST_PASSED = 20_000
 
 /**
- * Returns the next dates of a recurrence, which may be in any form that the interface takes: wall times in order, from `from` on, `most` at the most. Empty
- * for a value that means no recurrence; a Fault for one that cannot be read.
+ * Returns the next dates of a recurrence, which may be in any form that the interface takes: wall times in
+ * order, from `from` on, `most` at the most. Empty for a value that means no recurrence; a Fault for one that
+ * cannot be read.
  */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)

@@ -4,7 +4,10 @@ import type { RecurrenceObject } from './recurrence-text.ts'
 
 // Reads the rules of events that repeat as people type them.
 
-/** Finds the rule that begins at a piece of a text, such as `every Tuesday`, `dienstags` or `toutes les 2 semaines`. Undefined where none does. */
+/**
+ * Finds the rule that begins at a piece of a text, such as `every Tuesday`, `dienstags` or `toutes les 2
+ * semaines`. Undefined where none does.
+ */
 export function spokenRuleAt(
   tokens: readonly Token[],
   at: number,
@@ -31,7 +34,10 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
 /** Returns the name of a weekday in objects of recurrences: `tu`. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
-/** Finds a weekday, or several joined by `and`. Without `every` before it, the first one has to say by its form that it is repeated: `dienstags`. */
+/**
+ * Finds a weekday, or several joined by `and`. Without `every` before it, the first one has to say by its
+ * form that it is repeated: `dienstags`.
+ */
 function weekdaysAt(
   tokens: readonly Token[],
   at: number,
@@ -63,7 +69,10 @@ function dayAt(
   return plural ?? (single && { meaning: single.meaning.day, next: single.next })
 }
 
-/** Finds a weekday by its place: `first Sunday of the month`. Without `of the month`, `every second Sunday` means one every two weeks. */
+/**
+ * Finds a weekday by its place: `first Sunday of the month`. Without `of the month`, `every second Sunday`
+ * means one every two weeks.
+ */
 function placeAt(
   tokens: readonly Token[],
   at: number,

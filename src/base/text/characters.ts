@@ -1,11 +1,12 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { decodedText } from './html.ts'
 
-// Makes texts fit for databases, folds them for searches and orders (lower case, without accents), and makes slugs.
+// Makes texts fit for databases, folds them for searches and orders (lower case, without accents), and makes
+// slugs.
 
 /**
- * Returns a text that both databases can store; any other value is returned unchanged. PostgreSQL takes no NUL, and UTF-8 has no halves of surrogate pairs:
- * the replacement character U+FFFD stands in their place.
+ * Returns a text that both databases can store; any other value is returned unchanged. PostgreSQL takes no
+ * NUL, and UTF-8 has no halves of surrogate pairs: the replacement character U+FFFD stands in their place.
  */
 export function storableText<Value>(value: Value): Value {
   if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
@@ -21,7 +22,10 @@ const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** The characters behind a cut that are looked at: clusters that people write are shorter. */
 const BEHIND = 100
 
-/** Returns the beginning of a text, at most `longest` characters. What readers see as one character stays whole (UAX 29). */
+/**
+ * Returns the beginning of a text, at most `longest` characters. What readers see as one character stays
+ * whole (UAX 29).
+ */
 export function beginningOf(text: string, longest: number): string {
   if (text.length <= longest) return text
   if (/^[ -~]{2}$/.test(text.slice(longest - 1, longest + 1))) return text.slice(0, longest)
@@ -30,8 +34,9 @@ export function beginningOf(text: string, longest: number): string {
 }
 
 /**
- * The most combining marks that may stand in a row: the stream-safe limit of the Unicode standard (UAX 15, 13). The time to order a run of marks grows with
- * the square of its length, and no language has runs of more than a handful.
+ * The most combining marks that may stand in a row: the stream-safe limit of the Unicode standard (UAX 15,
+ * 13). The time to order a run of marks grows with the square of its length, and no language has runs of more
+ * than a handful.
  */
 export const LONGEST_MARK_RUN = 30
 
@@ -48,7 +53,10 @@ export function hasLongMarkRun(text: string): boolean {
 /** Behind a text it makes one that sorts behind all that begin with that text. */
 export const LAST_SIGN = '\u{10ffff}'
 
-/** Returns a text in a normal form of Unicode, in time that grows with its length alone: runs of marks that are too long are cut. */
+/**
+ * Returns a text in a normal form of Unicode, in time that grows with its length alone: runs of marks that
+ * are too long are cut.
+ */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
   // Decomposing makes runs longer, so they are cut again afterwards.
@@ -97,7 +105,8 @@ const ACCENTS =
 // The stroke that lengthens Arabic words, with the marks above it.
 const LENGTHENING = /\u0640\p{M}*/gu
 
-// Characters that nobody sees: soft hyphens, direction marks, zero-width blanks, and the choice between text and emoji style.
+// Characters that nobody sees: soft hyphens, direction marks, zero-width blanks, and the choice between text
+// and emoji style.
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
 const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
 const QUOTES = /[\u201c-\u201f\u2033]/g
@@ -106,9 +115,10 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * A part of a text that begins with a character beyond ASCII and ends before the next visible one of ASCII. The ASCII character before it belongs to it if
- * a mark follows that may combine with it; the last four characters of that class are no marks, but decompose into one. Most texts of European languages
- * have a few short parts of this kind, and always the same ones.
+ * A part of a text that begins with a character beyond ASCII and ends before the next visible one of ASCII.
+ * The ASCII character before it belongs to it if a mark follows that may combine with it; the last four
+ * characters of that class are no marks, but decompose into one. Most texts of European languages have a few
+ * short parts of this kind, and always the same ones.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
@@ -143,7 +153,10 @@ export function foldUnicode(text: string): string {
   return normalize(folded, 'NFC')
 }
 
-/** Returns a text in lower case, with Latin letters in ASCII where they have such a form. All other letters keep their marks. */
+/**
+ * Returns a text in lower case, with Latin letters in ASCII where they have such a form. All other letters
+ * keep their marks.
+ */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = normalize(text, 'NFKD')
@@ -161,7 +174,10 @@ function plainLetters(text: string): string {
 
 const LONGEST = 200
 
-/** The ending that the slug of a record gets in the trash, so that another record can have the slug (rule 24.1). */
+/**
+ * The ending that the slug of a record gets in the trash, so that another record can have the slug (rule
+ * 24.1).
+ */
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
@@ -169,24 +185,30 @@ const IN_ASCII = /^[ -~]*$/
 const SLUG_SIGNS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Characters that are removed: quotes and brackets, so that "it's" becomes one word, other signs of ASCII, and symbols.
+// Characters that are removed: quotes and brackets, so that "it's" becomes one word, other signs of ASCII,
+// and symbols.
 const VANISHING =
   /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]|[\p{Pi}\p{Pf}\p{Ps}\p{Pe}]|(?![-_])[!-/:-@[-`{-~]|[\ufe00-\ufe0f\ufffd©®°¦]/gu
 const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
 
 /**
- * Makes the slug of a title, or of a slug that a client sent (rule 17.1): lower-case ASCII letters and digits with `-` and `_`, other scripts
- * percent-encoded, at most 200 bytes. Empty if no character is left. The slug of a slug is the slug itself.
+ * Makes the slug of a title, or of a slug that a client sent (rule 17.1): lower-case ASCII letters and digits
+ * with `-` and `_`, other scripts percent-encoded, at most 200 bytes. Empty if no character is left. The slug
+ * of a slug is the slug itself.
  */
 export function slugify(text: string): string {
   const plain = latinToAscii(decodeForeign(decodedText(text.toWellFormed())))
   const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_SIGNS, '-')
-  // A letter and an accent may stand side by side only now that a sign between them is gone, so accents are removed again.
+  // A letter and an accent may stand side by side only now that a sign between them is gone, so accents are
+  // removed again.
   const joined = latinToAscii(words).replace(/-+/g, '-')
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
 
-/** Returns a slug with a number behind it, such as `jazz-2`, cut to 200 bytes. The slug of a record in the trash is not cut. */
+/**
+ * Returns a slug with a number behind it, such as `jazz-2`, cut to 200 bytes. The slug of a record in the
+ * trash is not cut.
+ */
 export function numberedSlug(base: string, n: number): string {
   if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
   const ending = `-${n}`
@@ -198,7 +220,10 @@ export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
 
-/** Returns the stored form of a slug that stands in an address, where it may be in any letter case and percent-encoded or not. */
+/**
+ * Returns the stored form of a slug that stands in an address, where it may be in any letter case and
+ * percent-encoded or not.
+ */
 export function canonicalSlug(text: string): string {
   if (SLUG_SIGNS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))

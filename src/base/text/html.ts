@@ -4,14 +4,18 @@ import sanitizeHtml from 'sanitize-html'
 
 // Cuts HTML into tags and texts, escapes texts for HTML, and writes elements of XML.
 
-/** A piece of HTML as written. `name` is the lower-case name of the element that a tag opens or closes or that verbatim text stands in, else ''. */
+/**
+ * A piece of HTML as written. `name` is the lower-case name of the element that a tag opens or closes or that
+ * verbatim text stands in, else ''.
+ */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
   name: string
   source: string
 }
 
-// Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer than other text.
+// Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer
+// than other text.
 const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
@@ -47,15 +51,19 @@ function escapeMarkup(text: string): string {
 }
 
 /**
- * An attribute with all blanks before it; its groups are the name and the value as written. A value is matched as a whole, so that no part of it is taken for
- * an attribute. A match never begins within the blanks: a long run of them would take time that grows with the square of its length.
+ * An attribute with all blanks before it; its groups are the name and the value as written. A value is
+ * matched as a whole, so that no part of it is taken for an attribute. A match never begins within the
+ * blanks: a long run of them would take time that grows with the square of its length.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 /** Returns the value of an attribute without its quotes. */
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
-/** Cuts HTML into pieces, which joined are the same HTML. A `<` that begins no complete tag belongs to the text. */
+/**
+ * Cuts HTML into pieces, which joined are the same HTML. A `<` that begins no complete tag belongs to the
+ * text.
+ */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
   let from = 0
@@ -86,10 +94,14 @@ function endOfVerbatim(html: string, name: string, from: number): number {
 }
 
 const NOT_XML =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows no others of them than tab and line ends.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows no others of them than tab and
+  // line ends.
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Escapes a text for XML, between tags or in a quoted attribute. Characters that XML 1.0 cannot hold are left out. */
+/**
+ * Escapes a text for XML, between tags or in a quoted attribute. Characters that XML 1.0 cannot hold are left
+ * out.
+ */
 function escapeXml(text: string): string {
   return text
     .replace(NOT_XML, '')
@@ -217,8 +229,9 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Sanitises HTML and makes it well-formed: removes scripts, handlers, forms, styles that reach beyond their element, and frames unless `EMBEDDABLE` has their
- * page. Texts inside a removed element stay, but for style sheets and what is in frames.
+ * Sanitises HTML and makes it well-formed: removes scripts, handlers, forms, styles that reach beyond their
+ * element, and frames unless `EMBEDDABLE` has their page. Texts inside a removed element stay, but for style
+ * sheets and what is in frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
@@ -229,7 +242,10 @@ function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
-/** The most elements that are open at once. The parser walks all of them at each tag, and more than a few dozen levels are dropped anyway. */
+/**
+ * The most elements that are open at once. The parser walks all of them at each tag, and more than a few
+ * dozen levels are dropped anyway.
+ */
 const MOST_OPEN = 250
 
 /** For each tag, the open elements that it ends although their closing tags are missing, as on many pages. */
@@ -244,8 +260,8 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Removes all tags but those in `tags`, and the content of frames and style sheets. The sanitiser would drop these tags anyway, but it would first let them
- * decide how the other tags nest.
+ * Removes all tags but those in `tags`, and the content of frames and style sheets. The sanitiser would drop
+ * these tags anyway, but it would first let them decide how the other tags nest.
  */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
@@ -257,7 +273,10 @@ function withTags(html: string, tags: ReadonlySet<string>): string {
   return splitMarkup(html).map(kept).join('')
 }
 
-/** Keeps track of the open elements while tags are passed one by one. Returns false for a tag that would open more than `MOST_OPEN`. */
+/**
+ * Keeps track of the open elements while tags are passed one by one. Returns false for a tag that would open
+ * more than `MOST_OPEN`.
+ */
 function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
   if (kind === 'close') {
     const at = open.lastIndexOf(name)
@@ -290,7 +309,10 @@ export function decodeEntities(text: string): string {
   return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/** Keeps only known words of `rel`, and adds `noopener` to a link that opens another tab: the page there must not reach back into this one. */
+/**
+ * Keeps only known words of `rel`, and adds `noopener` to a link that opens another tab: the page there must
+ * not reach back into this one.
+ */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
   const words = new Set(
@@ -323,20 +345,22 @@ function isEmbeddable(src: string): boolean {
 
 // Renders texts and HTML for answers.
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds, all but tabs and line ends.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds, all but tabs
+// and line ends.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * Renders a title or name for answers (rule 10.2): trims it, and writes `&` as `&#038;` and `<` and `>` outside tags as entities. Entities keep their
- * meaning. Markup within the line stays; with `trusted` all markup stays, since the author may write unfiltered HTML.
+ * Renders a title or name for answers (rule 10.2): trims it, and writes `&` as `&#038;` and `<` and `>`
+ * outside tags as entities. Entities keep their meaning. Markup within the line stays; with `trusted` all
+ * markup stays, since the author may write unfiltered HTML.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
 }
 
 /**
- * Renders a description or excerpt for answers (rules 10.3 and 10.4) as HTML in paragraphs, sanitised unless `trusted`; `''` for an empty text. Rendering a
- * rendered text changes nothing.
+ * Renders a description or excerpt for answers (rules 10.3 and 10.4) as HTML in paragraphs, sanitised unless
+ * `trusted`; `''` for an empty text. Rendering a rendered text changes nothing.
  */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
@@ -347,7 +371,10 @@ export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** Renders the name of a category or tag for answers (rule 10.5): removes tags, and writes `&`, `<` and `>` as entities. */
+/**
+ * Renders the name of a category or tag for answers (rule 10.5): removes tags, and writes `&`, `<` and `>` as
+ * entities.
+ */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
@@ -362,7 +389,10 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#039;')
 }
 
-/** Returns the text of HTML on one line, without scripts and with its entities decoded. The result is not HTML any more: escape it before it is shown. */
+/**
+ * Returns the text of HTML on one line, without scripts and with its entities decoded. The result is not HTML
+ * any more: escape it before it is shown.
+ */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
 }
@@ -370,19 +400,25 @@ export function plainText(html: string): string {
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
 /**
- * Escapes plain text for linked data: `<` and `>` become entities, so that no text can end the script element that pages put it in. An `&` that would begin
- * an entity becomes one as well.
+ * Escapes plain text for linked data: `<` and `>` become entities, so that no text can end the script element
+ * that pages put it in. An `&` that would begin an entity becomes one as well.
  */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Returns the text of HTML with its entities decoded and its blanks as written. The content of scripts stays, as it does in a title without their tags. */
+/**
+ * Returns the text of HTML with its entities decoded and its blanks as written. The content of scripts stays,
+ * as it does in a title without their tags.
+ */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/** Makes a text such as an address plain text of one line: without tags, with single blanks, trimmed. No `<` that is left can begin a tag. */
+/**
+ * Makes a text such as an address plain text of one line: without tags, with single blanks, trimmed. No `<`
+ * that is left can begin a tag.
+ */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }
@@ -425,8 +461,9 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Sets text and markup within the line in paragraphs (rule 10.3): a blank line begins a new paragraph, a single newline becomes `<br />`. Block elements stay
- * as they are. One newline stands between the parts. A text in this form does not change.
+ * Sets text and markup within the line in paragraphs (rule 10.3): a blank line begins a new paragraph, a
+ * single newline becomes `<br />`. Block elements stay as they are. One newline stands between the parts. A
+ * text in this form does not change.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html
@@ -534,7 +571,10 @@ function breakLines(text: string, at: number, line: readonly MarkupPiece[]): str
   return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)
 }
 
-/** Joins the lines of a text with breaks, without the blanks around each break. `first` is the break behind a first line that is empty. */
+/**
+ * Joins the lines of a text with breaks, without the blanks around each break. `first` is the break behind a
+ * first line that is empty.
+ */
 function joinLines(text: string, first: string): string {
   if (!text.includes('\n')) return text
   const lines = text.split('\n')

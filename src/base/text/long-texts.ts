@@ -20,8 +20,9 @@ import {
 } from './html.ts'
 import { termsOf } from './search.ts'
 
-// Renders texts of records for answers, pages, feeds and searches. Texts that together take longer than `MOST_AT_ONCE` are rendered in a thread beforehand
-// and cached: `showPrepared` and `showInTurn` do so for the records that they show. Other texts are rendered where they are needed.
+// Renders texts of records for answers, pages, feeds and searches. Texts that together take longer than
+// `MOST_AT_ONCE` are rendered in a thread beforehand and cached: `showPrepared` and `showInTurn` do so for
+// the records that they show. Other texts are rendered where they are needed.
 
 /** Renders a description or excerpt for answers, as `renderText` does. */
 export function renderedText(raw: string, trusted: boolean): string {
@@ -43,7 +44,10 @@ export function renderedForFeed(raw: string, trusted: boolean, base: string): st
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/** Renders a description or excerpt as plain text of several lines. Relative addresses in it become absolute by `base`. */
+/**
+ * Renders a description or excerpt as plain text of several lines. Relative addresses in it become absolute
+ * by `base`.
+ */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
@@ -81,25 +85,36 @@ function findKnown(wanted: WantedText): string | undefined {
 
 /** The most microseconds that rendering takes for each `<` and `&`. */
 const SIGN_COST = 1.5
-/** The most microseconds that rendering takes for each character, of a text with markup and of one without. */
+/**
+ * The most microseconds that rendering takes for each character, of a text with markup and of one without.
+ */
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/** Estimates how many microseconds rendering a text takes. A damaged row may have a value that is no text; showing the row fails later. */
+/**
+ * Estimates how many microseconds rendering a text takes. A damaged row may have a value that is no text;
+ * showing the row fails later.
+ */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const signs = countSigns(raw, '<') + countSigns(raw, '&')
   return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
 }
 
-/** Counts a sign in a text. Stops soon after `MOST_COUNTED`: a text with more of them takes too long in any case. */
+/**
+ * Counts a sign in a text. Stops soon after `MOST_COUNTED`: a text with more of them takes too long in any
+ * case.
+ */
 function countSigns(raw: string, sign: string): number {
   let count = 0
   for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
   return count
 }
 
-/** The least microseconds of rendering for which a text is cached: finding a shorter text in the cache takes about as long as rendering it. */
+/**
+ * The least microseconds of rendering for which a text is cached: finding a shorter text in the cache takes
+ * about as long as rendering it.
+ */
 const WORTH_KNOWING = 100
 /** The most microseconds that rendering may take on the event loop at once. */
 const MOST_AT_ONCE = 3000
@@ -110,12 +125,18 @@ function isWorthKnowing(raw: unknown): boolean {
   return (typeof raw === 'string' && raw.length * PLAIN_COST >= WORTH_KNOWING) || costOf(raw) >= WORTH_KNOWING
 }
 
-/** Decides whether these texts can be shown at once without blocking the event loop for longer than `MOST_AT_ONCE`. */
+/**
+ * Decides whether these texts can be shown at once without blocking the event loop for longer than
+ * `MOST_AT_ONCE`.
+ */
 export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
   return unprepared(wanted).length === 0
 }
 
-/** Returns the texts that are not rendered yet, if rendering them all takes longer than `MOST_AT_ONCE`; else none. */
+/**
+ * Returns the texts that are not rendered yet, if rendering them all takes longer than `MOST_AT_ONCE`; else
+ * none.
+ */
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
   // Most records have short texts; counting their signs would take longer than rendering them.
   if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
@@ -131,7 +152,10 @@ function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/** Renders those of the texts in a thread that would block the event loop. Caches the results, and returns them by `textKey`. */
+/**
+ * Renders those of the texts in a thread that would block the event loop. Caches the results, and returns
+ * them by `textKey`.
+ */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
   // Texts go to the thread one by one, so that it can work on the texts of other requests in between.
@@ -265,7 +289,10 @@ const NONE: Rendered = { raw: '', trusted: false, rendered: '' }
 let last = NONE
 let lastButOne = NONE
 
-/** Renders a text. Keeps the last two results: linked data are made of the description or excerpt of a record right after both were rendered. */
+/**
+ * Renders a text. Keeps the last two results: linked data are made of the description or excerpt of a record
+ * right after both were rendered.
+ */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
   const known = raw === lastButOne.raw && trusted === lastButOne.trusted
@@ -296,7 +323,10 @@ export interface TextRequest {
   wanted: readonly WantedText[]
 }
 
-/** The answer of the thread to a request: the results in the order of the texts, or the error that one of them led to. */
+/**
+ * The answer of the thread to a request: the results in the order of the texts, or the error that one of them
+ * led to.
+ */
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
 
 const TAGS = (
@@ -344,8 +374,9 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Prepares rendered HTML for the pages of this service, also that of trusted authors. Removes styles, names, classes and handlers, lowers headings below the
- * heading of the page, and puts links in place of frames, sounds and films, which a browser would fetch from other sites when the page opens.
+ * Prepares rendered HTML for the pages of this service, also that of trusted authors. Removes styles, names,
+ * classes and handlers, lowers headings below the heading of the page, and puts links in place of frames,
+ * sounds and films, which a browser would fetch from other sites when the page opens.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -374,8 +405,8 @@ const ACTIVE = new Set(['script', 'style'])
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
 /**
- * Makes rendered HTML fit for feeds, where it stands away from its page: makes addresses absolute by `base`, and removes the scripts, styles and handlers
- * that trusted authors may write.
+ * Makes rendered HTML fit for feeds, where it stands away from its page: makes addresses absolute by `base`,
+ * and removes the scripts, styles and handlers that trusted authors may write.
  */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
@@ -408,7 +439,10 @@ const settleImages = (images: string, base: string) =>
     .map((image) => image.replace(/^\S+/, (address) => absoluteAddress(address, base)))
     .join(', ')
 
-/** Makes an address absolute by `base`. An address that is absolute, or names a place in the text itself (`#…`), stays as it is. */
+/**
+ * Makes an address absolute by `base`. An address that is absolute, or names a place in the text itself
+ * (`#…`), stays as it is.
+ */
 function absoluteAddress(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || /^[a-z][a-z\d+.-]*:/i.test(address)) return address
   return URL.parse(address, base)?.href ?? address
@@ -447,8 +481,9 @@ const SPACED = new Set([
 ])
 
 /**
- * Makes plain text of several lines from HTML, for readers that show no markup. An empty line stands between paragraphs, a dash before each entry of a list,
- * and the address of a link behind it, made absolute by `base`. Images become their alternative text. Entities are decoded once.
+ * Makes plain text of several lines from HTML, for readers that show no markup. An empty line stands between
+ * paragraphs, a dash before each entry of a list, and the address of a link behind it, made absolute by
+ * `base`. Images become their alternative text. Entities are decoded once.
  */
 export function readableText(html: string, base: string): string {
   const writing: Writing = { parts: [], breaks: 0, isApart: false, links: [], hidden: 0 }
@@ -504,7 +539,10 @@ function closeLink(writing: Writing): void {
   if (!isSaid) writeText(writing, ` (${link.address})`)
 }
 
-/** Returns an address in a form that a person can use elsewhere; empty for an address that leads nowhere from there. */
+/**
+ * Returns an address in a form that a person can use elsewhere; empty for an address that leads nowhere from
+ * there.
+ */
 function absolute(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || !URL.canParse(address, base)) return ''
   const { href, protocol } = new URL(address, base)
@@ -516,7 +554,10 @@ const ATTRIBUTES = {
   alt: /\salt=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
 }
 
-/** Returns the value of an attribute of a tag, with its entities decoded; empty for a tag without the attribute. */
+/**
+ * Returns the value of an attribute of a tag, with its entities decoded; empty for a tag without the
+ * attribute.
+ */
 function attributeOf(tag: string, name: keyof typeof ATTRIBUTES): string {
   const found = ATTRIBUTES[name].exec(tag)
   return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '').trim()

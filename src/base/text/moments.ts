@@ -4,18 +4,29 @@ import { DAY_MS, FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, w
 
 export { formatUtc, utcToMs }
 
-/** The parts of a date and time, collected from a text piece by piece. A part that the text does not name stays undefined. */
+/**
+ * The parts of a date and time, collected from a text piece by piece. A part that the text does not name
+ * stays undefined.
+ */
 interface DateParts {
   /** The month counts from 1; a day past the end of its month rolls over. */
   date: { year: number | undefined; month: number; day: number } | undefined
   /** Seconds since midnight. */
   time: number | undefined
-  /** Whether a word names the day (`today`, `friday`); the time is then midnight unless the text names one. */
+  /**
+   * Whether a word names the day (`today`, `friday`); the time is then midnight unless the text names one.
+   */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /** Whether a week is named (`next week`, `this week`); a weekday beside it is then that of the week, which begins on Monday. */
+  /**
+   * Whether a week is named (`next week`, `this week`); a weekday beside it is then that of the week, which
+   * begins on Monday.
+   */
   weekNamed: boolean
-  /** A day counted within the month: `first day of`, `last day of`, `second monday of`. `nth` is -1 for the last. */
+  /**
+   * A day counted within the month: `first day of`, `last day of`, `second monday of`. `nth` is -1 for the
+   * last.
+   */
   within: { nth: number; weekday: number | undefined } | undefined
   shift: { months: number; days: number; seconds: number }
   zone: string | undefined
@@ -24,7 +35,10 @@ interface DateParts {
 /** Where a weekday is searched: after the current day, before it, or from it on. */
 type WeekdayOf = 'next' | 'last' | 'this'
 
-/** A pattern of text, and the function that adds its meaning to a reading. The function returns false when that part is impossible or was read before. */
+/**
+ * A pattern of text, and the function that adds its meaning to a reading. The function returns false when
+ * that part is impossible or was read before.
+ */
 interface DateToken {
   pattern: RegExp
   read(reading: DateParts, groups: Groups): boolean
@@ -52,13 +66,17 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth: 4, fifth: 5, last: -1 }
 
-/** A date that exists, with or without a time of day: nearly every client sends one of these forms, and this test costs far less than `RULES`. */
+/**
+ * A date that exists, with or without a time of day: nearly every client sends one of these forms, and this
+ * test costs far less than `RULES`.
+ */
 const PLAIN =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
 
 /**
- * The patterns of dates and times. At each place of a text, which is in lower case with single blanks, they are tried in this order. Their repetitions are
- * bounded or end at a sign that they cannot contain, so no text causes backtracking.
+ * The patterns of dates and times. At each place of a text, which is in lower case with single blanks, they
+ * are tried in this order. Their repetitions are bounded or end at a sign that they cannot contain, so no
+ * text causes backtracking.
  */
 const RULES: readonly DateToken[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
@@ -123,17 +141,24 @@ const RULES: readonly DateToken[] = [
 ]
 
 /**
- * Reads a date and time as a client sends it, and returns a wall time 'YYYY-MM-DD HH:MM:SS' in `zone`; undefined for a value that is none (rules 2.9, 18.2
- * and 18.3). `now` is in ms since the epoch. Never throws; an unknown zone counts as UTC.
+ * Reads a date and time as a client sends it, and returns a wall time 'YYYY-MM-DD HH:MM:SS' in `zone`;
+ * undefined for a value that is none (rules 2.9, 18.2 and 18.3). `now` is in ms since the epoch. Never
+ * throws; an unknown zone counts as UTC.
  *
- * - Dates and times: ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, an English month name, clocks of 24 and 12 hours, noon, midnight. A date without a time is
+ * - Dates and times: ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, an English month name, clocks of 24 and 12
+ *   hours, noon, midnight. A date without a time is
  *   00:00:00.
- * - Seconds since the epoch, as a number or its digits. These, and values with an offset or a zone, are converted to `zone`.
- * - Words: now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units` (also `N units ago`), `first monday of april 2027`,
- *   `last day of next month`, in any sequence. Days are counted before the time is set; hours, minutes and seconds are time that really passes, whatever
+ * - Seconds since the epoch, as a number or its digits. These, and values with an offset or a zone, are
+ *   converted to `zone`.
+ * - Words: now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units` (also `N
+ *   units ago`), `first monday of april 2027`,
+ *   `last day of next month`, in any sequence. Days are counted before the time is set; hours, minutes and
+ * seconds are time that really passes, whatever
  *   the clocks do. Units alone keep the time of day of `now`, names of days do not.
- * - A day past the end of its month rolls over into the next one, and 24:00 into the next day. A wall time that a clock change skips stays as it is.
- * - Refused: 0 and '0', text of more than 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
+ * - A day past the end of its month rolls over into the next one, and 24:00 into the next day. A wall time
+ *   that a clock change skips stays as it is.
+ * - Refused: 0 and '0', text of more than 100 characters, years outside 0001 to 9999, offsets beyond 14
+ *   hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
   return readMoment(value, zone, now)?.wall
@@ -143,11 +168,17 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 export interface Moment {
   /** The wall time 'YYYY-MM-DD HH:MM:SS' in the zone that the reader asked for. */
   wall: string
-  /** The UTC time, if the value itself determines it by an offset, a zone, seconds since the epoch or a distance from now; else undefined. */
+  /**
+   * The UTC time, if the value itself determines it by an offset, a zone, seconds since the epoch or a
+   * distance from now; else undefined.
+   */
   utc: string | undefined
 }
 
-/** Reads a date and time like `parseMoment`, and returns also the UTC time if the value determines it: when clocks go back, one wall time comes twice. */
+/**
+ * Reads a date and time like `parseMoment`, and returns also the UTC time if the value determines it: when
+ * clocks go back, one wall time comes twice.
+ */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -155,18 +186,27 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** Reads a date and time, and returns its UTC time; undefined for one that cannot be read. Of a wall time that comes twice the first counts. */
+/**
+ * Reads a date and time, and returns its UTC time; undefined for one that cannot be read. Of a wall time that
+ * comes twice the first counts.
+ */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
 }
 
-/** Reads a date and time like `parseMoment` for a field in UTC, such as `date_utc`: a value without an offset is UTC, any other is converted to UTC. */
+/**
+ * Reads a date and time like `parseMoment` for a field in UTC, such as `date_utc`: a value without an offset
+ * is UTC, any other is converted to UTC.
+ */
 export function parseUtcMoment(value: string | number, now: number): string | undefined {
   return parseMoment(value, 'UTC', now)
 }
 
-/** Decides whether a value has the form of a stored time, 'YYYY-MM-DD HH:MM:SS', within the years 1 to 9999. Days past the end of a month pass. */
+/**
+ * Decides whether a value has the form of a stored time, 'YYYY-MM-DD HH:MM:SS', within the years 1 to 9999.
+ * Days past the end of a month pass.
+ */
 export function hasWallForm(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
@@ -210,7 +250,10 @@ export function addDays(day: string, days: number): string {
   return dayOf(formatUtc(utcToMs(startOfDay(day)) + days * DAY_MS))
 }
 
-/** Returns the same day of the month `months` later. A day that this month does not have rolls over: a month after 31 January is 3 March. */
+/**
+ * Returns the same day of the month `months` later. A day that this month does not have rolls over: a month
+ * after 31 January is 3 March.
+ */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -232,7 +275,10 @@ function parsePlain(text: string): string | undefined {
   return wall.length === WALL_LENGTH ? wall : `${wall}:00`
 }
 
-/** Reads a date and time with an offset as programs write it: RFC 3339 and `Date.toJSON`. Undefined for other text. */
+/**
+ * Reads a date and time with an offset as programs write it: RFC 3339 and `Date.toJSON`. Undefined for other
+ * text.
+ */
 function readInstant(text: string, zone: string): Moment | undefined {
   const match = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)
   if (!match) return undefined
@@ -251,7 +297,10 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/** Makes a text lower case with single blanks, without commas between words and without the comment in brackets that browsers put behind a zone. */
+/**
+ * Makes a text lower case with single blanks, without commas between words and without the comment in
+ * brackets that browsers put behind a zone.
+ */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()
@@ -290,7 +339,10 @@ function readTokens(text: string): DateParts | undefined {
   return tokens > zones ? reading : undefined
 }
 
-/** Reads the piece of the text at a place into the reading, and returns where the piece ends; undefined for text that cannot be read. */
+/**
+ * Reads the piece of the text at a place into the reading, and returns where the piece ends; undefined for
+ * text that cannot be read.
+ */
 function readToken(reading: DateParts, text: string, at: number): number | undefined {
   for (const { pattern, read } of RULES) {
     pattern.lastIndex = at
@@ -372,7 +424,10 @@ function readZone(reading: DateParts, zone: string): boolean {
   return true
 }
 
-/** Returns the moment of a reading, with its wall time in `zone`. The reading itself is in the zone that it names, else in `zone`. */
+/**
+ * Returns the moment of a reading, with its wall time in `zone`. The reading itself is in the zone that it
+ * names, else in `zone`.
+ */
 function resolve(reading: DateParts, zone: string, now: number): Moment | undefined {
   const frame = reading.zone ?? zone
   const nowMs = utcToMs(wallNow(frame, now))
@@ -411,7 +466,10 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
   return day + ahead * DAY_MS
 }
 
-/** Returns the nth day or weekday of a month in ms; -1 is the last. A number that the month does not have leads into the next month. */
+/**
+ * Returns the nth day or weekday of a month in ms; -1 is the last. A number that the month does not have
+ * leads into the next month.
+ */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {
     const last = dayMs(year, month + 1, 0)
@@ -422,7 +480,10 @@ function resolveWithin(nth: number, weekday: number | undefined, year: number, m
   return first + (ahead + (nth - 1) * 7) * DAY_MS
 }
 
-/** Returns the ms of a day. The month counts from 1; a month beyond the year and a day beyond the month roll over. */
+/**
+ * Returns the ms of a day. The month counts from 1; a month beyond the year and a day beyond the month roll
+ * over.
+ */
 function dayMs(year: number, month: number, day: number): number {
   // Date.UTC takes the years before 100 for those of the 20th century.
   return new Date(0).setUTCFullYear(year, month - 1, day)

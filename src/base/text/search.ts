@@ -16,9 +16,10 @@ const PHRASE = /^"([^"]+)"$/
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
- * Reads the search of an event list (rules 14.1, 14.2 and 14.5). A text must contain every word; a "quoted phrase" is one word; a minus before a letter or a
- * phrase excludes it; more than nine words are one phrase. Other signs have no meaning. A text without letters and digits is searched for as it stands, and
- * a blank text finds everything.
+ * Reads the search of an event list (rules 14.1, 14.2 and 14.5). A text must contain every word; a "quoted
+ * phrase" is one word; a minus before a letter or a phrase excludes it; more than nine words are one phrase.
+ * Other signs have no meaning. A text without letters and digits is searched for as it stands, and a blank
+ * text finds everything.
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
@@ -42,8 +43,9 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * Reads the search of a list of venues or organizers (rules 14.3 and 14.5): returns the runs of letters, digits and minus signs, folded. One field of a
- * record must contain all of them. A text of signs alone is searched for as it stands. A blank text gives no words and finds nothing.
+ * Reads the search of a list of venues or organizers (rules 14.3 and 14.5): returns the runs of letters,
+ * digits and minus signs, folded. One field of a record must contain all of them. A text of signs alone is
+ * searched for as it stands. A blank text gives no words and finds nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -51,7 +53,10 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/** Decides whether a folded text has every word to include and none to exclude. Join several fields by newlines, so that no phrase spans two of them. */
+/**
+ * Decides whether a folded text has every word to include and none to exclude. Join several fields by
+ * newlines, so that no phrase spans two of them.
+ */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) &&
@@ -59,10 +64,14 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// Cuts folded text into the terms of an index of words, and words of a search into lookups in that index. Both go by the place of a character in Unicode
-// alone, never by its category, which may change with the version of Unicode: an index outlives the version it was made with.
+// Cuts folded text into the terms of an index of words, and words of a search into lookups in that index.
+// Both go by the place of a character in Unicode alone, never by its category, which may change with the
+// version of Unicode: an index outlives the version it was made with.
 
-/** Letters and digits of scripts that put blanks between words. Thai, Lao, Tibetan, Burmese and Khmer do not, and are left out. */
+/**
+ * Letters and digits of scripts that put blanks between words. Thai, Lao, Tibetan, Burmese and Khmer do not,
+ * and are left out.
+ */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
 /** Characters that are never a part of a term. Folding turns all other blanks into these. */
 const BLANK = '\\u0000-\\u0020\\u007f'
@@ -71,11 +80,17 @@ const WORDS = new RegExp(`[${LETTER}]+`, 'g')
 const SIGNS = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
-/** The most characters of a word that is indexed as a whole. A longer word is indexed in pieces of this length that overlap by half. */
+/**
+ * The most characters of a word that is indexed as a whole. A longer word is indexed in pieces of this length
+ * that overlap by half.
+ */
 const LONGEST = 64
 const HALF = LONGEST / 2
 
-/** Returns the terms of folded text: its words, each of its other characters, and each pair of other characters that stand side by side. */
+/**
+ * Returns the terms of folded text: its words, each of its other characters, and each pair of other
+ * characters that stand side by side.
+ */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of text.match(WORDS) ?? []) addLetters(terms, word)
@@ -96,7 +111,10 @@ function addLetters(terms: Set<string>, word: string): void {
   }
 }
 
-/** A lookup in an index of words. It finds the texts with a term that equals, starts with, ends with or contains `text`. */
+/**
+ * A lookup in an index of words. It finds the texts with a term that equals, starts with, ends with or
+ * contains `text`.
+ */
 export interface Lookup {
   text: string
   /** Whether the term may have more characters before and after `text`. */
@@ -107,7 +125,10 @@ export interface Lookup {
 /** The lookups of one word of a search in an index of words. */
 export interface WordPlan {
   word: string
-  /** The lookups, each of which finds every text that contains the word, and perhaps other texts; empty if no lookup can find them. */
+  /**
+   * The lookups, each of which finds every text that contains the word, and perhaps other texts; empty if no
+   * lookup can find them.
+   */
   lookups: Lookup[]
   /** Whether the only lookup finds exactly the texts that contain the word. */
   isExact: boolean
@@ -128,7 +149,10 @@ export function planWord(word: string): WordPlan {
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
 }
 
-/** Returns the lookup of a run of letters. Within a phrase it is a whole word of a text; at the start or end of the phrase it may be a part of a word. */
+/**
+ * Returns the lookup of a run of letters. Within a phrase it is a whole word of a text; at the start or end
+ * of the phrase it may be a part of a word.
+ */
 function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
   return text.length > HALF
     ? { text: text.slice(0, HALF), before: true, after: true }

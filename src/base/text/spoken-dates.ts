@@ -29,10 +29,12 @@ export interface SpokenDate {
 }
 
 /**
- * Reads a date that somebody has typed, in the language `here.language`: `2026-12-04`, `4.12.2026`, `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`,
- * `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3 Tagen`. `12/4/2026` has the month first in English, except in `en-GB`, and the day first
- * elsewhere. A time may stand beside the date. A date without a year is the next one with this day and month. Undefined for other text, for a day that its
- * month does not have, for a weekday that does not fit the date, and for more than 300 characters.
+ * Reads a date that somebody has typed, in the language `here.language`: `2026-12-04`, `4.12.2026`, `3.
+ * Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3
+ * Tagen`. `12/4/2026` has the month first in English, except in `en-GB`, and the day first elsewhere. A time
+ * may stand beside the date. A date without a year is the next one with this day and month. Undefined for
+ * other text, for a day that its month does not have, for a weekday that does not fit the date, and for more
+ * than 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)
@@ -66,11 +68,17 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
 export interface FoundDate {
   date: string
   last?: string
-  /** How the text names the date: by day and month, by a word of no other meaning, in digits that may be a time (`19.11`), or by a short word (`So`). */
+  /**
+   * How the text names the date: by day and month, by a word of no other meaning, in digits that may be a
+   * time (`19.11`), or by a short word (`So`).
+   */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/** Finds the date or the days that begin at a piece of a text; undefined where none do. The weekday of today means a week later if `time` is over today. */
+/**
+ * Finds the date or the days that begin at a piece of a text; undefined where none do. The weekday of today
+ * means a week later if `time` is over today.
+ */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -164,7 +172,10 @@ function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined 
   return { meaning: parts, next: at + 5 }
 }
 
-/** Finds a date in digits with the year last or none: `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`, `12.-14.6.` */
+/**
+ * Finds a date in digits with the year last or none: `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`,
+ * `12.-14.6.`
+ */
 function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, sign, second, again, third] = tokens.slice(at, at + 5)
   if (
@@ -188,7 +199,10 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/** Returns day and month in the order of the language; in the other order if there is no such month. With dots or hyphens the day always comes first. */
+/**
+ * Returns day and month in the order of the language; in the other order if there is no such month. With dots
+ * or hyphens the day always comes first.
+ */
 function byOrder(
   first: number,
   second: number,
@@ -202,7 +216,10 @@ function byOrder(
 
 const MONTHS = 12
 
-/** Finds several days in digits, `12.-14.6.`: the first day, and behind the hyphen the last day with its month. */
+/**
+ * Finds several days in digits, `12.-14.6.`: the first day, and behind the hyphen the last day with its
+ * month.
+ */
 function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, dot] = tokens.slice(at, at + 2)
   if (!isNumber(first, 2)) return undefined
@@ -226,7 +243,10 @@ function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary):
   }
 }
 
-/** Returns the place behind words that mean nothing and behind a weekday, both of which may stand before the last of several days. */
+/**
+ * Returns the place behind words that mean nothing and behind a weekday, both of which may stand before the
+ * last of several days.
+ */
 function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): number {
   const from = skipFillers(tokens, at, words)
   const weekday = saidAt(tokens, from, words.weekdays)
@@ -243,7 +263,10 @@ function yearOf(token: Token): number | undefined {
 
 const CENTURY = 2000
 
-/** Finds a date with the name of the month behind the day: `3. Oktober 2026`, `1er octobre`, `3 de octubre de 2026`, `12.–14. Juni`. */
+/**
+ * Finds a date with the name of the month behind the day: `3. Oktober 2026`, `1er octobre`, `3 de octubre de
+ * 2026`, `12.–14. Juni`.
+ */
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
@@ -257,7 +280,10 @@ function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning, next: year?.next ?? month.next }
 }
 
-/** Finds the last of several days in `12.–14.`, and the second of two days in `12 et 13`, if it follows the first. */
+/**
+ * Finds the last of several days in `12.–14.`, and the second of two days in `12 et 13`, if it follows the
+ * first.
+ */
 function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabulary): Said<number> | undefined {
   const to = saidAt(tokens, day.next, words.to)
   if (to) return dayNumberAt(tokens, skipWeekday(tokens, to.next, words), words)
@@ -315,7 +341,10 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
 /** Years ahead in which a date without a year is looked for: 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/** Returns the date of a day and month. Without a year it is the next such date, or the last one before if only that has the weekday. Undefined for none. */
+/**
+ * Returns the date of a day and month. Without a year it is the next such date, or the last one before if
+ * only that has the weekday. Undefined for none.
+ */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,

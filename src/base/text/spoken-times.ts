@@ -12,8 +12,9 @@ export interface SpokenTime {
 }
 
 /**
- * Reads the text of a field for times: `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text, and for more
- * than 300 characters. `language` is the language of the site.
+ * Reads the text of a field for times: `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`,
+ * `19:30–21:00`. Undefined for other text, and for more than 300 characters. `language` is the language of
+ * the site.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)
@@ -56,7 +57,10 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/** Decides whether a number alone is an hour: it is over 12, stands behind `at`, and no word follows that it might count. */
+/**
+ * Decides whether a number alone is an hour: it is over 12, stands behind `at`, and no word follows that it
+ * might count.
+ */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,
@@ -118,7 +122,10 @@ function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefi
   return clockTime(String(whole), minute, second)
 }
 
-/** Returns a time of day; undefined if there is no such time. 24:00, the midnight at the end of a day, becomes 00:00. */
+/**
+ * Returns a time of day; undefined if there is no such time. 24:00, the midnight at the end of a day, becomes
+ * 00:00.
+ */
 function clockTime(hours: string, minutes: string, seconds: string): ClockTime | undefined {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
   if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined
@@ -159,7 +166,10 @@ function withSeconds(tokens: readonly Token[], clock: SpokenClock): SpokenClock 
   return { ...clock, second: seconds.text, next: clock.next + 2 }
 }
 
-/** Adds to a time the words behind its number: the word for hours, the minutes behind that word, and the half of the day. */
+/**
+ * Adds to a time the words behind its number: the word for hours, the minutes behind that word, and the half
+ * of the day.
+ */
 function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary): SpokenClock {
   const hours = saidAt(tokens, clock.next, words.hours)
   const minutes = hours && clock.isBare ? minutesAt(tokens, hours.next, words) : undefined

@@ -2,7 +2,8 @@ import { madeOnce } from '../cache.ts'
 import { fold } from './characters.ts'
 import { DAY_MS } from './zones.ts'
 
-// Splits typed text into pieces, and holds the words and phrases of each language by which dates, times and rules are read from it.
+// Splits typed text into pieces, and holds the words and phrases of each language by which dates, times and
+// rules are read from it.
 
 /** A piece of a text: a number, a word in folded letters, or a sign. */
 export interface Token {
@@ -41,7 +42,10 @@ export interface Said<Meaning> {
   next: number
 }
 
-/** Finds the phrase that begins at a piece of a text; undefined where none does. Hyphens between the words of a phrase are passed over. */
+/**
+ * Finds the phrase that begins at a piece of a text; undefined where none does. Hyphens between the words of
+ * a phrase are passed over.
+ */
 export function saidAt<Meaning>(
   tokens: readonly Token[],
   at: number,
@@ -65,13 +69,18 @@ function endOfPhrase(tokens: readonly Token[], at: number, words: readonly strin
   return next
 }
 
-/** A weekday by its number, 0 for Monday. `isShort` marks an abbreviation, which may be another word as well: `So`, `mar`, `sun`. */
+/**
+ * A weekday by its number, 0 for Monday. `isShort` marks an abbreviation, which may be another word as well:
+ * `So`, `mar`, `sun`.
+ */
 export interface SpokenWeekday {
   day: number
   isShort: boolean
 }
 
-/** The words of one language for dates, times and rules. Phrases of the same meaning have `|` between them. */
+/**
+ * The words of one language for dates, times and rules. Phrases of the same meaning have `|` between them.
+ */
 interface TimeWords {
   /** Phrases for days, with their distance from today in days. */
   days: Readonly<Record<string, number>>
@@ -281,7 +290,10 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/** The words by which a text of a language is read: those of the language and those of English. Where they differ in meaning, the language wins. */
+/**
+ * The words by which a text of a language is read: those of the language and those of English. Where they
+ * differ in meaning, the language wins.
+ */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -310,7 +322,10 @@ export interface Vocabulary {
   and: Phrases<true>
 }
 
-/** Returns the vocabulary of a language, made once. A language without words here has those of English, and its own names of months and weekdays. */
+/**
+ * Returns the vocabulary of a language, made once. A language without words here has those of English, and
+ * its own names of months and weekdays.
+ */
 export const vocabularyOf = madeOnce((language: string): Vocabulary => {
   const { en: english = {} as TimeWords } = WORDS
   const [base = ''] = language.split('-', 1)
@@ -393,7 +408,9 @@ const MONDAY = Date.UTC(2024, 0, 1)
 /** The fewest letters that the name of a month may be cut to. */
 const SHORTEST_MONTH = 3
 
-/** Returns the names of months in full and in short, and each beginning of a name that no other month shares. */
+/**
+ * Returns the names of months in full and in short, and each beginning of a name that no other month shares.
+ */
 function monthNames(language: string): [string, number][] {
   const months = Array.from({ length: 12 }, (_, at) => at + 1)
   const names = months.flatMap((month) =>
@@ -440,7 +457,10 @@ function compounds(
   )
 }
 
-/** Returns the names of a day or month in these formats, without dots; each also with `ae`, `oe` and `ue`, for people without keys for umlauts. */
+/**
+ * Returns the names of a day or month in these formats, without dots; each also with `ae`, `oe` and `ue`, for
+ * people without keys for umlauts.
+ */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })

@@ -1,10 +1,14 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
-// Cuts words to their stems for the search by `words`, so that `concert` finds `concerts`, and reads and corrects the words of such a search. Words of all
-// languages are cut in the same way, since the language of a text is not known. The database stores stems, so a change of them needs a migration.
+// Cuts words to their stems for the search by `words`, so that `concert` finds `concerts`, and reads and
+// corrects the words of such a search. Words of all languages are cut in the same way, since the language of
+// a text is not known. The database stores stems, so a change of them needs a migration.
 
-/** Letters and digits of scripts with blanks between words, by their places in Unicode. Korean is left out, since it joins particles to its words. */
+/**
+ * Letters and digits of scripts with blanks between words, by their places in Unicode. Korean is left out,
+ * since it joins particles to its words.
+ */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 /** Signs that are no part of a word: blanks, punctuation, and halves of characters. */
 const NOISE =
@@ -166,8 +170,9 @@ const FILLERS = new Set(
 )
 
 /**
- * Returns the words that a search of a visitor looks for, each once. Small words such as `near` and `der` count only where there are no other words. A run
- * of a script without blanks is one word: a text has it if it has each pair of its signs that stand side by side.
+ * Returns the words that a search of a visitor looks for, each once. Small words such as `near` and `der`
+ * count only where there are no other words. A run of a script without blanks is one word: a text has it if
+ * it has each pair of its signs that stand side by side.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -185,7 +190,10 @@ export function wantedWords(text: string): WantedWord[] {
   return (meant.length > 0 ? meant : all).slice(0, MOST_WANTED)
 }
 
-/** The fewest letters of a word that is corrected: too many other words differ from a shorter one in one letter. */
+/**
+ * The fewest letters of a word that is corrected: too many other words differ from a shorter one in one
+ * letter.
+ */
 const LEAST_CORRECTED = 5
 const ALPHABETS = [
   { own: /^[a-z]+$/, letters: [...'abcdefghijklmnopqrstuvwxyz'] },
@@ -193,7 +201,10 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/** Returns, by their stem, the words that differ from a word in one letter: another one, one too many or too few, or two that have changed places. */
+/**
+ * Returns, by their stem, the words that differ from a word in one letter: another one, one too many or too
+ * few, or two that have changed places.
+ */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -215,8 +226,9 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /**
- * Reads a search while somebody types it. `stems` are those of all words but the last, which may not be finished: `begun` is its beginning, and `whole` its
- * stem. Undefined if the last word has fewer than two letters.
+ * Reads a search while somebody types it. `stems` are those of all words but the last, which may not be
+ * finished: `begun` is its beginning, and `whole` its stem. Undefined if the last word has fewer than two
+ * letters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))

@@ -1,4 +1,5 @@
-// The code of the thread that renders, sanitises and folds long texts, so that no request holds up the others for as long as that takes.
+// The code of the thread that renders, sanitises and folds long texts, so that no request holds up the others
+// for as long as that takes.
 import { parentPort } from 'node:worker_threads'
 import { type TextAnswer, type TextRequest, workText } from './long-texts.ts'
 

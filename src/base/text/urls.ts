@@ -6,8 +6,9 @@ const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * Decides whether a text is an absolute http, https or ftp URL with an ASCII host, or a `mailto:` URL (rule 2.8). Other schemes are refused, since they act
- * on the machine of the person who follows them: `file:`, `javascript:`, `intent:`.
+ * Decides whether a text is an absolute http, https or ftp URL with an ASCII host, or a `mailto:` URL (rule
+ * 2.8). Other schemes are refused, since they act on the machine of the person who follows them: `file:`,
+ * `javascript:`, `intent:`.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -18,7 +19,9 @@ export function isUrl(text: string): boolean {
 
 const UNSAFE = /["<>\0-\x20\x7f]/g
 
-/** Percent-encodes the characters of a URL that could end the attribute or the script in which a page has it. */
+/**
+ * Percent-encodes the characters of a URL that could end the attribute or the script in which a page has it.
+ */
 export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
@@ -30,20 +33,29 @@ export function presentUrl(url: string): string {
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/** Replaces the part of each web address in a text that follows the host, for logs and messages: that part may be a secret. */
+/**
+ * Replaces the part of each web address in a text that follows the host, for logs and messages: that part may
+ * be a secret.
+ */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
   )
 }
 
-/** Returns a parameter for the end of a query string, with its ampersand; empty without a value. The entries of a list are joined by commas. */
+/**
+ * Returns a parameter for the end of a query string, with its ampersand; empty without a value. The entries
+ * of a list are joined by commas.
+ */
 export function parameter(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   return `&${name}=${encoded(String(value))}`
 }
 
-/** Returns the members of an object as parameters of a query string, in their order, each with an ampersand before it. */
+/**
+ * Returns the members of an object as parameters of a query string, in their order, each with an ampersand
+ * before it.
+ */
 export function parametersOf(values: Readonly<Record<string, unknown>>): string {
   let text = ''
   for (const name in values) text += parameter(name, values[name])
@@ -69,7 +81,10 @@ export function decodeLeniently(text: string): string {
   }
 }
 
-/** Returns the name of the client at an IP address. For IPv6 it is the network (/64), since a client has all addresses of its network. */
+/**
+ * Returns the name of the client at an IP address. For IPv6 it is the network (/64), since a client has all
+ * addresses of its network.
+ */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []

@@ -1,17 +1,22 @@
 import { Temporal } from 'temporal-polyfill'
 import { madeOnce } from '../cache.ts'
 
-// Converts wall times to UTC and back, reads the names of time zones, and finds wall times that a change of the clock skips or repeats.
+// Converts wall times to UTC and back, reads the names of time zones, and finds wall times that a change of
+// the clock skips or repeats.
 
 /**
- * A time zone as the functions of this file work with it. A fixed zone has one offset in ms for ever, and one abbreviation. A named zone follows the tz
- * database; `periods` are those of its periods that were asked for so far.
+ * A time zone as the functions of this file work with it. A fixed zone has one offset in ms for ever, and one
+ * abbreviation. A named zone follows the tz database; `periods` are those of its periods that were asked for
+ * so far.
  */
 type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }
   | { kind: 'named'; id: string; periods: Period[] }
 
-/** A stretch of time without a clock change, from `from` to just before `to`, both in ms since the epoch. The offset is in ms. */
+/**
+ * A stretch of time without a clock change, from `from` to just before `to`, both in ms since the epoch. The
+ * offset is in ms.
+ */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 export const MINUTE_MS = 60_000
@@ -20,19 +25,28 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
-/** The most periods that are kept of one zone, so that hostile dates cannot fill memory. The events of a calendar meet far fewer clock changes. */
+/**
+ * The most periods that are kept of one zone, so that hostile dates cannot fill memory. The events of a
+ * calendar meet far fewer clock changes.
+ */
 const PERIODS_KEPT = 128
-/** 2100-01-01 in ms: abbreviations of later periods are looked up at this moment, since `Intl` has no names after it. */
+/**
+ * 2100-01-01 in ms: abbreviations of later periods are looked up at this moment, since `Intl` has no names
+ * after it.
+ */
 const LATEST_NAMED = 4_102_444_800_000
 
-/** The first and the last moment that the calendar can hold, in ms since the epoch: 0001-01-01 00:00:00 and 9999-12-31 23:59:59. */
+/**
+ * The first and the last moment that the calendar can hold, in ms since the epoch: 0001-01-01 00:00:00 and
+ * 9999-12-31 23:59:59.
+ */
 export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * The abbreviations that the tz database spells in letters, with their offset and the English names that CLDR (and so `Intl`) has for them. The
- * abbreviations of `Intl` itself are of no use: most are like `GMT+1`, and they differ between locales. When an abbreviation is sent as a zone, the first
- * row with it counts.
+ * The abbreviations that the tz database spells in letters, with their offset and the English names that CLDR
+ * (and so `Intl`) has for them. The abbreviations of `Intl` itself are of no use: most are like `GMT+1`, and
+ * they differ between locales. When an abbreviation is sent as a zone, the first row with it counts.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -101,7 +115,10 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/** Zones that share their English name in CLDR with a neighbour, but whose abbreviation in the tz database is digits, not the letters of the neighbour. */
+/**
+ * Zones that share their English name in CLDR with a neighbour, but whose abbreviation in the tz database is
+ * digits, not the letters of the neighbour.
+ */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -111,7 +128,10 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Zones whose letters do not follow from their English name in CLDR: their abbreviations, by offset in minutes. */
+/**
+ * Zones whose letters do not follow from their English name in CLDR: their abbreviations, by offset in
+ * minutes.
+ */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -142,28 +162,35 @@ const abbreviationsByWord = new Map(
 )
 
 /**
- * Decides whether a text names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of the tz database (`EST`), `±HH:MM`, `UTC`,
- * `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name none.
+ * Decides whether a text names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of
+ * the tz database (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name
+ * none.
  */
 export function isTimezone(text: string): boolean {
   return findZone(text) !== undefined
 }
 
 /**
- * Returns the UTC time 'YYYY-MM-DD HH:MM:SS' of a wall time in a zone. A wall time that a clock change skips has the offset from before the change; of one
- * that comes twice the first counts (rule 18.3).
+ * Returns the UTC time 'YYYY-MM-DD HH:MM:SS' of a wall time in a zone. A wall time that a clock change skips
+ * has the offset from before the change; of one that comes twice the first counts (rule 18.3).
  * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
   return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** Returns the UTC time of a wall time in a zone; of a wall time that comes twice, the second. @throws RangeError for an unknown zone */
+/**
+ * Returns the UTC time of a wall time in a zone; of a wall time that comes twice, the second.
+ * @throws RangeError for an unknown zone
+ */
 export function lastWallToUtc(wall: string, zone: string): string {
   return formatUtc(lastUtcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** Decides whether a UTC time is the only moment at which clocks of a zone show a wall time. @throws RangeError for an unknown zone */
+/**
+ * Decides whether a UTC time is the only moment at which clocks of a zone show a wall time.
+ * @throws RangeError for an unknown zone
+ */
 export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
   const known = getZone(zone)
   const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
@@ -183,7 +210,8 @@ export function utcToWall(utc: string, zone: string): string {
 }
 
 /**
- * Moves a wall time that a clock change skips forward by the length of the gap (02:30 to 03:30). Returns any other wall time unchanged.
+ * Moves a wall time that a clock change skips forward by the length of the gap (02:30 to 03:30). Returns any
+ * other wall time unchanged.
  * @throws RangeError for an unknown zone
  */
 export function settledWall(wall: string, zone: string): string {
@@ -196,7 +224,8 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /**
- * Returns the offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`. Seconds, which historical local times have, are dropped.
+ * Returns the offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`. Seconds, which historical local
+ * times have, are dropped.
  * @throws RangeError for an unknown zone
  */
 export function utcOffset(utc: string, zone: string): string {
@@ -205,8 +234,9 @@ export function utcOffset(utc: string, zone: string): string {
 }
 
 /**
- * Returns the abbreviation of a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`, and digits (`+03`) where it has no letters. A
- * zone given as `UTC±x` is its own abbreviation, `+02:00` becomes `GMT+0200` (rule 5.3).
+ * Returns the abbreviation of a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`,
+ * and digits (`+03`) where it has no letters. A zone given as `UTC±x` is its own abbreviation, `+02:00`
+ * becomes `GMT+0200` (rule 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -217,13 +247,19 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/** Writes milliseconds since the epoch as 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions, and keeps the time within the years 1 to 9999. */
+/**
+ * Writes milliseconds since the epoch as 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions, and keeps the time
+ * within the years 1 to 9999.
+ */
 export function formatUtc(ms: number): string {
   const iso = new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
 
-/** Returns the milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'. The form is not checked: other text gives NaN or any other number. */
+/**
+ * Returns the milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'. The form is not checked:
+ * other text gives NaN or any other number.
+ */
 export function utcToMs(utc: string): number {
   const number = (from: number, to: number) => {
     let value = 0
@@ -251,7 +287,10 @@ export interface ClockChanges {
   steps: { at: number; offset: number }[]
 }
 
-/** Returns the changes of the clocks between two UTC times, both in ms; undefined for a zone of a fixed offset, and for a text that names no zone. */
+/**
+ * Returns the changes of the clocks between two UTC times, both in ms; undefined for a zone of a fixed
+ * offset, and for a text that names no zone.
+ */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
   if (known?.kind !== 'named') return undefined
@@ -278,7 +317,10 @@ function findZone(text: string): Zone | undefined {
 /** Finds the zone with a name in lower case. Only zones that exist are kept, so their number is bounded. */
 const zoneNamed = madeOnce(readZone)
 
-/** Reads the name of a zone, in lower case. IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` is +02:00 all year. */
+/**
+ * Reads the name of a zone, in lower case. IANA names go before abbreviations: `CET` is the zone with summer
+ * time, `CEST` is +02:00 all year.
+ */
 function readZone(key: string): Zone | undefined {
   if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
   const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)
@@ -314,12 +356,18 @@ function findZoneId(key: string): string | undefined {
   }
 }
 
-/** Returns the UTC time of a wall time, both in ms; the ms of the wall time are those of the same digits in UTC. */
+/**
+ * Returns the UTC time of a wall time, both in ms; the ms of the wall time are those of the same digits in
+ * UTC.
+ */
 function utcMsOf(wall: number, zone: Zone): number {
   return zone.kind === 'fixed' ? wall - zone.offset : utcOfWall(wall, (utc) => offsetAt(zone, utc))
 }
 
-/** Returns the UTC time of a wall time on clocks with these offsets, all in ms. Skipped and repeated times are read as in `wallToUtc`. */
+/**
+ * Returns the UTC time of a wall time on clocks with these offsets, all in ms. Skipped and repeated times are
+ * read as in `wallToUtc`.
+ */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
   // No clock changes twice within two days, so these are the only offsets the wall time can have.
   const before = offsetAtUtc(wall - DAY_MS)
@@ -347,7 +395,8 @@ function periodAt(id: string, periods: Period[], utc: number): Period {
 
 function readPeriod(id: string, utc: number): Period {
   const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
-  // Temporal looks for the previous transition before the instant alone, so one millisecond is added to find a transition at the instant itself.
+  // Temporal looks for the previous transition before the instant alone, so one millisecond is added to find
+  // a transition at the instant itself.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
   const to = moment.getTimeZoneTransition('next')
   return {
@@ -392,7 +441,9 @@ export interface PossibleTime {
   utc: string
   /** The same moment as clocks of the zone show it. */
   wall: string
-  /** The offset, such as `+02:00`. Written behind the wall time, it says which of the two moments is meant. */
+  /**
+   * The offset, such as `+02:00`. Written behind the wall time, it says which of the two moments is meant.
+   */
   offset: string
   /** The abbreviation of the zone at this moment, such as `CEST`. */
   abbreviation: string
@@ -401,18 +452,25 @@ export interface PossibleTime {
 /** What a wall time may mean that a change of the clock skips or repeats. */
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
-  /** The two moments, the earlier first. Without an offset, the later moment of a skipped time is meant, and the earlier one of a repeated time. */
+  /**
+   * The two moments, the earlier first. Without an offset, the later moment of a skipped time is meant, and
+   * the earlier one of a repeated time.
+   */
   moments: [PossibleTime, PossibleTime]
 }
 
-/** English sentences on unclear times, with `{name}` where a value goes; other languages translate them by these texts. */
+/**
+ * English sentences on unclear times, with `{name}` where a value goes; other languages translate them by
+ * these texts.
+ */
 export const unclearTimes = {
   skipped: 'There is no {time} on this day, since clocks go forward: it is {first} or {second}.',
   repeated: '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.',
 } as const
 
 /**
- * Returns the two moments that a wall time 'YYYY-MM-DD HH:MM:SS' may mean if a change of the clock skips or repeats it; undefined for any other wall time.
+ * Returns the two moments that a wall time 'YYYY-MM-DD HH:MM:SS' may mean if a change of the clock skips or
+ * repeats it; undefined for any other wall time.
  * @throws RangeError for an unknown zone
  */
 export function findUnclear(wall: string, zone: string): UnclearTime | undefined {

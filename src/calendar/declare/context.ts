@@ -8,7 +8,10 @@ import type { Caller } from '../people/caller.ts'
 
 // Declares the context of a request, which nearly every function above the stores takes.
 
-/** The part of the context that presenting uses. It has no caller, since a record looks the same to everybody who may see it. */
+/**
+ * The part of the context that presenting uses. It has no caller, since a record looks the same to everybody
+ * who may see it.
+ */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
@@ -27,9 +30,15 @@ export interface Context {
   db: Db
   /** Runs long reads, such as lists, beside the event loop. */
   aside: Database['aside']
-  /** Runs one durable transaction in the name of the caller. Handlers alone call it: they own transactions, and hand them to all others. */
+  /**
+   * Runs one durable transaction in the name of the caller. Handlers alone call it: they own transactions,
+   * and hand them to all others.
+   */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
-  /** Does a write in the name of the caller, perhaps in one transaction with writes of others; undefined where each write has its own transaction. */
+  /**
+   * Does a write in the name of the caller, perhaps in one transaction with writes of others; undefined where
+   * each write has its own transaction.
+   */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
   /** Finds the ids of all events that match a search, whether the caller may see them or not. */
   findMatching: Database['findMatching']
@@ -42,7 +51,10 @@ export interface Context {
   caller: Caller
   /** The bytes that the answers of a batch may still take; undefined for a request outside batches. */
   room?: { bytes: number } | undefined
-  /** The bytes of dates that each request of a batch has written, by what it wrote; undefined for a request outside batches. */
+  /**
+   * The bytes of dates that each request of a batch has written, by what it wrote; undefined for a request
+   * outside batches.
+   */
   datesWritten?: Map<object, number> | undefined
   /** The time of the request in milliseconds since the epoch. */
   now: number

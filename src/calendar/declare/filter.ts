@@ -2,22 +2,28 @@ import type { Kind } from '../../base/fields/kinds.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Field } from './resource.ts'
 
-// Declares what a filter of a list consists of, and makes from filters the conditions and the links of a list.
+// Declares what a filter of a list consists of, and makes from filters the conditions and the links of a
+// list.
 
 /**
- * How links of a list name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` makes its value from the sent one, and `ofList` gives it a value in
- * the links of every list. Without `links` it is named as it was sent. A value of `undefined` leaves it out.
+ * How links of a list name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` makes its value from the
+ * sent one, and `ofList` gives it a value in the links of every list. Without `links` it is named as it was
+ * sent. A value of `undefined` leaves it out.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
-/** How a filter narrows a query of the database. `Ground` are facts that all filters of a list share, such as its caller and its window. */
+/**
+ * How a filter narrows a query of the database. `Ground` are facts that all filters of a list share, such as
+ * its caller and its window.
+ */
 export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
 /**
- * One parameter of a list: how it is read, narrows the list and is named in links. It narrows the list by itself, or together with the other parameters
- * of the part that it names. With the part `'none'` it narrows nothing.
+ * One parameter of a list: how it is read, narrows the list and is named in links. It narrows the list by
+ * itself, or together with the other parameters of the part that it names. With the part `'none'` it narrows
+ * nothing.
  */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.
@@ -30,7 +36,10 @@ type Filters<Ground, Condition> = Readonly<
   Record<string, Partial<SqlNarrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
 >
 
-/** Returns the condition by which a part of a list narrows a query of the database; undefined where it narrows nothing. */
+/**
+ * Returns the condition by which a part of a list narrows a query of the database; undefined where it narrows
+ * nothing.
+ */
 export type PartNarrowing<Query, Ground, Condition> = (
   query: Query,
   ground: Ground,
@@ -52,8 +61,8 @@ export async function conditionsOf<Query extends object, Ground, Condition>(
 const AS_SENT = { ofSent: (sent: unknown) => sent }
 
 /**
- * Returns a function that writes the parameters of links as the rest of a query string: each that has a value, first those in `order`, then the others
- * in the order of their declaration (rule 11.4).
+ * Returns a function that writes the parameters of links as the rest of a query string: each that has a
+ * value, first those in `order`, then the others in the order of their declaration (rule 11.4).
  * @throws Error where `order` names a filter twice, or one that links leave out
  */
 export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(

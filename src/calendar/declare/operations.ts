@@ -10,7 +10,10 @@ import type { Context } from './context.ts'
 /** The address by which an item route names its record. */
 export type Address = { id: number } | { slug: string }
 
-/** One page of a list as it was found: the ids of its records in order, the number of all matching records, and the parameters that links name. */
+/**
+ * One page of a list as it was found: the ids of its records in order, the number of all matching records,
+ * and the parameters that links name.
+ */
 export interface Found<Row = unknown> {
   ids: readonly number[]
   total: number
@@ -18,13 +21,19 @@ export interface Found<Row = unknown> {
   perPage: number
   /** All parameters in effect except `page` and `per_page`, as the rest of a query string (rule 11.4). */
   effective: string
-  /** Parameters that `rest_url` alone shows, as the rest of a query string: they describe the list, but cannot be requested. */
+  /**
+   * Parameters that `rest_url` alone shows, as the rest of a query string: they describe the list, but cannot
+   * be requested.
+   */
   shownOnly?: string | undefined
   /** The problem of a page past the end, for resources that have one (rule 11.3). */
   pastEnd?: ProblemCode | undefined
   /** The rows of `ids`, in the same order, where the search for them has read the rows. */
   rows?: readonly Row[]
-  /** Reads the withdrawn events that the query would find if they had stayed public, some at a time, for representations that tell of them. */
+  /**
+   * Reads the withdrawn events that the query would find if they had stayed public, some at a time, for
+   * representations that tell of them.
+   */
   withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
   /** True for a list collapsed to one occurrence of each series; loading then adds the next occurrences. */
   isCollapsed?: boolean
@@ -32,7 +41,10 @@ export interface Found<Row = unknown> {
   statuses?: readonly string[]
   /** The revision of the index that the page was found in. */
   revision?: number
-  /** Finds the page in the index once more, as it is by then, without waiting. Returns undefined where the index can no longer answer. */
+  /**
+   * Finds the page in the index once more, as it is by then, without waiting. Returns undefined where the
+   * index can no longer answer.
+   */
   again?: (() => Pick<Found, 'ids' | 'total'> | undefined) | undefined
 }
 
@@ -43,9 +55,15 @@ export interface ListedJson {
   mostBytes: number
   /** An upper bound of the bytes that one record takes. */
   mostBytesOf: (i: number) => number
-  /** Returns a copy in which counts stay as they are now, for an answer that is written in several turns of the event loop. */
+  /**
+   * Returns a copy in which counts stay as they are now, for an answer that is written in several turns of
+   * the event loop.
+   */
   held: () => ListedJson
-  /** Writes record `i` into a buffer from `at` on, and returns the place behind its end. Adds the places of the counts of terms to `counts`, if given. */
+  /**
+   * Writes record `i` into a buffer from `at` on, and returns the place behind its end. Adds the places of
+   * the counts of terms to `counts`, if given.
+   */
   write: (i: number, into: Buffer, at: number, counts?: number[]) => number
 }
 
@@ -66,7 +84,10 @@ export interface Presentation<Loaded> {
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
 type Values = any
 
-/** A record that was written, and its answer. The answer is made in the same transaction, so that a record that cannot be shown is not written. */
+/**
+ * A record that was written, and its answer. The answer is made in the same transaction, so that a record
+ * that cannot be shown is not written.
+ */
 export interface WriteResult {
   id: number
   /** The id of the series of which a written event is an occurrence. */
@@ -75,14 +96,16 @@ export interface WriteResult {
 }
 
 /**
- * A write in two steps. `prepare` does everything that waits for other servers, such as fetching an image. `write` runs in a transaction that its caller
- * owns, perhaps together with other writes, and perhaps twice, so it has no effect but on `tx`.
+ * A write in two steps. `prepare` does everything that waits for other servers, such as fetching an image.
+ * `write` runs in a transaction that its caller owns, perhaps together with other writes, and perhaps twice,
+ * so it has no effect but on `tx`.
  */
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>
   write(tx: Tx, prepared: Prepared, context: Context): Promise<WriteResult>
   /**
-   * Does several writes that `mayShare` a transaction, and returns their results in the same order. It looks up the records that the values refer to.
+   * Does several writes that `mayShare` a transaction, and returns their results in the same order. It looks
+   * up the records that the values refer to.
    * @throws Problem: each request is then answered as one that shares no transaction
    */
   writeAll?(tx: Tx, asked: readonly Sharing<PreparedWrite<Prepared>>[]): Promise<WriteResult[]>
@@ -101,19 +124,29 @@ export interface AskedUpdate<Row> {
   values: Values
 }
 
-/** The operations of a resource that routes call. Routes hand `Row` and `Loaded` on without looking into them. */
+/**
+ * The operations of a resource that routes call. Routes hand `Row` and `Loaded` on without looking into them.
+ */
 export interface Operations<Row = unknown, Loaded = unknown> {
   /** The kind and id of a row's record, for `If-Match`; absent where records have no versions. */
   versioned?: { kind: VersionedKind; idOf: (row: Row) => number }
-  /** Finds one page of a list. Returns a promise unless memory can answer at once. @throws Problem, at once or in the promise */
+  /**
+   * Finds one page of a list. Returns a promise unless memory can answer at once.
+   * @throws Problem, at once or in the promise
+   */
   find: (context: Context, query: Values) => Found<Row> | Promise<Found<Row>>
-  /** Loads the found records with all that lists show of them, in order, without those that are gone by now. */
+  /**
+   * Loads the found records with all that lists show of them, in order, without those that are gone by now.
+   */
   load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
   /** Finds all records of a list, for representations without pages. @throws Problem */
   findAll?: (context: Context, query: Values) => Promise<Found<Row>>
   /** Finds those of these records that a list with this query has, whatever their dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
-  /** Loads the same records as `load`, as JSON from memory. Undefined where memory cannot answer. Records of a `window` are not cached. */
+  /**
+   * Loads the same records as `load`, as JSON from memory. Undefined where memory cannot answer. Records of a
+   * `window` are not cached.
+   */
   loadJson?: (
     context: Context,
     found: Found,
@@ -133,7 +166,10 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean
-    /** Decides whether the caller may change a record; without a row, whether the caller has the right in general. */
+    /**
+     * Decides whether the caller may change a record; without a row, whether the caller has the right in
+     * general.
+     */
     update: (context: Context, row?: Row) => boolean
     remove: (context: Context, row?: Row) => boolean
   }

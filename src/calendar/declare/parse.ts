@@ -13,17 +13,21 @@ export type RawValues = Readonly<Record<string, unknown>>
 export interface Parsing {
   /** `partial` for an update, in which no field is required and absent fields get no default. */
   extent: 'whole' | 'partial'
-  /** True for a caller with the general right. For others, only fields that are looked up for all are looked up. */
+  /**
+   * True for a caller with the general right. For others, only fields that are looked up for all are looked
+   * up.
+   */
   mayAsk: boolean
 }
 
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * Checks and reads the declared fields among `raw`, and returns their typed values. Returns a promise only where a value has to be looked up. Null counts
- * as absent (rule 1.5).
- * @throws Problem, at once or in the promise: rest_missing_callback_param naming every missing field, else rest_invalid_param naming every field that is
- * over a limit, else every invalid one, else every field of the wrong type (rule 1.2). Last, rest_forbidden for a caller without the right.
+ * Checks and reads the declared fields among `raw`, and returns their typed values. Returns a promise only
+ * where a value has to be looked up. Null counts as absent (rule 1.5).
+ * @throws Problem, at once or in the promise: rest_missing_callback_param naming every missing field, else
+ * rest_invalid_param naming every field that is over a limit, else every invalid one, else every field of the
+ * wrong type (rule 1.2). Last, rest_forbidden for a caller without the right.
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -46,8 +50,8 @@ export function parseFields<F extends Fields>(
 }
 
 /**
- * Checks and reads all fields of a new record for a caller with the general right, as `parseFields` does, but without looking up the records that values
- * refer to: the write does that.
+ * Checks and reads all fields of a new record for a caller with the general right, as `parseFields` does, but
+ * without looking up the records that values refer to: the write does that.
  * @throws Problem as `parseFields` does
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
@@ -97,7 +101,10 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   )
 }
 
-/** Refuses sent values that are over a limit. @throws Problem rest_invalid_param naming every field that is over a limit */
+/**
+ * Refuses sent values that are over a limit.
+ * @throws Problem rest_invalid_param naming every field that is over a limit
+ */
 function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['site']): void {
   let faults: (ParamFault | undefined)[] | undefined
   for (let i = 0; i < sent.length; i++) {
@@ -121,7 +128,10 @@ interface ValuesRead<Fault> {
   mistyped: Faults | undefined
 }
 
-/** Reads the sent fields into `values`, where they replace the values that nothing was sent for, and collects their faults. */
+/**
+ * Reads the sent fields into `values`, where they replace the values that nothing was sent for, and collects
+ * their faults.
+ */
 function readSent<Fault>(
   sent: readonly Entry[],
   raw: RawValues,
@@ -147,7 +157,10 @@ function readSent<Fault>(
   return { values, faults, mistyped }
 }
 
-/** Returns the values that were read. @throws Problem rest_invalid_param naming every field with a fault, else every field of the wrong type */
+/**
+ * Returns the values that were read.
+ * @throws Problem rest_invalid_param naming every field with a fault, else every field of the wrong type
+ */
 function soundValues<F extends Fields>(
   sent: readonly Entry[],
   { values, mistyped }: ValuesRead<unknown>,
@@ -172,7 +185,10 @@ interface Entry {
 /** Whether a value was sent: null means none. */
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/** The facts about declared fields that do not depend on a request. A default that is `null` or computed is published, but gives a field no value here. */
+/**
+ * The facts about declared fields that do not depend on a request. A default that is `null` or computed is
+ * published, but gives a field no value here.
+ */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]
@@ -207,7 +223,9 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** Finds the limit that a value of a field is over, if any. Looks into the records of a list of links as well. */
+/**
+ * Finds the limit that a value of a field is over, if any. Looks into the records of a list of links as well.
+ */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -251,7 +269,10 @@ function faultOf(field: Field, value: unknown, context: ValueContext): ParamFaul
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/** Returns the fault of a value that a kind refuses: its message names the words that the kind takes, or an example of a valid value. */
+/**
+ * Returns the fault of a value that a kind refuses: its message names the words that the kind takes, or an
+ * example of a valid value.
+ */
 function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
   if (known)
@@ -273,7 +294,10 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
   return verdict ? undefined : INVALID
 }
 
-/** Refuses fields with faults, if there are any. @throws Problem rest_invalid_param naming every field with a fault */
+/**
+ * Refuses fields with faults, if there are any.
+ * @throws Problem rest_invalid_param naming every field with a fault
+ */
 function refuseFaults(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}

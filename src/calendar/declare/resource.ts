@@ -8,9 +8,15 @@ import type { Context, ValueContext } from './context.ts'
 export interface Checks {
   /** Checks a value without waiting. It may return the fault itself instead of false. */
   valid?: (value: unknown, context: ValueContext) => boolean | ParamFault
-  /** Checks a value by looking it up or fetching it. Runs only for callers with the general right, unless `looksUpForAll`. */
+  /**
+   * Checks a value by looking it up or fetching it. Runs only for callers with the general right, unless
+   * `looksUpForAll`.
+   */
   lookUp?: (value: unknown, context: Context) => boolean | Promise<boolean>
-  /** True where `lookUp` runs for every caller: it reads one row by its id, and the reference reports its fault before a missing right. */
+  /**
+   * True where `lookUp` runs for every caller: it reads one row by its id, and the reference reports its
+   * fault before a missing right.
+   */
   looksUpForAll?: true
 }
 
@@ -34,7 +40,10 @@ interface Addresses {
   slug?: Fields
 }
 
-/** The declaration of a resource, from which the namespace index, the validation, the documents and the tables are derived. */
+/**
+ * The declaration of a resource, from which the namespace index, the validation, the documents and the tables
+ * are derived.
+ */
 export interface Resource {
   /** The word for one record in error codes. */
   name: string
@@ -63,7 +72,10 @@ export function defineResource<const R extends Resource>(resource: R): R {
   return resource
 }
 
-/** Declares fields outside a resource, such as fields that several resources share. Their exact types are kept. */
+/**
+ * Declares fields outside a resource, such as fields that several resources share. Their exact types are
+ * kept.
+ */
 export function defineFields<const F extends Fields>(fields: F): F {
   return fields
 }

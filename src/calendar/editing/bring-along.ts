@@ -11,7 +11,8 @@ import { termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, termsApart } from '../terms/term-store.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// Prepares what an event brings along when somebody else publishes it: the drafts of its author that it links to, and the terms that its author has named.
+// Prepares what an event brings along when somebody else publishes it: the drafts of its author that it links
+// to, and the terms that its author has named.
 
 /** Returns true for users who may publish records of others. */
 export function mayReview({ caller }: Context): boolean {
@@ -71,7 +72,10 @@ export async function findBrought(
   )
 }
 
-/** Prepares to publish the linked drafts of a record, as far as the caller may. Returns these drafts, and the write that publishes them. */
+/**
+ * Prepares to publish the linked drafts of a record, as far as the caller may. Returns these drafts, and the
+ * write that publishes them.
+ */
 export async function prepareBrought(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -118,7 +122,10 @@ async function namedTerms(
   return Object.fromEntries(names.map((name) => [name, [...had[name].map(({ id }) => id), ...waiting[name]]]))
 }
 
-/** All that goes with the publication of an event: more values of the event, the linked drafts, and the write that publishes these in its transaction. */
+/**
+ * All that goes with the publication of an event: more values of the event, the linked drafts, and the write
+ * that publishes these in its transaction.
+ */
 export interface LinkedDraftWrites {
   values: RawValues
   records: LinkedDraft[]
@@ -128,7 +135,8 @@ export interface LinkedDraftWrites {
 /**
  * Prepares what an event of another author brings along.
  * @param present its columns and links as versions have them
- * @param sent values that are sent with it: links among them are used in place of the present ones, and terms among them in place of the names that wait
+ * @param sent values that are sent with it: links among them are used in place of the present ones, and terms
+ * among them in place of the names that wait
  */
 export async function prepareBringing(
   context: Context,
@@ -157,7 +165,10 @@ export async function prepareBringing(
   }
 }
 
-/** Returns true where these values publish an event of another author, so that the drafts it links to are published with it. */
+/**
+ * Returns true where these values publish an event of another author, so that the drafts it links to are
+ * published with it.
+ */
 export function bringsAlong(
   context: Context,
   { resource }: Served,

@@ -44,7 +44,10 @@ export type BulkDeed = {
   /** Ids of the records to link to, in order; none to link to none. */
   | { do: 'link'; field: 'venue' | 'organizer'; ids: readonly number[] }
   | { do: 'announce'; event_status: 'scheduled' | 'canceled' | 'postponed'; reason: string }
-  /** By the clock on the wall: moved by days, an event at eight stays at eight, whatever the clocks do in between. */
+  /**
+   * By the clock on the wall: moved by days, an event at eight stays at eight, whatever the clocks do in
+   * between.
+   */
   | { do: 'move'; days: number; hours: number }
 )
 
@@ -106,7 +109,10 @@ async function eventValuesOf(
   return has.length === had.length && has.every((id) => had.includes(id)) ? undefined : { [field]: has }
 }
 
-/** Returns the start and end after a move; undefined for a move by nothing. @throws Problem for an event of whole days that is to move by hours */
+/**
+ * Returns the start and end after a move; undefined for a move by nothing.
+ * @throws Problem for an event of whole days that is to move by hours
+ */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -114,8 +120,8 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// Changes each record by the operations and rights of REST, some records with each transaction. A row that is refused leaves the others alone, and rows that
-// are done stay done when the process ends in between.
+// Changes each record by the operations and rights of REST, some records with each transaction. A row that is
+// refused leaves the others alone, and rows that are done stay done when the process ends in between.
 
 /** The most records that are changed at once. */
 export const MOST_AT_ONCE = 1000
@@ -126,14 +132,19 @@ const MOST_TRIES = 3
 /** The outcome for one record. */
 interface BulkRow {
   id: number
-  /** The title or name of the record; empty for a record that is not there, or that the caller may not read. */
+  /**
+   * The title or name of the record; empty for a record that is not there, or that the caller may not read.
+   */
   title: string
   outcome: 'done' | 'unchanged' | 'refused'
   /** The reason of a refusal. */
   problem?: Problem
 }
 
-/** The outcomes in the order that was asked for, and the token that takes the change back; undefined where nothing can be taken back. */
+/**
+ * The outcomes in the order that was asked for, and the token that takes the change back; undefined where
+ * nothing can be taken back.
+ */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -146,11 +157,15 @@ interface PreparedRow {
   write: (tx: Tx) => Promise<'done' | 'unchanged'>
 }
 
-/** A changed record: the path of its resource, its id, and its version before the change. `along` marks one that came along with another. */
+/**
+ * A changed record: the path of its resource, its id, and its version before the change. `along` marks one
+ * that came along with another.
+ */
 type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
 
 /**
- * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed says otherwise.
+ * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed
+ * says otherwise.
  * @throws Problem rest_invalid_param for more records
  */
 export async function changeMany(
@@ -175,7 +190,10 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/** Writes rows in pieces, each in one transaction, and tries rows that others have changed meanwhile again, up to three times. */
+/**
+ * Writes rows in pieces, each in one transaction, and tries rows that others have changed meanwhile again, up
+ * to three times.
+ */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -274,7 +292,8 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = deed.do === 'trash' || deed.do === 'erase'
-  // The version is read before the record, so that it is never later than the values that decide about the change.
+  // The version is read before the record, so that it is never later than the values that decide about the
+  // change.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -310,7 +329,8 @@ async function prepareRow(
       // All dates of a series are taken back by taking back the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // These come after the event: only once it is taken back does it show whether another public event has them.
+      // These come after the event: only once it is taken back does it show whether another public event has
+      // them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       return 'done'
@@ -318,12 +338,18 @@ async function prepareRow(
   }
 }
 
-/** Returns the table, the id, the present version and the kind of a draft that is published along with an event. */
+/**
+ * Returns the table, the id, the present version and the kind of a draft that is published along with an
+ * event.
+ */
 async function broughtBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/** Returns true where this part of a transaction has changed a record; an unchanged one needs nothing taken back. */
+/**
+ * Returns true where this part of a transaction has changed a record; an unchanged one needs nothing taken
+ * back.
+ */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }
@@ -334,7 +360,8 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * Returns the scope of a change in a series. With all dates, the first chosen date of each series stands for the others.
+ * Returns the scope of a change in a series. With all dates, the first chosen date of each series stands for
+ * the others.
  * @param chosen the date that stands for each series
  */
 function scopeOf(
@@ -376,9 +403,10 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 // Takes back changes of many records.
 
 /**
- * Takes back a change of many records. Each record gets its former values again, except those that others have changed since. The venues and organizers that
- * came along get theirs, too, unless another public event has them by now. The token is good for a day, for the user who got it, on every node. Returns the
- * outcome for each record but those that came along; undefined when the token is not good, or was used.
+ * Takes back a change of many records. Each record gets its former values again, except those that others
+ * have changed since. The venues and organizers that came along get theirs, too, unless another public event
+ * has them by now. The token is good for a day, for the user who got it, on every node. Returns the outcome
+ * for each record but those that came along; undefined when the token is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -435,7 +463,10 @@ async function prepareBack(
   }
 }
 
-/** Returns the members that the first act after a version has changed, and no later one. @throws Problem rest_version_not_found */
+/**
+ * Returns the members that the first act after a version has changed, and no later one.
+ * @throws Problem rest_version_not_found
+ */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
   const since = history.acts.findIndex(({ sequence }) => sequence <= version)
   const told = await tellActs(db, history, 0, since === -1 ? history.acts.length : since)

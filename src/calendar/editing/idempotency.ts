@@ -10,9 +10,13 @@ import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
-// Does work once for each key, however often it is sent: creates and batches with an Idempotency-Key, and forms of the desk.
+// Does work once for each key, however often it is sent: creates and batches with an Idempotency-Key, and
+// forms of the desk.
 
-/** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
+/**
+ * The creates with a key that this process is answering now, by user and key, with the fingerprints of their
+ * requests.
+ */
 export type UnderWay = Map<string, string>
 
 /** The parts of a request that decide whether its write has been done before. */
@@ -50,16 +54,23 @@ const SIGNS = /^[\x20-\x7e]+$/
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
-  /** Returns the record as it is now, to show in place of a stored answer that was too large; undefined when there is none to show. */
+  /**
+   * Returns the record as it is now, to show in place of a stored answer that was too large; undefined when
+   * there is none to show.
+   */
   render?: (id: number) => Promise<object | undefined>
 }
 
-/** The most characters of an answer that is stored whole. Of a longer one only the id is stored, since a small request can have a large answer. */
+/**
+ * The most characters of an answer that is stored whole. Of a longer one only the id is stored, since a small
+ * request can have a large answer.
+ */
 const LONGEST_STORED = 16_384
 
 /**
- * Does a write once for each key of its caller: the same request with the same key gets the stored answer. A request without a key is answered each time, as
- * is one of a caller without the right, who is refused; neither answer is stored.
+ * Does a write once for each key of its caller: the same request with the same key gets the stored answer. A
+ * request without a key is answered each time, as is one of a caller without the right, who is refused;
+ * neither answer is stored.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
@@ -80,7 +91,8 @@ export async function writeOnce(
 }
 
 /**
- * Makes a record once for each key of its caller, and returns its id: a form that is sent again gets the id of the first time.
+ * Makes a record once for each key of its caller, and returns its id: a form that is sent again gets the id
+ * of the first time.
  * @param make makes the record within the function that it is given, which stores the id
  * @throws Problem as `writeOnce` does
  */
@@ -92,7 +104,8 @@ export async function makeOnce(
     keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<KeptReply>,
   ) => Promise<KeptReply>,
 ): Promise<number> {
-  // Two presses at once wait for each other in the database, where the second one finds the record of the first.
+  // Two presses at once wait for each other in the database, where the second one finds the record of the
+  // first.
   const sent = { repeatable, underWay: new Map<string, string>() }
   const { id } = await writeOnce(sent, isAllowed, context, (keeping) =>
     make((tx, write) =>
@@ -106,7 +119,10 @@ export async function makeOnce(
   return id
 }
 
-/** Returns a reply whole, which takes up room among the answers of its batch, or with the id alone where there is no room for more. */
+/**
+ * Returns a reply whole, which takes up room among the answers of its batch, or with the id alone where there
+ * is no room for more.
+ */
 function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
   const { body, id } = reply
   if (room === undefined || body === undefined) return reply
@@ -131,8 +147,10 @@ async function replayed(context: Context, known: KeptReply, render: Sent['render
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
 /**
- * Answers a batch, each of whose requests is done once for the key of the batch. Requests that were refused before are tried again.
- * @param answer answers the batch by a function that gives it the key, the digest and the place of each request
+ * Answers a batch, each of whose requests is done once for the key of the batch. Requests that were refused
+ * before are tried again.
+ * @param answer answers the batch by a function that gives it the key, the digest and the place of each
+ * request
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function batchOnce(
@@ -152,7 +170,10 @@ export async function batchOnce(
   })
 }
 
-/** Returns the key of a request within a batch: the key of the batch, a separator that no header can contain, and the place. */
+/**
+ * Returns the key of a request within a batch: the key of the batch, a separator that no header can contain,
+ * and the place.
+ */
 function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
@@ -184,7 +205,10 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/** Looks again for a stored answer, since another process may have answered the same request meanwhile; else writes, and stores the answer. */
+/**
+ * Looks again for a stored answer, since another process may have answered the same request meanwhile; else
+ * writes, and stores the answer.
+ */
 async function keepOnce(
   tx: Tx,
   once: Once,
@@ -234,7 +258,10 @@ const DONE = 200
 
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
-/** Finds the result that was kept under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end. */
+/**
+ * Finds the result that was kept under a key of the caller within a day: undefined for an unknown key,
+ * `'under way'` for work that has not come to its end.
+ */
 export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const kept = await findKept(context.db, placeOf(context, key), keptSince(context))
   if (kept?.fingerprint !== FINGERPRINT) return undefined
@@ -242,8 +269,9 @@ export async function findResult(context: Context, key: string): Promise<object 
 }
 
 /**
- * Does work of several transactions once for each key of the caller, and keeps its result for a day, so that a form that is sent twice changes nothing twice.
- * Work that was cut off is not done again. Of a result longer than `LONGEST_STORED` nothing is kept but that the work is done.
+ * Does work of several transactions once for each key of the caller, and keeps its result for a day, so that
+ * a form that is sent twice changes nothing twice. Work that was cut off is not done again. Of a result
+ * longer than `LONGEST_STORED` nothing is kept but that the work is done.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return

@@ -14,10 +14,14 @@ import { bringsAlong, prepareBringing } from './bring-along.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
 
-// Merges the changes of two people to one record. The version that a form began with shows which fields its user has changed. Fields that one of them changed
-// are merged; of a field that both changed to something else neither value is lost.
+// Merges the changes of two people to one record. The version that a form began with shows which fields its
+// user has changed. Fields that one of them changed are merged; of a field that both changed to something
+// else neither value is lost.
 
-/** A field that was changed on both sides: its value before, the sent value, and the value of the record now, in the form that requests send. */
+/**
+ * A field that was changed on both sides: its value before, the sent value, and the value of the record now,
+ * in the form that requests send.
+ */
 export interface Conflict {
   member: string
   /** Undefined where the history no longer has it. */
@@ -43,7 +47,10 @@ export type Edited =
       version: number
     }
 
-/** A form as it is sent: its values, the version of the record that it showed, and the values that it showed (`base`), where the page sends these along. */
+/**
+ * A form as it is sent: its values, the version of the record that it showed, and the values that it showed
+ * (`base`), where the page sends these along.
+ */
 export interface SentForm {
   values: RawValues
   version: number
@@ -56,8 +63,9 @@ export interface SentForm {
 const MOST_TRIES = 5
 
 /**
- * Saves the fields that a form has changed and no others, so that texts which it shows and did not touch stay as they are and keep their author.
- * Fields that others have changed since the form's version are kept, unless the form changed them, too.
+ * Saves the fields that a form has changed and no others, so that texts which it shows and did not touch stay
+ * as they are and keep their author. Fields that others have changed since the form's version are kept,
+ * unless the form changed them, too.
  * @throws Problem as `updateRecord` does
  */
 export async function saveForm(
@@ -118,7 +126,10 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/** Fields that are merged as one, since a start of one side with an end of the other are times that nobody chose; so it is with coordinates. */
+/**
+ * Fields that are merged as one, since a start of one side with an end of the other are times that nobody
+ * chose; so it is with coordinates.
+ */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],
@@ -176,7 +187,10 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** Returns the values that the form showed: those sent along, else those of the version; undefined where the history no longer has the version. */
+/**
+ * Returns the values that the form showed: those sent along, else those of the version; undefined where the
+ * history no longer has the version.
+ */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,
@@ -218,7 +232,9 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   return typeof settled === 'string' ? asSentBack(input, settled) : (JSON.stringify(settled) ?? '')
 }
 
-/** Writes a wall time, with its moment where the clocks show it twice and the text says which one is meant. */
+/**
+ * Writes a wall time, with its moment where the clocks show it twice and the text says which one is meant.
+ */
 function comparableTime(text: string, zone: string, now: number): string {
   const moment = readMoment(text, zone, now)
   if (!moment) return text

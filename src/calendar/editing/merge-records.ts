@@ -39,7 +39,10 @@ export function isMerged(kind: string): kind is MergedKind {
 /** The most events that are counted of one record. */
 export const MOST_USES_COUNTED = 1000
 
-/** Counts the events outside the trash that have each of these records, at most so many of each; dates of a series count one by one. */
+/**
+ * Counts the events outside the trash that have each of these records, at most so many of each; dates of a
+ * series count one by one.
+ */
 export async function countUses(
   db: Db,
   kind: MergedKind,
@@ -71,10 +74,12 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
 const IN_A_PIECE = 100
 
 /**
- * Merges a record into another of its kind: all events, series, later imports and old addresses of the first go to the second. The first goes to the trash,
- * or is removed where its kind has none, and the categories below it come below the second. Events are written some at a time: a merge that was cut off is
- * completed by asking again.
- * @throws Problem rest_forbidden for a caller who may not change both records and the events of others; rest_invalid_param
+ * Merges a record into another of its kind: all events, series, later imports and old addresses of the first
+ * go to the second. The first goes to the trash, or is removed where its kind has none, and the categories
+ * below it come below the second. Events are written some at a time: a merge that was cut off is completed by
+ * asking again.
+ * @throws Problem rest_forbidden for a caller who may not change both records and the events of others;
+ * rest_invalid_param
  */
 export async function mergeRecords(
   context: Context,
@@ -191,7 +196,10 @@ function linkAnew(
   return replaceLinksOf(tx, { links, ...none, [kind]: events.map(({ id }) => id) })
 }
 
-/** Moves the counts of published events to the other term. An event that had both terms is counted there already. */
+/**
+ * Moves the counts of published events to the other term. An event that had both terms is counted there
+ * already.
+ */
 async function countAnew(
   tx: Tx,
   moved: readonly EventRow[],

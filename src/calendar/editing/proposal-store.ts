@@ -32,7 +32,10 @@ export async function findProposal(db: Db, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** Finds the proposal with an id, and locks it until the end of the transaction, so that only one reviewer decides it. */
+/**
+ * Finds the proposal with an id, and locks it until the end of the transaction, so that only one reviewer
+ * decides it.
+ */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
     tx,
@@ -41,7 +44,9 @@ export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** Finds the undecided proposals about a record, the oldest first; with an author, those of that author alone. */
+/**
+ * Finds the undecided proposals about a record, the oldest first; with an author, those of that author alone.
+ */
 export async function findOpenProposals(
   db: Db,
   kind: string,
@@ -53,7 +58,10 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** Finds the undecided proposals of these events that do nothing but name terms. They have version 0, and wait with the event. */
+/**
+ * Finds the undecided proposals of these events that do nothing but name terms. They have version 0, and wait
+ * with the event.
+ */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -80,8 +88,8 @@ export type ProposalChange = Partial<
 }
 
 /**
- * Writes the undecided proposal of an author about a record: changes the one that there is, or adds one. Returns its id. Its callers hold the record, so that
- * two of them do not both add one.
+ * Writes the undecided proposal of an author about a record: changes the one that there is, or adds one.
+ * Returns its id. Its callers hold the record, so that two of them do not both add one.
  */
 export async function writeProposal(
   tx: Tx,
@@ -144,7 +152,10 @@ export interface PendingEvent {
 /** The place before all others. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** Lists the pending events after a place, the oldest first, at most so many; with an author, those of that author alone. */
+/**
+ * Lists the pending events after a place, the oldest first, at most so many; with an author, those of that
+ * author alone.
+ */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -165,7 +176,10 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** Lists the waiting proposals after a place that change a record, the oldest first, at most so many; with an author, those of that author alone. */
+/**
+ * Lists the waiting proposals after a place that change a record, the oldest first, at most so many; with an
+ * author, those of that author alone.
+ */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -187,7 +201,10 @@ export async function listWaitingProposals(
 /** The most rows of each sort that are counted. */
 const MOST_COUNTED = 10_000
 
-/** Counts the pending events and the waiting proposals, at most ten thousand of each; with an author, those of that author alone. */
+/**
+ * Counts the pending events and the waiting proposals, at most ten thousand of each; with an author, those of
+ * that author alone.
+ */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -230,8 +247,8 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
   return { by: act.login, at_utc: act.time_utc, as }
 }
 
-// Users who may not make categories or tags may name new ones: the names wait beside the event for somebody who may make them. Over REST they are
-// left out (rule 22.4).
+// Users who may not make categories or tags may name new ones: the names wait beside the event for somebody
+// who may make them. Over REST they are left out (rule 22.4).
 
 /** Names of terms that are not there and that the caller may not make, for the fields that were sent. */
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
@@ -239,7 +256,8 @@ export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonl
 const FIELDS = Object.values(TERM_LISTS)
 
 /**
- * Finds the names of terms among sent values that wait, since they are not there and the caller may not make them.
+ * Finds the names of terms among sent values that wait, since they are not there and the caller may not make
+ * them.
  * @throws Problem rest_invalid_param for values over a limit
  */
 export async function findUnmadeTerms(
@@ -274,15 +292,19 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** A record, 0 where it is still to be made, and the name of a form of it; without a name all forms of it are meant. */
+/**
+ * A record, 0 where it is still to be made, and the name of a form of it; without a name all forms of it are
+ * meant.
+ */
 export interface FormPlace {
   record: number
   form?: string
 }
 
 /**
- * Does the work of a save beside its record, in the same transaction: removes the unsaved text, keeps the names of terms that wait, and lets an event that
- * was sent back wait again once its author sends it for review.
+ * Does the work of a save beside its record, in the same transaction: removes the unsaved text, keeps the
+ * names of terms that wait, and lets an event that was sent back wait again once its author sends it for
+ * review.
  */
 export async function keepBeside(
   tx: Tx,

@@ -39,9 +39,10 @@ import {
   writeChange,
 } from './save-record.ts'
 
-// The review of events and proposals. Users who may not publish send events for review, and propose changes of their own published ones, which stay as they
-// are meanwhile. Reviewers find both in the inbox, publish them with the rights that they have, or send them back. Texts stay under the rules of the user who
-// wrote them.
+// The review of events and proposals. Users who may not publish send events for review, and propose changes
+// of their own published ones, which stay as they are meanwhile. Reviewers find both in the inbox, publish
+// them with the rights that they have, or send them back. Texts stay under the rules of the user who wrote
+// them.
 
 /** The most characters of a note. */
 const MOST_NOTE = 2000
@@ -57,7 +58,10 @@ export interface Published {
   brought: LinkedDraft[]
 }
 
-/** The outcome where others have changed the same fields as a proposal: the conflicts to decide, and the version to send with the decided values. */
+/**
+ * The outcome where others have changed the same fields as a proposal: the conflicts to decide, and the
+ * version to send with the decided values.
+ */
 export interface Undecided {
   conflicts: Conflict[]
   taken: string[]
@@ -67,7 +71,10 @@ export interface Undecided {
 const OVERTAKEN: readonly string[] = ['rest_precondition_failed', 'series-was-changed']
 const MOST_TRIES = 5
 
-/** Returns true where the caller may not change a record of their own any more, but may propose a change of it. */
+/**
+ * Returns true where the caller may not change a record of their own any more, but may propose a change of
+ * it.
+ */
 export function mayPropose({ caller }: Context, row: Owned): boolean {
   return (
     isLoggedIn(caller) &&
@@ -79,8 +86,9 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Stores a change of a record as a proposal of the caller, in place of their undecided one about it. The record stays as it is. The id is undefined where the
- * form changes nothing, which withdraws the undecided proposal.
+ * Stores a change of a record as a proposal of the caller, in place of their undecided one about it. The
+ * record stays as it is. The id is undefined where the form changes nothing, which withdraws the undecided
+ * proposal.
  * @throws Problem rest_forbidden, and the faults of the values as an update has them
  */
 export async function proposeChange(
@@ -115,7 +123,11 @@ export async function proposeChange(
   return { proposal, taken: merged.taken }
 }
 
-/** Checks that a record has the version that a proposal is based on, and keeps it so until the end of the transaction. @throws Problem */
+/**
+ * Checks that a record has the version that a proposal is based on, and keeps it so until the end of the
+ * transaction.
+ * @throws Problem
+ */
 async function holdForProposal(tx: Tx, { operations }: Served, id: number, sequence: number): Promise<void> {
   if (operations.versioned) await requireVersion(tx, operations.versioned.kind, id, [{ id, sequence }])
 }
@@ -133,7 +145,10 @@ async function mergedWith(
   return { history, merged: await mergeForm(context, resource.fields, history, form) }
 }
 
-/** Finds the undecided proposals about a record that the caller may see: their own, and those of others with the right to review. */
+/**
+ * Finds the undecided proposals about a record that the caller may see: their own, and those of others with
+ * the right to review.
+ */
 export async function proposalsAbout(
   context: Context,
   { resource }: Served,
@@ -149,7 +164,10 @@ export async function findSeenProposal(context: Context, id: number): Promise<Pr
   return found && (found.author === context.caller.id || mayReview(context)) ? found : undefined
 }
 
-/** Takes back a proposal that the caller has written. Returns the decision where somebody has decided before. @throws Problem rest_forbidden */
+/**
+ * Takes back a proposal that the caller has written. Returns the decision where somebody has decided before.
+ * @throws Problem rest_forbidden
+ */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
   const found = await findSeenProposal(context, id)
   if (found?.author !== context.caller.id) throw new Problem('rest_forbidden')
@@ -159,7 +177,10 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
   })
 }
 
-/** Gives a proposal back to its author with a note. Returns the decision where somebody has decided before. @throws Problem rest_forbidden */
+/**
+ * Gives a proposal back to its author with a note. Returns the decision where somebody has decided before.
+ * @throws Problem rest_forbidden
+ */
 export async function sendBackProposal(
   context: Context,
   id: number,
@@ -183,7 +204,10 @@ function whileOpen<Done>(
   return context.write((tx) => ifOpen(tx, id, work))
 }
 
-/** Does the work unless the proposal is published or withdrawn, and returns that decision if it is. @throws Problem rest_gone */
+/**
+ * Does the work unless the proposal is published or withdrawn, and returns that decision if it is.
+ * @throws Problem rest_gone
+ */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
   const held = await holdProposal(tx, id)
   if (!held) throw new Problem('rest_gone')
@@ -193,8 +217,10 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * Publishes a proposal as an update with the rights of the reviewer. Its texts stay under the rules of their author.
- * @param decided values to publish in place of the proposed ones, and the version of the record by which the reviewer has decided them
+ * Publishes a proposal as an update with the rights of the reviewer. Its texts stay under the rules of their
+ * author.
+ * @param decided values to publish in place of the proposed ones, and the version of the record by which the
+ * reviewer has decided them
  * @throws Problem as an update does
  */
 export async function publishProposal(
@@ -253,8 +279,8 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * Publishes an event that waits for a review, with the drafts of its author that it links to and the terms that wait with it. Of a series it publishes
- * all dates.
+ * Publishes an event that waits for a review, with the drafts of its author that it links to and the terms
+ * that wait with it. Of a series it publishes all dates.
  * @throws Problem as an update does
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
@@ -264,7 +290,10 @@ export function publishPending(context: Context, id: number): Promise<Published 
   })
 }
 
-/** Gives a pending event back to its author as a draft, with a note that they see. @throws Problem as an update does */
+/**
+ * Gives a pending event back to its author as a draft, with a note that they see.
+ * @throws Problem as an update does
+ */
 export async function sendBackPending(
   context: Context,
   id: number,
@@ -320,7 +349,10 @@ function decideEvent(
   })
 }
 
-/** Finds how an event that waits no longer was decided. Where the history knows no decision, the status tells it, and nobody is named. */
+/**
+ * Finds how an event that waits no longer was decided. Where the history knows no decision, the status tells
+ * it, and nobody is named.
+ */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -377,7 +409,10 @@ export async function listInbox(context: Context, most: number, after?: InboxPla
 /** The most records that are shown as sent back. */
 const MOST_SENT_BACK = 50
 
-/** Lists what was sent back to the caller with a note, the oldest first: proposals, and events that are drafts again. */
+/**
+ * Lists what was sent back to the caller with a note, the oldest first: proposals, and events that are drafts
+ * again.
+ */
 export async function listSentBack(context: Context): Promise<InboxItem[]> {
   const rows = await listProposalsOf(context.db, context.caller.id, 'sent back', MOST_SENT_BACK)
   return namedItems(context, rows.map(asPlaced))

@@ -16,19 +16,25 @@ import type { Served } from '../resources.ts'
 import { makeOnce } from './idempotency.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
 
-// Creates, updates, removes, restores and erases records for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
+// Creates, updates, removes, restores and erases records for somebody who asks: REST answers requests by it,
+// and the desk saves its forms by it.
 
 /** Runs a write inside its transaction, together with other work of that transaction. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
 
-/** The values sent for a new record, not yet parsed, and whether the sender has the general right to make one. */
+/**
+ * The values sent for a new record, not yet parsed, and whether the sender has the general right to make one.
+ */
 export interface SentNew {
   fields: Fields
   raw: RawValues
   isAllowed: boolean
 }
 
-/** Parses and writes a new record, in a transaction that it shares with others where possible. @throws Problem */
+/**
+ * Parses and writes a new record, in a transaction that it shares with others where possible.
+ * @throws Problem
+ */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??
@@ -36,7 +42,10 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
   )
 }
 
-/** Writes a new record in a shared transaction. Undefined where it cannot share one, and where its values have a fault: `writeNew` then names all faults. */
+/**
+ * Writes a new record in a shared transaction. Undefined where it cannot share one, and where its values have
+ * a fault: `writeNew` then names all faults.
+ */
 async function makeShared(
   context: Context,
   { create }: Operations,
@@ -66,7 +75,10 @@ export async function writeNew<Done>(
   return writeAlone(create, values, context, around)
 }
 
-/** Writes parsed values to a record that the caller may change, if it still has a wanted version. @throws Problem */
+/**
+ * Writes parsed values to a record that the caller may change, if it still has a wanted version.
+ * @throws Problem
+ */
 export function writeChange<Done>(
   context: Context,
   operations: Operations,
@@ -124,7 +136,9 @@ export interface Saved {
   version: number
 }
 
-/** Adds to a write the further work of a save at the desk, such as removing the unsaved text of the record. */
+/**
+ * Adds to a write the further work of a save at the desk, such as removing the unsaved text of the record.
+ */
 function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?: UnmadeTerms) {
   return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
     const written = await write()
@@ -134,10 +148,12 @@ function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?:
 }
 
 /**
- * Saves a new record as a create over REST does. Called again with the same key and values within a day, returns the record of the first call.
+ * Saves a new record as a create over REST does. Called again with the same key and values within a day,
+ * returns the record of the first call.
  * @param key printable ASCII characters that name one act of the user
  * @param form the form whose unsaved text the record replaces
- * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of other values
+ * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of
+ * other values
  */
 export async function createRecord(
   context: Context,
@@ -167,8 +183,10 @@ export interface SaveExtras {
 }
 
 /**
- * Saves the sent fields of a record as an update over REST does; given a version, only if the record still has it.
- * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has another version
+ * Saves the sent fields of a record as an update over REST does; given a version, only if the record still
+ * has it.
+ * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has
+ * another version
  */
 export async function updateRecord(
   context: Context,
@@ -224,8 +242,8 @@ export async function removeRecord(
 }
 
 /**
- * Takes a record out of the trash, with the status that it had before; as a draft where the history does not know that, and as pending where the caller may
- * not give it.
+ * Takes a record out of the trash, with the status that it had before; as a draft where the history does not
+ * know that, and as pending where the caller may not give it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(
@@ -247,7 +265,10 @@ export function statusOf(row: unknown): string | undefined {
   return typeof status === 'string' ? status : undefined
 }
 
-/** Finds a record that the caller may update or remove. @throws Problem rest_forbidden, or that of a record that is not there */
+/**
+ * Finds a record that the caller may update or remove.
+ * @throws Problem rest_forbidden, or that of a record that is not there
+ */
 export async function permittedRecord(
   context: Context,
   operations: Operations,
@@ -262,7 +283,10 @@ export async function permittedRecord(
   return row
 }
 
-/** Adds to a removal the further work at the desk: all that is kept beside a term goes with the term; a record in the trash may come back. */
+/**
+ * Adds to a removal the further work at the desk: all that is kept beside a term goes with the term; a record
+ * in the trash may come back.
+ */
 function removing(context: Context, served: Served, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
@@ -296,8 +320,10 @@ function hasTrash(kind: string): kind is PagedKind {
 }
 
 /**
- * Deletes for good a record that is in the trash, in the transaction of its caller. Nothing brings it back; the history tells who did it.
- * @throws Problem rest_forbidden without the right, or for a kind without a trash; rest_precondition_failed for a record that is not in the trash; rest_gone
+ * Deletes for good a record that is in the trash, in the transaction of its caller. Nothing brings it back;
+ * the history tells who did it.
+ * @throws Problem rest_forbidden without the right, or for a kind without a trash; rest_precondition_failed
+ * for a record that is not in the trash; rest_gone
  */
 export async function eraseRecord(
   tx: Tx,

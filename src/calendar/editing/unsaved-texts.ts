@@ -11,7 +11,8 @@ import type { UnsavedTextColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 
-// Keeps the text that somebody is writing beside the record, for them alone, and finds it when they come back. It never becomes part of the record by itself.
+// Keeps the text that somebody is writing beside the record, for them alone, and finds it when they come
+// back. It never becomes part of the record by itself.
 
 /** The most bytes of one text, as JSON. */
 const MOST_BYTES = 200_000
@@ -27,9 +28,14 @@ export interface UnsavedText {
   kind: string
   /** 0 for a record that is still to be made. */
   record: number
-  /** The form that it was typed in, as several may be open of one record; empty where the form has no name. */
+  /**
+   * The form that it was typed in, as several may be open of one record; empty where the form has no name.
+   */
   form: string
-  /** The version of the record that the form showed. Where the record has another one now, somebody has changed it since. */
+  /**
+   * The version of the record that the form showed. Where the record has another one now, somebody has
+   * changed it since.
+   */
   version: number
   values: RawValues
   saved_utc: string
@@ -38,7 +44,10 @@ export interface UnsavedText {
 /** The values in a form, and the record that they are of; 0 for a record that is still to be made. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
-/** Keeps the text that the caller is writing. Refuses one that is too large, and one within five seconds of another unless no other follows (`isLast`). */
+/**
+ * Keeps the text that the caller is writing. Refuses one that is too large, and one within five seconds of
+ * another unless no other follows (`isLast`).
+ */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,
@@ -56,7 +65,10 @@ export async function keepUnsavedText(
   })
 }
 
-/** Finds the text that the caller typed in this form of a record, or without a form the latest of all its forms. Record 0 stands for new records. */
+/**
+ * Finds the text that the caller typed in this form of a record, or without a form the latest of all its
+ * forms. Record 0 stands for new records.
+ */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,

@@ -36,11 +36,20 @@ export interface NearEvent {
   all_day: boolean
 }
 
-/** The events that a draft clashes with, and those that may be the same as the draft: at most `MOST_NEAR` in each list. */
+/**
+ * The events that a draft clashes with, and those that may be the same as the draft: at most `MOST_NEAR` in
+ * each list.
+ */
 export interface Clashes {
-  /** The events at one of its venues at overlapping times: first those that start at the same moment, then the earliest. */
+  /**
+   * The events at one of its venues at overlapping times: first those that start at the same moment, then the
+   * earliest.
+   */
   clashes: NearEvent[]
-  /** The events with a title of the same words within three days, and those at the same venue from the same moment on, which are clashes as well. */
+  /**
+   * The events with a title of the same words within three days, and those at the same venue from the same
+   * moment on, which are clashes as well.
+   */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
 }
 
@@ -48,19 +57,26 @@ export interface Clashes {
 const MOST_NEAR = 5
 /** The days before and after the start of a draft in which an event with a like title may be the same. */
 const DOUBLE_DAYS = 3
-/** The most days before a draft on which a clashing event may have begun: events that last longer, such as exhibitions, leave room for others. */
+/**
+ * The most days before a draft on which a clashing event may have begun: events that last longer, such as
+ * exhibitions, leave room for others.
+ */
 const LONGEST_DAYS = 31
 /** The most hours between UTC and the wall time of any zone. */
 const ZONE_HOURS = 14
-/** The number of longest words in a title of which a like title has at least one, and the most events with like titles that are read. */
+/**
+ * The number of longest words in a title of which a like title has at least one, and the most events with
+ * like titles that are read.
+ */
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
 /**
- * Finds the clashes of each draft, in the order of the drafts, among the events that the caller may see outside the trash. Canceled and postponed events
- * clash with nothing. A few queries serve all drafts. They read the index of lists for the days around the drafts alone, so other events cost no time.
+ * Finds the clashes of each draft, in the order of the drafts, among the events that the caller may see
+ * outside the trash. Canceled and postponed events clash with nothing. A few queries serve all drafts. They
+ * read the index of lists for the days around the drafts alone, so other events cost no time.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
@@ -120,7 +136,10 @@ function nearEvent({ id, author, slug, title, status, all_day, ...row }: NearRow
 const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** A stretch of time in UTC in which events begin, from `from` until before `before`. Events that ended before `ended` are not needed. */
+/**
+ * A stretch of time in UTC in which events begin, from `from` until before `before`. Events that ended before
+ * `ended` are not needed.
+ */
 interface TimeStretch {
   from: string
   before: string
@@ -128,8 +147,9 @@ interface TimeStretch {
 }
 
 /**
- * Returns the query for the events that begin within a stretch of time, as the table `near`. It asks for columns of the index of lists alone: reading
- * one row costs more than reading all of these entries of the index.
+ * Returns the query for the events that begin within a stretch of time, as the table `near`. It asks for
+ * columns of the index of lists alone: reading one row costs more than reading all of these entries of the
+ * index.
  */
 function begunWithin(
   { caller }: ByCaller,
@@ -152,12 +172,18 @@ function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft
   return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
 }
 
-/** An event that overlaps with a draft at one of its venues. `draft` is the place of the draft in the list of drafts. */
+/**
+ * An event that overlaps with a draft at one of its venues. `draft` is the place of the draft in the list of
+ * drafts.
+ */
 interface OverlappingRow extends NearRow {
   draft: number
 }
 
-/** Returns the query for the events that begin within `span` and overlap with drafts at their venues: at most `MOST_NEAR` for each draft. */
+/**
+ * Returns the query for the events that begin within `span` and overlap with drafts at their venues: at most
+ * `MOST_NEAR` for each draft.
+ */
 function overlapping(
   span: TimeStretch,
   drafts: readonly EventDraft[],
@@ -179,7 +205,8 @@ function overlapping(
       ]
     }),
   )
-  // The count keeps PostgreSQL from reading all links of a venue. `is true` keeps SQLite from looking up each venue of the list for each event.
+  // The count keeps PostgreSQL from reading all links of a venue. `is true` keeps SQLite from looking up each
+  // venue of the list for each event.
   const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
     where event_venues.event = ${sql.ref(event)} and (event_venues.venue in ${venues}) is true) > 0`
   const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
@@ -219,7 +246,10 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/** Returns the query for the ids, starts and folded titles of the events that begin within `span`. Columns behind the long texts of rows cost too much. */
+/**
+ * Returns the query for the ids, starts and folded titles of the events that begin within `span`. Columns
+ * behind the long texts of rows cost too much.
+ */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
   // The column `search` begins with the folded title, which is at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
@@ -230,7 +260,10 @@ function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: s
   return { compile: () => query.compile(asker.db) }
 }
 
-/** Returns the ids of the events around a draft with a title like that of the draft: at most `MOST_COMPARED`, the earliest first. */
+/**
+ * Returns the ids of the events around a draft with a title like that of the draft: at most `MOST_COMPARED`,
+ * the earliest first.
+ */
 function alikeAmong(titled: readonly TimedRow[], draft: EventDraft): number[] {
   const words = wordsIn(fold(plainText(draft.title)).replaceAll('\0', ''))
   const longest = [...words].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
@@ -270,7 +303,10 @@ const LONGEST_TITLE = 300
 /** The least share of the words of the shorter title that are in the longer one, where titles are alike. */
 const SHARED = 0.75
 
-/** Decides whether two titles are alike: both have the same words, or share at least two words and `SHARED` of the words of the shorter title. */
+/**
+ * Decides whether two titles are alike: both have the same words, or share at least two words and `SHARED` of
+ * the words of the shorter title.
+ */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

@@ -12,10 +12,14 @@ import { seesAll } from '../people/caller.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
-// Finds the events of the list that the keepers of the calendar use: of any status, hidden ones as well. A deep page takes no longer than the first one,
-// however many events there are: a query follows an index from the place where a page begins, or starts from the few events that a filter leaves.
+// Finds the events of the list that the keepers of the calendar use: of any status, hidden ones as well. A
+// deep page takes no longer than the first one, however many events there are: a query follows an index from
+// the place where a page begins, or starts from the few events that a filter leaves.
 
-/** The parts of the list: events that are on or to come, events that are over, and events of each other status. */
+/**
+ * The parts of the list: events that are on or to come, events that are over, and events of each other
+ * status.
+ */
 export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
 export type DeskTab = (typeof DESK_TABS)[number]
 
@@ -50,7 +54,10 @@ export interface DeskFilters {
 export interface DeskList extends DeskFilters {
   tab: DeskTab
   sort: DeskSort
-  /** The page begins after the place `after`, or ends before the place `before`. Without both it is the first page. */
+  /**
+   * The page begins after the place `after`, or ends before the place `before`. Without both it is the first
+   * page.
+   */
   after?: DeskPlace
   before?: DeskPlace
 }
@@ -58,16 +65,28 @@ export interface DeskList extends DeskFilters {
 /** A page of the list: the ids of its events, in order, and the counts of the whole list. */
 export interface DeskPageFound {
   ids: number[]
-  /** The number of events in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where counting would take long. */
+  /**
+   * The number of events in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where
+   * counting would take long.
+   */
   counts: Record<DeskTab, number> | undefined
-  /** The places before which the earlier page ends and after which the later page begins; undefined where there is no such page. */
+  /**
+   * The places before which the earlier page ends and after which the later page begins; undefined where
+   * there is no such page.
+   */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** True where the events are in the order that was asked for; false where more than `MOST_COUNTED` are in order of start instead. */
+  /**
+   * True where the events are in the order that was asked for; false where more than `MOST_COUNTED` are in
+   * order of start instead.
+   */
   isSorted: boolean
 }
 
-/** The most events that a filter may find by a query of its own. One that leaves more is tested on one event after the other. */
+/**
+ * The most events that a filter may find by a query of its own. One that leaves more is tested on one event
+ * after the other.
+ */
 const MOST_CANDIDATES = 2000
 /** The condition of an event of several days, written as in the index, so that SQLite uses that index. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
@@ -88,7 +107,10 @@ function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** A run of entries in an index, of which tabs are made: of one status, hidden or not, all events or those that are coming, still on or past. */
+/**
+ * A run of entries in an index, of which tabs are made: of one status, hidden or not, all events or those
+ * that are coming, still on or past.
+ */
 interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -118,7 +140,10 @@ const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/** Returns the first and the last start of a run. Given two bounds at one end, SQLite might follow the looser one, so each end has one bound. */
+/**
+ * Returns the first and the last start of a run. Given two bounds at one end, SQLite might follow the looser
+ * one, so each end has one bound.
+ */
 function startsOf(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },
@@ -130,7 +155,10 @@ function startsOf(
   }
 }
 
-/** Returns the condition of a run between two starts. Events that are still on may have begun at any time, so SQLite is to find them by their end. */
+/**
+ * Returns the condition of a run between two starts. Events that are still on may have begun at any time, so
+ * SQLite is to find them by their end.
+ */
 function inRun(
   {
     status,
@@ -169,12 +197,18 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /** `from` of coming events, which is today or later, and `to` of events that have begun, which is yesterday or earlier. */
+  /**
+   * `from` of coming events, which is today or later, and `to` of events that have begun, which is yesterday
+   * or earlier.
+   */
   later: string
   earlier: string
 }
 
-/** The values of the statement that counts the events of one author, or those that one user may see: the ids of these users, or 0 for no such limit. */
+/**
+ * The values of the statement that counts the events of one author, or those that one user may see: the ids
+ * of these users, or 0 for no such limit.
+ */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number
@@ -183,8 +217,9 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * Returns the query for a row with the count of each tab. Counting stops behind `MOST_COUNTED`; events that are still on come last, since they take
- * longest to find. The statement is short: SQLite keeps no long statements, and preparing one takes longer than counting.
+ * Returns the query for a row with the count of each tab. Counting stops behind `MOST_COUNTED`; events that
+ * are still on come last, since they take longest to find. The statement is short: SQLite keeps no long
+ * statements, and preparing one takes longer than counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,
@@ -243,7 +278,10 @@ const boundsOf = ({ from, to }: DeskFilters) => ({
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })
 
-/** A filter as a condition on an event, and as a query for the ids of the first events that it leaves, where these may be few. */
+/**
+ * A filter as a condition on an event, and as a query for the ids of the first events that it leaves, where
+ * these may be few.
+ */
 interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>
@@ -276,7 +314,9 @@ function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
   }
 }
 
-/** Returns the filter for events at these venues, or by these organizers, as far as the caller may see them. */
+/**
+ * Returns the filter for events at these venues, or by these organizers, as far as the caller may see them.
+ */
 function byLinked(
   { db, caller }: Context,
   kind: 'venue' | 'organizer',
@@ -324,7 +364,10 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
 /** An event that the filters leave, with the columns that decide its tab. */
 type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
 
-/** Finds all events that the filters leave, of all tabs; undefined where each filter leaves more than `MOST_CANDIDATES`. */
+/**
+ * Finds all events that the filters leave, of all tabs; undefined where each filter leaves more than
+ * `MOST_CANDIDATES`.
+ */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -358,7 +401,10 @@ const both = (filters: readonly ListNarrowing[]) =>
 /** Decides whether the latest events stand first in a tab. */
 const isBackwards = (tab: DeskTab) => tab === 'past'
 
-/** Finds the places of events of a tab that the filters leave, by start, ascending or descending from the place `from`. It follows the indexes. */
+/**
+ * Finds the places of events of a tab that the filters leave, by start, ascending or descending from the
+ * place `from`. It follows the indexes.
+ */
 async function walk(
   context: Context,
   list: DeskList,
@@ -412,7 +458,10 @@ export async function findDeskPage(
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
-/** Finds the ids of the events of a tab that the filters leave: at most `most`, in the order of starts that the tab has. */
+/**
+ * Finds the ids of the events of a tab that the filters leave: at most `most`, in the order of starts that
+ * the tab has.
+ */
 export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
   const filters = await narrowingsOf(context, list)
   const candidates = await findCandidates(context, list, filters)
@@ -465,7 +514,10 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
   }
 }
 
-/** Finds a page along the indexes. It asks for one event more than the page shows: that one tells whether there is another page. */
+/**
+ * Finds a page along the indexes. It asks for one event more than the page shows: that one tells whether
+ * there is another page.
+ */
 async function walked(
   context: Context,
   list: DeskList,
@@ -488,7 +540,10 @@ async function walked(
 
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
-/** Returns a page in the order of titles or changes: all events, which are at most `MOST_COUNTED`, are put in order. Its places have ids but no starts. */
+/**
+ * Returns a page in the order of titles or changes: all events, which are at most `MOST_COUNTED`, are put in
+ * order. Its places have ids but no starts.
+ */
 async function sortedPage(
   { db, aside, site }: Context,
   { sort, after, before }: DeskList,
@@ -509,7 +564,9 @@ async function sortedPage(
 
 /** An event as the list of the desk shows it. */
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /** The name of the first venue that the caller may see, empty for none, and the number of all such venues. */
+  /**
+   * The name of the first venue that the caller may see, empty for none, and the number of all such venues.
+   */
   venue: string
   venues: number
   /** The ids of its categories, by name. */
@@ -580,7 +637,10 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/** Reads these events as the list shows them, in the order of the ids. The ids must be those of events that the caller may see. */
+/**
+ * Reads these events as the list shows them, in the order of the ids. The ids must be those of events that
+ * the caller may see.
+ */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context

@@ -50,8 +50,9 @@ import { presentRecurrences } from './recurrence-present.ts'
 // Makes the JSON of listed events from memory or from rows.
 
 /**
- * Loads the events that the index has found, without those that the index has dropped since: from memory where they are cached, else from the database.
- * Returns undefined for a list that was not found in the index, and for one that shows one occurrence of each series.
+ * Loads the events that the index has found, without those that the index has dropped since: from memory
+ * where they are cached, else from the database. Returns undefined for a list that was not found in the
+ * index, and for one that shows one occurrence of each series.
  */
 export function loadJson(
   context: Context,
@@ -92,7 +93,10 @@ function held(event: ListedEvent): ListedEvent {
   return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
 }
 
-/** Loads the listed events with these ids, in the order of the ids, without those that are no longer public. Events of a window are not cached. */
+/**
+ * Loads the listed events with these ids, in the order of the ids, without those that are no longer public.
+ * Events of a window are not cached.
+ */
 export function listedEvents(
   memory: EventMemory,
   index: EventIndex,
@@ -127,7 +131,8 @@ async function presentMissing(
 ): Promise<Map<number, ListedEvent>> {
   const { version, pieces } = memory
   const { drops } = pieces
-  // A row that was read while the memory may have been behind the database serves this answer, but is not cached.
+  // A row that was read while the memory may have been behind the database serves this answer, but is not
+  // cached.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => indexedLinks(index, id))
   const [venues, organizers] = [
@@ -216,7 +221,10 @@ async function presentCores(context: Context, ids: readonly number[]): Promise<M
   return cores
 }
 
-/** Presents the terms that take long to present, so that memory has them when the events that show them are put together. */
+/**
+ * Presents the terms that take long to present, so that memory has them when the events that show them are
+ * put together.
+ */
 async function presentTerms(
   { pieces, terms }: EventMemory,
   context: Context,
@@ -248,7 +256,10 @@ function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: re
   return { categories: shown.category, tags: shown.tag }
 }
 
-/** Venues or organizers as JSON, by id: no bytes for one that events do not show. `missing` are the ids of those that memory lacks. */
+/**
+ * Venues or organizers as JSON, by id: no bytes for one that events do not show. `missing` are the ids of
+ * those that memory lacks.
+ */
 interface LinkedPieces {
   bytes: Map<number, Buffer>
   missing: number[]

@@ -92,7 +92,10 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
     record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/** Events with all of these facts of access: each is a fact of the event itself or of a venue that the event shows. */
+/**
+ * Events with all of these facts of access: each is a fact of the event itself or of a venue that the event
+ * shows.
+ */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(
@@ -149,7 +152,10 @@ export function amongEvents(ids: IdSet, all: Condition, { db }: Context): Condit
   return (record) => record.and([narrowed(all(record))])
 }
 
-/** Narrows the condition `all` to events of no series and to the first event of each series, in the order of lists. */
+/**
+ * Narrows the condition `all` to events of no series and to the first event of each series, in the order of
+ * lists.
+ */
 export function firstOfSeries(all: Condition): Condition {
   return (record) => {
     const ranked = record

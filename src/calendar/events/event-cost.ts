@@ -1,7 +1,8 @@
 import { slugify } from '../../base/text/characters.ts'
 import { decodedText, escapeHtml } from '../../base/text/html.ts'
 
-// Reads costs as they are sent or stored, and finds what they show: the lowest and the highest price, the currency, and whether an event is free.
+// Reads costs as they are sent or stored, and finds what they show: the lowest and the highest price, the
+// currency, and whether an event is free.
 
 /** The currency of the site, for amounts that come without one. */
 interface Currency {
@@ -24,14 +25,19 @@ export interface Price {
   text: string
   /** The numbers in the price, with decimal points and no thousands separators. */
   numbers: string[]
-  /** The currency mark of an amount; `''` for none. `position` says on which side of the figures it stands. */
+  /**
+   * The currency mark of an amount; `''` for none. `position` says on which side of the figures it stands.
+   */
   symbol: string
   position: Position
 }
 
 type Position = 'prefix' | 'postfix' | ''
 
-/** A part of a text of amounts: figures (F), a currency mark (M), a sign or word between prices (C), or a word for free (W). */
+/**
+ * A part of a text of amounts: figures (F), a currency mark (M), a sign or word between prices (C), or a word
+ * for free (W).
+ */
 interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
@@ -60,7 +66,8 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Figures in groups of three with decimals behind another sign, plain figures with or without decimals, or decimals alone such as `.50`.
+// Figures in groups of three with decimals behind another sign, plain figures with or without decimals, or
+// decimals alone such as `.50`.
 const FIGURES =
   /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
@@ -72,8 +79,9 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * Reads a sent cost, which is a text, a number, or a list of these. Returns the texts to store, with entities decoded, and tags and surplus blanks removed:
- * none for `''`, null and `[]`. Returns undefined for a value that is no cost. `0` is a price like any other.
+ * Reads a sent cost, which is a text, a number, or a list of these. Returns the texts to store, with entities
+ * decoded, and tags and surplus blanks removed: none for `''`, null and `[]`. Returns undefined for a value
+ * that is no cost. `0` is a price like any other.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -91,9 +99,10 @@ export function parseCost(value: unknown): string[] | undefined {
 export const FREE = 'Free'
 
 /**
- * Returns a stored cost as answers show it (rules 20.1 to 20.4). `cost` is HTML: the lowest and the highest price, nought as `freeWord`. Where all marked
- * amounts have the same currency mark, all amounts take it; else they take the mark of the site. A text that says more than amounts stays as written and
- * gives no symbol. `cost_details` name the symbol and the position that all amounts have, or `''`.
+ * Returns a stored cost as answers show it (rules 20.1 to 20.4). `cost` is HTML: the lowest and the highest
+ * price, nought as `freeWord`. Where all marked amounts have the same currency mark, all amounts take it;
+ * else they take the mark of the site. A text that says more than amounts stays as written and gives no
+ * symbol. `cost_details` name the symbol and the position that all amounts have, or `''`.
  */
 export function presentCost(
   raw: readonly string[],
@@ -114,7 +123,10 @@ export function presentCost(
   }
 }
 
-/** Finds the lowest and the highest number of a cost, with `0` for a price of nought or a word for free; undefined for a cost without numbers. */
+/**
+ * Finds the lowest and the highest number of a cost, with `0` for a price of nought or a word for free;
+ * undefined for a cost without numbers.
+ */
 function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
@@ -122,7 +134,10 @@ function priceRange(raw: readonly string[]): { lowest: string; highest: string }
   return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
 }
 
-/** Returns the price of an offer for search engines (rule 9.4): `10`, `0` when free, `5 – 10` for a range, `''` for a cost without numbers. */
+/**
+ * Returns the price of an offer for search engines (rule 9.4): `10`, `0` when free, `5 – 10` for a range,
+ * `''` for a cost without numbers.
+ */
 export function offerPrice(raw: readonly string[]): string {
   const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
   return lowest === highest ? lowest : `${lowest} – ${highest}`
@@ -144,7 +159,10 @@ const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?
 /** The most characters of a text for a free event: longer texts say more than that. */
 const LONGEST_FREE = 40
 
-/** Decides whether an event is free of charge (rule 13.12): it has a cost, and each text of the cost is a nought or a word for free. */
+/**
+ * Decides whether an event is free of charge (rule 13.12): it has a cost, and each text of the cost is a
+ * nought or a word for free.
+ */
 export function isFreeOfCharge(raw: readonly string[]): boolean {
   return raw.length > 0 && raw.every(isFreeText)
 }
@@ -161,13 +179,21 @@ function isFreeText(text: string): boolean {
   )
 }
 
-/** The most texts of a cost that are shown, and the most characters of each: costs stored before there were limits may have more. */
+/**
+ * The most texts of a cost that are shown, and the most characters of each: costs stored before there were
+ * limits may have more.
+ */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** The most characters of stored JSON that are read: more than a cost within the limits of `MOST_SHOWN` takes. */
+/**
+ * The most characters of stored JSON that are read: more than a cost within the limits of `MOST_SHOWN` takes.
+ */
 const MOST_READ = 120_000
 
-/** Reads the texts of a stored cost: the first texts alone of one that is longer than `MOST_READ`. @throws SyntaxError for damaged JSON */
+/**
+ * Reads the texts of a stored cost: the first texts alone of one that is longer than `MOST_READ`.
+ * @throws SyntaxError for damaged JSON
+ */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
@@ -180,8 +206,8 @@ export function storedCost(json: string): string[] {
 }
 
 /**
- * Decides whether a stored cost is free of charge, as `isFreeOfCharge` does. A cost that cannot be read, as after a damage of the disk, is not free, and
- * throws nothing, so that its event can still be trashed.
+ * Decides whether a stored cost is free of charge, as `isFreeOfCharge` does. A cost that cannot be read, as
+ * after a damage of the disk, is not free, and throws nothing, so that its event can still be trashed.
  */
 export function isStoredFree(json: string): boolean {
   try {
@@ -253,7 +279,10 @@ function commonOf<T extends string>(words: readonly T[]): T | '' {
   return words.every((word) => word === first) ? first : ''
 }
 
-/** Reads the prices of a text that has nothing but prices, such as `$5 to $10`. Returns undefined for any other text. */
+/**
+ * Reads the prices of a text that has nothing but prices, such as `$5 to $10`. Returns undefined for any
+ * other text.
+ */
 function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const tokens = tokensOf(text, freeWord)
   const kinds = tokens?.map((token) => token.kind).join('') ?? ''
@@ -308,7 +337,10 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/** Reads a text that is one number with signs on one side, such as `-5`: the signs are taken for its symbol. Returns undefined for any other text. */
+/**
+ * Reads a text that is one number with signs on one side, such as `-5`: the signs are taken for its symbol.
+ * Returns undefined for any other text.
+ */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined
@@ -326,7 +358,8 @@ function wordsOf(text: string): Price {
   return { kind: 'words', text, numbers: (text.match(FIGURES) ?? []).map(numberOf), symbol: '', position: '' }
 }
 
-// Returns figures as a number with a decimal point. A single comma before three digits separates thousands; a single point is always a decimal point.
+// Returns figures as a number with a decimal point. A single comma before three digits separates thousands; a
+// single point is always a decimal point.
 function numberOf(figures: string): string {
   const separators = figures.match(/[^\d]/g) ?? []
   const [first, last] = [separators[0], separators.at(-1)]
@@ -338,7 +371,10 @@ function numberOf(figures: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`
 }
 
-/** The lowest and the highest price that a cost names beyond doubt, `0` where it is free, and their currency as an ISO 4217 code. */
+/**
+ * The lowest and the highest price that a cost names beyond doubt, `0` where it is free, and their currency
+ * as an ISO 4217 code.
+ */
 export interface OfferedPrice {
   lowest: string
   highest: string
@@ -346,8 +382,8 @@ export interface OfferedPrice {
 }
 
 /**
- * Finds the prices that a stored cost offers. Returns undefined for a cost without numbers, with numbers among words, in several currencies, or in a
- * currency whose mark is not known or has several meanings.
+ * Finds the prices that a stored cost offers. Returns undefined for a cost without numbers, with numbers
+ * among words, in several currencies, or in a currency whose mark is not known or has several meanings.
  */
 export function offeredPrice(raw: readonly string[], own: Currency): OfferedPrice | undefined {
   const priced = pricesOf(raw, '').filter(({ numbers }) => numbers.length > 0)
@@ -360,8 +396,8 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
 }
 
 /**
- * Returns the code of the one currency of all amounts; undefined where that is not clear. Amounts without a mark are in the currency of the marked ones,
- * or in that of the site where no amount has a mark.
+ * Returns the code of the one currency of all amounts; undefined where that is not clear. Amounts without a
+ * mark are in the currency of the marked ones, or in that of the site where no amount has a mark.
  */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
@@ -372,7 +408,10 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
-/** The code of each mark that only one currency has; marks without points, in upper case. `$`, `KR` and others of several currencies are left out. */
+/**
+ * The code of each mark that only one currency has; marks without points, in upper case. `$`, `KR` and others
+ * of several currencies are left out.
+ */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',

@@ -76,7 +76,8 @@ import {
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
-// Declares the filters of lists of events, and how each narrows a list in the database, in the index and among withdrawn events.
+// Declares the filters of lists of events, and how each narrows a list in the database, in the index and
+// among withdrawn events.
 
 /** The row of an event, with the rows of the records and terms that it links to. */
 export interface LoadedEvent {
@@ -84,7 +85,10 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** An event as filters know it: with what is kept of a withdrawn event, so that every filter can test withdrawn events too. `search` is its only text. */
+/**
+ * An event as filters know it: with what is kept of a withdrawn event, so that every filter can test
+ * withdrawn events too. `search` is its only text.
+ */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** Its links; `terms` are the ids of categories and tags. */
@@ -94,7 +98,10 @@ export interface FilteredEvent {
 /** The parts of a list of events: each is decided by several parameters together, or narrows every list. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
-/** The facts of a list of events that all of its filters share: the context of the request, the window and the statuses. */
+/**
+ * The facts of a list of events that all of its filters share: the context of the request, the window and the
+ * statuses.
+ */
 export interface EventGround {
   context: Context
   window: EventWindow
@@ -116,23 +123,35 @@ export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number>
 
 /** The ways in which a filter narrows lists of events. */
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
-  /** Narrows a query of the index; undefined for a value for which the database has to be asked. Without this function it is asked for every value. */
+  /**
+   * Narrows a query of the index; undefined for a value for which the database has to be asked. Without this
+   * function it is asked for every value.
+   */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /** Decides as plainly as can be whether a list has an event: it is used for withdrawn events, and tests compare `sql` and `index` with it. */
+  /**
+   * Decides as plainly as can be whether a list has an event: it is used for withdrawn events, and tests
+   * compare `sql` and `index` with it.
+   */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
 /** One parameter of lists of events. */
 export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
 
-/** Declares a filter. Its type keeps the exact text of `about`, so that the type check finds missing translations. */
+/**
+ * Declares a filter. Its type keeps the exact text of `about`, so that the type check finds missing
+ * translations.
+ */
 function eventFilter<Value, const About extends string>(
   filter: EventFilter<Value> & { about: About },
 ): EventFilter<Value> & { about: About } {
   return filter
 }
 
-/** Narrows lists to events with a value in a column. `kept` returns the value as the column stores it: never null, which equals nothing in SQL. */
+/**
+ * Narrows lists to events with a value in a column. `kept` returns the value as the column stores it: never
+ * null, which equals nothing in SQL.
+ */
 function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
   kept: (value: Value) => NonNullable<KeptColumns[Column]>,
@@ -372,7 +391,8 @@ export const eventFilters = {
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
-  // These two filters narrow nothing by themselves: series are collapsed once all other filters have been applied.
+  // These two filters narrow nothing by themselves: series are collapsed once all other filters have been
+  // applied.
   collapse: eventFilter({
     kind: collapse,
     about: 'With series, only the first occurrence that the list finds of each series',
@@ -408,7 +428,9 @@ export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part
   part === 'window' ? [name as keyof WindowQuery] : [],
 )
 
-/** Writes the parameters of links, in the order that clients know; parameters that are not listed here follow. */
+/**
+ * Writes the parameters of links, in the order that clients know; parameters that are not listed here follow.
+ */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -441,7 +463,10 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/** The ways in which a part of a list narrows it. `index` returns undefined where the database has to be asked. */
+/**
+ * The ways in which a part of a list narrows it. `index` returns undefined where the database has to be
+ * asked.
+ */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (
@@ -457,7 +482,8 @@ interface EventPartRules {
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
-    // The index holds published events alone. The links of every list name their status, so a list of published ones often comes with it.
+    // The index holds published events alone. The links of every list name their status, so a list of
+    // published ones often comes with it.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
     accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&
@@ -524,7 +550,10 @@ export const eventSearch = {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** Narrows a query of the index to the events that a search finds. Returns a promise unless the memory knows the result. */
+  /**
+   * Narrows a query of the index to the events that a search finds. Returns a promise unless the memory knows
+   * the result.
+   */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -535,7 +564,10 @@ export const eventSearch = {
 
 /** The search of events by words (rule 14.6). */
 export const eventWords = {
-  /** Finds the events with the words of a text. Returns a promise unless the memory knows the result; undefined for blank text, which narrows nothing. */
+  /**
+   * Finds the events with the words of a text. Returns a promise unless the memory knows the result;
+   * undefined for blank text, which narrows nothing.
+   */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

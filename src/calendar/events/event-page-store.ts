@@ -5,7 +5,8 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isOriginal } from '../records/origins.ts'
 
-// Reads events for pages: the columns and titles that lists of pages show, and the months and addresses of site maps.
+// Reads events for pages: the columns and titles that lists of pages show, and the months and addresses of
+// site maps.
 
 /** The number of characters from the beginning of a description that an excerpt is made of. */
 export const EXCERPT_FROM = 500
@@ -30,7 +31,10 @@ const SHOWN = [
   'series',
 ] as const satisfies (keyof EventRow)[]
 
-/** The columns of an event that lists of pages show, and the first `EXCERPT_FROM` characters of its description. */
+/**
+ * The columns of an event that lists of pages show, and the first `EXCERPT_FROM` characters of its
+ * description.
+ */
 export type CardRow = Pick<EventRow, (typeof SHOWN)[number]> & { beginning: string }
 
 const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -58,7 +62,10 @@ export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** Returns the query for the events of site maps: public events that lists show and whose original is in this calendar. */
+/**
+ * Returns the query for the events of site maps: public events that lists show and whose original is in this
+ * calendar.
+ */
 function mapped(db: Db) {
   return db
     .selectFrom('events')
@@ -70,7 +77,10 @@ function mapped(db: Db) {
 /** The month in which an event starts, `YYYY-MM`. */
 const month = sql<string>`substr(start_date, 1, 7)`
 
-/** Lists the first `most` months with events of site maps, in order, each with the UTC time of the latest change of its events. */
+/**
+ * Lists the first `most` months with events of site maps, in order, each with the UTC time of the latest
+ * change of its events.
+ */
 export async function listEventMonths(
   { db, aside }: Context,
   most: number,

@@ -45,21 +45,26 @@ export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trus
 export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
 
 /**
- * Writes an event as lists show it (rule 5.1): without linked data. Venues, organizers and terms that cannot be shown are reported and left out.
+ * Writes an event as lists show it (rule 5.1): without linked data. Venues, organizers and terms that cannot
+ * be shown are reported and left out.
  * @throws Error when the event itself cannot be shown
  */
 export function presentEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
   return joinEvent(context, row, links, undefined)
 }
 
-/** Writes an event that is read by itself: with its linked data and that of its venues and organizers. @throws Error when it cannot be shown */
+/**
+ * Writes an event that is read by itself: with its linked data and that of its venues and organizers.
+ * @throws Error when it cannot be shown
+ */
 export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
   return joinEvent(context, row, links, eventLinkedData(context, row, links))
 }
 
 /**
  * Writes an event for the answer of its write.
- * @throws UnshowableRecord when the event, or a venue or organizer `made` with it, could not be shown to later readers
+ * @throws UnshowableRecord when the event, or a venue or organizer `made` with it, could not be shown to
+ * later readers
  */
 export function presentWritten(
   context: Context,
@@ -79,7 +84,8 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // Linked data need no test: they are made of values that the members show as well, and leave out venues and organizers that cannot be shown.
+    // Linked data need no test: they are made of values that the members show as well, and leave out venues
+    // and organizers that cannot be shown.
     return joinEvent(context, row, links, undefined)
   })
 }
@@ -181,7 +187,10 @@ type CoreMember = Exclude<
 /** Writes the value of one member of a core as JSON. */
 type MemberWriter = (row: CoreRow, presenting: Presenting) => string
 
-/** Matches texts that have nothing to escape in JSON, such as times and most addresses: they are quoted faster than by `JSON.stringify`. */
+/**
+ * Matches texts that have nothing to escape in JSON, such as times and most addresses: they are quoted faster
+ * than by `JSON.stringify`.
+ */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
@@ -254,8 +263,9 @@ const IMAGE_NAME = ',"image":'
 const rare = rareFields()
 
 /**
- * Writes the core of an event. The text is joined from the texts of the members instead of by way of an object, which takes longer: the time of this
- * function decides how fast lists are that nobody has asked for lately.
+ * Writes the core of an event. The text is joined from the texts of the members instead of by way of an
+ * object, which takes longer: the time of this function decides how fast lists are that nobody has asked for
+ * lately.
  * @throws Error when the event cannot be shown
  */
 export function writeCore(presenting: Presenting, row: CoreRow): EventCore {
@@ -324,8 +334,9 @@ export function mostBytes({
 }
 
 /**
- * Writes an event into a buffer with room for `mostBytes`, and returns the place behind its end. Adds the places of the counts of its terms to `counts`,
- * if given. Every event in a JSON answer is written by this function, or copied from a piece that this function wrote.
+ * Writes an event into a buffer with room for `mostBytes`, and returns the place behind its end. Adds the
+ * places of the counts of its terms to `counts`, if given. Every event in a JSON answer is written by this
+ * function, or copied from a piece that this function wrote.
  */
 export function writeParts(parts: EventJsonParts, into: Buffer, start: number, counts?: TermCounts): number {
   const { core, image, categories, tags, venues, organizers, linkedData } = parts
@@ -394,7 +405,10 @@ function asDetails(name: TimeColumn): MemberWriter {
 
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
-/** Shown costs by their stored JSON: most events of a calendar share a few dozen short costs, so longer ones are not cached. */
+/**
+ * Shown costs by their stored JSON: most events of a calendar share a few dozen short costs, so longer ones
+ * are not cached.
+ */
 const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
@@ -404,7 +418,10 @@ interface ShownCost {
   /** The members `cost` and `cost_details` of an event, as JSON. */
   cost: string
   details: string
-  /** The price of the event's offer, and the code of its currency: that of the site where the currency is not clear. */
+  /**
+   * The price of the event's offer, and the code of its currency: that of the site where the currency is not
+   * clear.
+   */
   offered: string
   currency: string
 }
@@ -426,12 +443,18 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   return made
 }
 
-/** Decides whether events show a venue or organizer to the caller: the caller may read it, and it is not in the trash (rule 5.9). */
+/**
+ * Decides whether events show a venue or organizer to the caller: the caller may read it, and it is not in
+ * the trash (rule 5.9).
+ */
 export function isShown(context: Context, linked: Owned): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 
-/** Presents an event as linked data (rule 9.2): a schema.org Event with its first venue and all of its organizers, as far as the caller sees them. */
+/**
+ * Presents an event as linked data (rule 9.2): a schema.org Event with its first venue and all of its
+ * organizers, as far as the caller sees them.
+ */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
   const places = showEach(context, 'venue', links.venues, venueLinkedData)
   const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
@@ -462,7 +485,10 @@ const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   mixed: 'https://schema.org/MixedEventAttendanceMode',
 }
 
-/** Returns the schema.org name of how people take part: as the event says, else at its venue; undefined where neither is known. */
+/**
+ * Returns the schema.org name of how people take part: as the event says, else at its venue; undefined where
+ * neither is known.
+ */
 export function linkedAttendance(
   { attendance }: Pick<EventRow, 'attendance'>,
   hasVenue: boolean,
@@ -472,8 +498,8 @@ export function linkedAttendance(
 }
 
 /**
- * Returns the location of an event as linked data: its places, its online meeting, or both; undefined for neither. `page`, the address of the event's
- * page, stands in for a meeting link that is not shown.
+ * Returns the location of an event as linked data: its places, its online meeting, or both; undefined for
+ * neither. `page`, the address of the event's page, stands in for a meeting link that is not shown.
  */
 export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
   const isOnline = row.attendance === 'online' || row.attendance === 'mixed'
@@ -525,7 +551,10 @@ function offer(row: EventRow, price: string, priceCurrency: string, url: string)
   }
 }
 
-/** Returns the texts that an event shows, with those of its venues, organizers and terms, so that they can be prepared before it is shown. */
+/**
+ * Returns the texts that an event shows, with those of its venues, organizers and terms, so that they can be
+ * prepared before it is shown.
+ */
 export function textsOfEvent(
   row: Pick<EventRow, 'description' | 'excerpt' | 'trusted'>,
   { venues, organizers, categories, tags }: EventLinks,

@@ -44,14 +44,17 @@ import {
 } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
-// Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts of their terms.
+// Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts
+// of their terms.
 
 export type EventValues = Parsed<typeof event.fields>
 
 /** A venue or organizer to link: the id of an existing one, or one to make inside the transaction. */
 type PreparedLink = { id: number } | PreparedLinked
 
-/** An event ready to be written: its image, and the images of new linked records, have been fetched already. */
+/**
+ * An event ready to be written: its image, and the images of new linked records, have been fetched already.
+ */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
@@ -59,12 +62,18 @@ export interface PreparedEvent {
   organizers: PreparedLink[] | undefined
 }
 
-/** Prepares an event for its write: what has to be fetched is fetched here, so that the transaction waits for no other server. */
+/**
+ * Prepares an event for its write: what has to be fetched is fetched here, so that the transaction waits for
+ * no other server.
+ */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
 
-/** Fetches the image of an event, and prepares its venues and organizers. Members that were not sent are undefined. */
+/**
+ * Fetches the image of an event, and prepares its venues and organizers. Members that were not sent are
+ * undefined.
+ */
 export async function prepareReferred(
   values: Pick<EventValues, 'image' | 'venue' | 'organizer'>,
   context: Context,
@@ -93,12 +102,15 @@ async function prepareLinks(
 }
 
 /**
- * Makes the result of a write from the event written as `row`; `links` are the links that the write knows. Its queries run after all statements of the
- * write, and are sent to the database together with them.
+ * Makes the result of a write from the event written as `row`; `links` are the links that the write knows.
+ * Its queries run after all statements of the write, and are sent to the database together with them.
  */
 export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
 
-/** Moves an event, whose row the caller holds, to the trash. Its links stay; its terms no longer count it (rules 24.1 and 24.4). */
+/**
+ * Moves an event, whose row the caller holds, to the trash. Its links stay; its terms no longer count it
+ * (rules 24.1 and 24.4).
+ */
 export async function trashEvent(
   tx: Tx,
   row: EventRow,
@@ -132,8 +144,8 @@ export const UNSENT = {
 } satisfies Partial<EventRow>
 
 /**
- * Writes the sent fields of an event, whose row the caller holds as `before`, with the records and terms that it links to (rule 16.2). When any part
- * fails, the transaction keeps nothing of it.
+ * Writes the sent fields of an event, whose row the caller holds as `before`, with the records and terms that
+ * it links to (rule 16.2). When any part fails, the transaction keeps nothing of it.
  */
 export async function changeEvent(
   tx: Tx,
@@ -148,7 +160,8 @@ export async function changeEvent(
   const links = { ...linked, terms: terms.isSent ? terms.after : undefined }
   const had = { terms: terms.before, counted: before.status === 'publish' }
   const has = { terms: terms.after, counted: row.status === 'publish' }
-  // The statements are independent, so they are sent together, in this order. Terms come last, since other writers wait for them.
+  // The statements are independent, so they are sent together, in this order. Terms come last, since other
+  // writers wait for them.
   const [, , seen] = await Promise.all([
     updateEvent(tx, before, columns, links),
     countTerms(tx, had, has),
@@ -170,7 +183,8 @@ type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
 
 /**
  * Finds or makes the venues and organizers that were sent, and returns their ids.
- * @throws Problem rest_invalid_param for a venue or organizer that was removed or trashed since the request was read
+ * @throws Problem rest_invalid_param for a venue or organizer that was removed or trashed since the request
+ * was read
  */
 export async function settleLinked(
   tx: Tx,
@@ -221,7 +235,10 @@ export async function settleEvent(
   return { row: { ...UNSENT, uid: randomUUID(), ...before, ...columns, id }, columns, terms }
 }
 
-/** Returns the columns that were sent or follow from sent values, without columns that depend on other rows. @throws Problem for refused values */
+/**
+ * Returns the columns that were sent or follow from sent values, without columns that depend on other rows.
+ * @throws Problem for refused values
+ */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
@@ -238,7 +255,10 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
   }
 }
 
-/** Returns the columns of an event's times (rule 18.1): wall times that were not sent stay, and UTC times follow from wall times and the zone. */
+/**
+ * Returns the columns of an event's times (rule 18.1): wall times that were not sent stay, and UTC times
+ * follow from wall times and the zone.
+ */
 export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
@@ -252,20 +272,27 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
-    // An answer does not tell which of two moments a repeated wall time means: when a client sends it back, the stored moment stays.
+    // An answer does not tell which of two moments a repeated wall time means: when a client sends it back,
+    // the stored moment stays.
     return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
   const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/** Keeps the stored website where the event's own address was sent: an event without a website shows that address as its website. */
+/**
+ * Keeps the stored website where the event's own address was sent: an event without a website shows that
+ * address as its website.
+ */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
 }
 
-/** Makes the linked records that are new, and returns the ids of all of them, in order. Adds the ids of new records to `made`. */
+/**
+ * Makes the linked records that are new, and returns the ids of all of them, in order. Adds the ids of new
+ * records to `made`.
+ */
 async function linkIds(
   tx: Tx,
   rules: LinkedRules,
@@ -291,7 +318,10 @@ interface EventTerms {
   isSent: boolean
 }
 
-/** Finds or makes the sent terms, and finds the former ones. Both lists are empty where neither terms nor whether they count the event change. */
+/**
+ * Finds or makes the sent terms, and finds the former ones. Both lists are empty where neither terms nor
+ * whether they count the event change.
+ */
 async function settleEventTerms(
   tx: Tx,
   before: EventRow | undefined,
@@ -333,7 +363,10 @@ interface Counted {
   counted: boolean
 }
 
-/** Adds one to the counts of terms that begin to count an event, and takes one from the counts of terms that no longer do. */
+/**
+ * Adds one to the counts of terms that begin to count an event, and takes one from the counts of terms that
+ * no longer do.
+ */
 async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
@@ -352,7 +385,10 @@ export async function publishEvent(tx: Tx, row: EventRow, slug: string): Promise
   ])
 }
 
-/** The parts of a new event that follow from its sent values alone: its columns, and the slug that was asked for. */
+/**
+ * The parts of a new event that follow from its sent values alone: its columns, and the slug that was asked
+ * for.
+ */
 export interface SettledValues {
   own: ReturnType<typeof ownColumns>
   slug: string | undefined
@@ -363,7 +399,10 @@ export function settleValues(values: EventValues, context: ValueContext): Settle
   return { own: ownColumns(undefined, values, context), slug: values.slug }
 }
 
-/** A new event that was asked for, with the records and terms to link it to. `uid` is given where calendars know the event already. */
+/**
+ * A new event that was asked for, with the records and terms to link it to. `uid` is given where calendars
+ * know the event already.
+ */
 export interface AskedEvent extends SettledValues {
   event: Omit<PreparedEvent, 'values'> & { values: Pick<EventValues, 'categories' | 'tags'> }
   uid?: string | undefined
@@ -379,8 +418,9 @@ export interface MadeEvent extends NewEvent {
 }
 
 /**
- * Writes new events, with the records and terms that they link to, in few statements. When one event fails, none is written. The words of all events
- * are indexed together. The events are not presented here, but when they are first read.
+ * Writes new events, with the records and terms that they link to, in few statements. When one event fails,
+ * none is written. The words of all events are indexed together. The events are not presented here, but when
+ * they are first read.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function createEvents(
@@ -398,7 +438,8 @@ export async function createEvents(
 }
 
 /**
- * Settles new events that are written together, in the order of `asked`. The later of two events that ask for the same slug gets another slug.
+ * Settles new events that are written together, in the order of `asked`. The later of two events that ask for
+ * the same slug gets another slug.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNewEvents(
@@ -438,8 +479,8 @@ export async function settleNewEvents(
 }
 
 /**
- * Writes settled events, and adds them to the counts of their terms. Returns a promise of the writes, and one of the rows of the terms with their new
- * counts. All statements have begun when the function returns.
+ * Writes settled events, and adds them to the counts of their terms. Returns a promise of the writes, and one
+ * of the rows of the terms with their new counts. All statements have begun when the function returns.
  */
 export function insertSettled(tx: Tx, events: readonly MadeEvent[]): [Promise<unknown>, Promise<TermRow[]>] {
   const noted = insertTakenIds(
@@ -464,7 +505,10 @@ const LINKS = [
   ['organizer', 'organizers'],
 ] as const
 
-/** Finds or makes the terms of each event, and returns their ids. Terms that were named by ids are looked up in one query. */
+/**
+ * Finds or makes the terms of each event, and returns their ids. Terms that were named by ids are looked up
+ * in one query.
+ */
 async function settleTermsOf(
   tx: Tx,
   asked: readonly (AskedEvent & { context: Context })[],

@@ -39,7 +39,10 @@ import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
 // Reads and writes the rows of events and of their links.
 
-/** The records that an event links to: its venues and organizers in order, its terms by name, its series, and the images of all records. */
+/**
+ * The records that an event links to: its venues and organizers in order, its terms by name, its series, and
+ * the images of all records.
+ */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -52,7 +55,10 @@ export interface EventLinks {
   next?: readonly NextOccurrence[]
 }
 
-/** A later occurrence of a series, as a list that is collapsed to one occurrence of each series shows it with that occurrence. */
+/**
+ * A later occurrence of a series, as a list that is collapsed to one occurrence of each series shows it with
+ * that occurrence.
+ */
 export type NextOccurrence = Pick<
   EventRow,
   'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
@@ -78,8 +84,9 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
 }
 
 /**
- * Reads one page of the events that meet a condition, and counts all of them. The order is by start, date and id (rule 11.7) for `start`, by date and id
- * for `publication`, and the best matches first for a ranking (rule 14.7).
+ * Reads one page of the events that meet a condition, and counts all of them. The order is by start, date and
+ * id (rule 11.7) for `start`, by date and id for `publication`, and the best matches first for a ranking
+ * (rule 14.7).
  */
 export async function listEvents(
   where: Condition,
@@ -123,7 +130,9 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** The ids of the records and terms that an event is linked to, in order; undefined where they are not known. */
+/**
+ * The ids of the records and terms that an event is linked to, in order; undefined where they are not known.
+ */
 export interface KnownLinks {
   venues: readonly number[] | undefined
   organizers: readonly number[] | undefined
@@ -140,7 +149,10 @@ export const UNCHANGED: KnownLinks = {
   made: new Set(),
 }
 
-/** Reads the links of these events, in one query for each kind. Every event has an entry. `known` may be given for a single event alone. */
+/**
+ * Reads the links of these events, in one query for each kind. Every event has an entry. `known` may be given
+ * for a single event alone.
+ */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -172,7 +184,10 @@ export async function findEventLinks(
   return new Map(ids.map((id) => [id, linksOf(id)]))
 }
 
-/** Reads the links of new events that this transaction has written. `counted` resolves to the terms of the published events, with their new counts. */
+/**
+ * Reads the links of new events that this transaction has written. `counted` resolves to the terms of the
+ * published events, with their new counts.
+ */
 export async function findLinksOfNew(
   db: Db,
   events: readonly { row: EventRow; links: KnownLinks }[],
@@ -224,7 +239,10 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Makes the statements for links to venues or organizers. The tables differ in names alone, so the types of the query builder know venues alone. */
+/**
+ * Makes the statements for links to venues or organizers. The tables differ in names alone, so the types of
+ * the query builder know venues alone.
+ */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -384,7 +402,10 @@ const deleteLinksOf = {
 /** The kinds of links. When a write changes links of one kind, the former ones are noted by this name. */
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Removes the links of one kind from events that are to be linked to `ids` instead, and notes the former links where they differ from `ids`. */
+/**
+ * Removes the links of one kind from events that are to be linked to `ids` instead, and notes the former
+ * links where they differ from `ids`.
+ */
 async function removeLinks(
   tx: Tx,
   kind: (typeof LINK_KINDS)[number],
@@ -421,7 +442,10 @@ const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, v
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
 
-/** The ids of the records and terms that an event is to be linked to, in order. Links of a kind that is undefined stay as they are. */
+/**
+ * The ids of the records and terms that an event is to be linked to, in order. Links of a kind that is
+ * undefined stay as they are.
+ */
 export type WrittenLinks = Omit<KnownLinks, 'made'>
 
 function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
@@ -476,7 +500,10 @@ export async function insertInTurns(tx: Tx, events: readonly NewEvent[]): Promis
   }
 }
 
-/** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
+/**
+ * Writes new events, each with its links. All statements have begun, in this order, when the function
+ * returns.
+ */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   for (const { row, by } of events)
     recordWritten(tx, 'event', undefined, { ...row, name: row.title }, undefined, by)
@@ -503,7 +530,8 @@ export async function updateEvents(
   const update = ({ before, columns }: (typeof changes)[number]) => {
     const after = { ...before, ...columns }
     recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-    // All of `columns` is written: where an occurrence takes the values of its series, `before` may differ from the row in the database.
+    // All of `columns` is written: where an occurrence takes the values of its series, `before` may differ
+    // from the row in the database.
     const written = { ...columns, ...changedOf(before, derivedColumns(after)) }
     return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
   }
@@ -514,7 +542,10 @@ export async function updateEvents(
   }
 }
 
-/** Replaces the links of each kind in `asked.links` for the events listed there. All statements have begun, in this order, when the function returns. */
+/**
+ * Replaces the links of each kind in `asked.links` for the events listed there. All statements have begun, in
+ * this order, when the function returns.
+ */
 export async function replaceLinksOf(
   tx: Tx,
   asked: { links: WrittenLinks } & Record<(typeof LINK_KINDS)[number], readonly number[]>,
@@ -548,7 +579,10 @@ const moveSome = statement<{ ids: readonly number[]; to: number }>()((db, value)
     .where('id', 'in', value('ids')),
 )
 
-/** Moves occurrences to another series, with turns for others in between. The caller has to record their changes. */
+/**
+ * Moves occurrences to another series, with turns for others in between. The caller has to record their
+ * changes.
+ */
 export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: number): Promise<void> {
   for (const piece of inPieces(rows, rowBytes)) {
     await moveSome(tx, { ids: piece.map(({ id }) => id), to })
@@ -556,7 +590,10 @@ export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: num
   }
 }
 
-/** Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column that is set, even to the same value. */
+/**
+ * Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column
+ * that is set, even to the same value.
+ */
 async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
   const changed = changedOf(before, columns)
   if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
@@ -582,7 +619,10 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/** Writes columns and links of the event whose row is `before`. All statements have begun, in this order, when the function returns. */
+/**
+ * Writes columns and links of the event whose row is `before`. All statements have begun, in this order, when
+ * the function returns.
+ */
 export async function updateEvent(
   tx: Tx,
   before: EventRow,
@@ -601,7 +641,10 @@ export async function updateEvent(
   ])
 }
 
-/** Notes the old slug of an event that was public. Keeps a withdrawn row for an event that leaves public lists, and drops that row when it is back. */
+/**
+ * Notes the old slug of an event that was public. Keeps a withdrawn row for an event that leaves public
+ * lists, and drops that row when it is back.
+ */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)
@@ -620,7 +663,10 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
       from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
 )
 
-/** Returns the bytes of the descriptions and excerpts of all venues and organizers of an event, without reading these texts. */
+/**
+ * Returns the bytes of the descriptions and excerpts of all venues and organizers of an event, without
+ * reading these texts.
+ */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
@@ -641,7 +687,10 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .limit(sql.lit(MOST_NEXT)),
 )
 
-/** Finds the next public occurrences after each of these events, by the ids of the events. An event of no series has no entry. */
+/**
+ * Finds the next public occurrences after each of these events, by the ids of the events. An event of no
+ * series has no entry.
+ */
 export async function findNext(
   db: Db,
   rows: readonly EventRow[],

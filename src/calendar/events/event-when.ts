@@ -17,7 +17,8 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
-// Works out the times of events, the windows of lists, the meaning of words such as "tonight", and when meeting links are shown.
+// Works out the times of events, the windows of lists, the meaning of words such as "tonight", and when
+// meeting links are shown.
 
 // The filters `when` and `time` of lists: the dates and hours that their words mean.
 
@@ -30,8 +31,9 @@ const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * Returns the bounds that a word means at `now`, in ms since the epoch, by the clock of the site (rule 13.10). Events within them are on at that time;
- * for `tonight` they begin then. The bounds stay the same for a day, those of `now` for a minute, and those of `tonight` until the night ends.
+ * Returns the bounds that a word means at `now`, in ms since the epoch, by the clock of the site (rule
+ * 13.10). Events within them are on at that time; for `tonight` they begin then. The bounds stay the same for
+ * a day, those of `now` for a minute, and those of `tonight` until the night ends.
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {
   const wall = wallNow(timezone, now)
@@ -79,7 +81,10 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/** Returns the rest of the weekend that `today` is in, else the next weekend. Its days are those that are free where the language is spoken. */
+/**
+ * Returns the rest of the weekend that `today` is in, else the next weekend. Its days are those that are free
+ * where the language is spoken.
+ */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
   // TypeScript's declarations still lack `getWeekInfo`.
   const locale: Intl.Locale & { getWeekInfo?: () => { weekend: number[] } } = new Intl.Locale(language)
@@ -100,7 +105,8 @@ export function narrowedTo(
   { startsAfter, startsBefore, endsAfter }: AskedTimes,
 ): EventWindow {
   const { from } = window
-  // `startsAfter` of a window makes queries ignore its `from`, so a later `from` is turned into `startsAfter`.
+  // `startsAfter` of a window makes queries ignore its `from`, so a later `from` is turned into
+  // `startsAfter`.
   const after =
     startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
   return {
@@ -130,7 +136,9 @@ export function hoursOf(times: readonly string[]): number[] {
   return TIME_AT.flatMap((time, hour) => (wanted.has(time) ? [hour] : []))
 }
 
-/** Decides whether an event begins in one of these hours. An event that takes whole days begins at no hour. */
+/**
+ * Decides whether an event begins in one of these hours. An event that takes whole days begins at no hour.
+ */
 export function beginsAt(
   hours: readonly number[],
   { start_date: start, end_date: end }: Record<'start_date' | 'end_date', string>,
@@ -142,14 +150,19 @@ export function beginsAt(
 
 const MONTHS_AHEAD = 24
 
-/** The default window that was computed last. Each request for a list asks for it several times, and many requests come within a second. */
+/**
+ * The default window that was computed last. Each request for a list asks for it several times, and many
+ * requests come within a second.
+ */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * Returns the four times that an event stores, from the times that were asked for and its zone (rules 18.1 to 18.5). A wall time that a clock change
- * skips moves forward. An all-day event runs from 00:00:00 of its first day to 23:59:59 of its last, whatever the clocks do at midnight. An end before
- * the start becomes the start (all day: the end of that day). UTC times follow from the wall times. Where the clocks show a wall time twice, its UTC time
- * is the moment that was sent, else the first of the two; for an end it is the first of the two that is not before the start.
+ * Returns the four times that an event stores, from the times that were asked for and its zone (rules 18.1 to
+ * 18.5). A wall time that a clock change skips moves forward. An all-day event runs from 00:00:00 of its
+ * first day to 23:59:59 of its last, whatever the clocks do at midnight. An end before the start becomes the
+ * start (all day: the end of that day). UTC times follow from the wall times. Where the clocks show a wall
+ * time twice, its UTC time is the moment that was sent, else the first of the two; for an end it is the first
+ * of the two that is not before the start.
  * @throws RangeError for an unknown zone
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
@@ -157,12 +170,16 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** A start or end: a wall time, alone or with its UTC time. The UTC time is ignored where it is another wall time in the zone of the event. */
+/**
+ * A start or end: a wall time, alone or with its UTC time. The UTC time is ignored where it is another wall
+ * time in the zone of the event.
+ */
 export type Edge = string | Moment
 
 /**
- * Returns the window of a list without dates (rule 12.1): from the start of yesterday to the end of the day 24 months after today, both in the zone of
- * the site. `now` is in ms since the epoch. The window changes at midnight of that zone.
+ * Returns the window of a list without dates (rule 12.1): from the start of yesterday to the end of the day
+ * 24 months after today, both in the zone of the site. `now` is in ms since the epoch. The window changes at
+ * midnight of that zone.
  */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
   const second = Math.floor(now / 1000)
@@ -171,10 +188,12 @@ export function defaultWindow(zone: string, now: number): Readonly<{ start: stri
 }
 
 /**
- * Returns a date parameter of a list as the wall time with which events are compared; undefined for a value that is no moment (rules 12.3 and 12.4). The
- * value is read in `zone`, that of the site; a value with an offset is converted to it. Unless `strict`, the time of day is dropped: `start` gives
- * 00:00:00 of the day, `end` and the four bounds `starts_*` and `ends_*` ('before-after') give 23:59:59. So `start_date=now` means the start of today, and
- * `ends_after=now` means events that end tomorrow or later. A strict time that a clock change skips moves forward, as the times of events do.
+ * Returns a date parameter of a list as the wall time with which events are compared; undefined for a value
+ * that is no moment (rules 12.3 and 12.4). The value is read in `zone`, that of the site; a value with an
+ * offset is converted to it. Unless `strict`, the time of day is dropped: `start` gives 00:00:00 of the day,
+ * `end` and the four bounds `starts_*` and `ends_*` ('before-after') give 23:59:59. So `start_date=now` means
+ * the start of today, and `ends_after=now` means events that end tomorrow or later. A strict time that a
+ * clock change skips moves forward, as the times of events do.
  */
 export function parseWindowEdge(
   value: string | number,
@@ -244,7 +263,10 @@ function wholeDays({
 
 const wallOf = (edge: Edge) => (typeof edge === 'string' ? edge : edge.wall)
 
-/** Returns the function that computes the default of `start_date` or `end_date` at the time of a request (rule 12.1). */
+/**
+ * Returns the function that computes the default of `start_date` or `end_date` at the time of a request (rule
+ * 12.1).
+ */
 export function defaultWindowOf(edge: 'start' | 'end') {
   return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
 }
@@ -265,9 +287,9 @@ export interface WindowQuery {
 }
 
 /**
- * Returns the window that a query asks for (rules 12.4 and 12.5), in whole days unless strict. The default window falls away when `when` or any of the
- * bounds `starts_*` and `ends_*` is given. `starts_after` and `ends_before` win over `start_date` and `end_date`. With `include` the window has no bounds
- * (rule 12.6).
+ * Returns the window that a query asks for (rules 12.4 and 12.5), in whole days unless strict. The default
+ * window falls away when `when` or any of the bounds `starts_*` and `ends_*` is given. `starts_after` and
+ * `ends_before` win over `start_date` and `end_date`. With `include` the window has no bounds (rule 12.6).
  */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   if (query.include !== undefined) return WITHOUT_BOUNDS
@@ -296,7 +318,8 @@ export const WITHOUT_BOUNDS: EventWindow = {
   endsAfter: undefined,
 }
 
-// When everybody sees a meeting link. Every representation of an event asks here whether it may show the link.
+// When everybody sees a meeting link. Every representation of an event asks here whether it may show the
+// link.
 
 /** A time later than that of any event. */
 const NEVER = '9999-12-31 23:59:59'
@@ -304,8 +327,8 @@ const NEVER = '9999-12-31 23:59:59'
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
 /**
- * Returns the time from which everybody sees the meeting link of an event, `YYYY-MM-DD HH:MM:SS` in UTC. Returns `''` where that time has come, and for
- * an event without a link. `now` is in ms since the epoch.
+ * Returns the time from which everybody sees the meeting link of an event, `YYYY-MM-DD HH:MM:SS` in UTC.
+ * Returns `''` where that time has come, and for an event without a link. `now` is in ms since the epoch.
  */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
   if (online_url === '') return ''
@@ -314,8 +337,9 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * Returns a row without its meeting link, unless everybody may see the link or the caller may edit the event. Every representation shows this row.
- * The schedule changes the event once its link may be shown, so no cached answer hides the link after that.
+ * Returns a row without its meeting link, unless everybody may see the link or the caller may edit the event.
+ * Every representation shows this row. The schedule changes the event once its link may be shown, so no
+ * cached answer hides the link after that.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,
@@ -324,7 +348,10 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** Returns the row that all dates of a series share as the caller sees it. Its editors alone see a meeting link that is not always shown. */
+/**
+ * Returns the row that all dates of a series share as the caller sees it. Its editors alone see a meeting
+ * link that is not always shown.
+ */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

@@ -50,7 +50,8 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
 
-// Makes the operations on events that REST, the desk, imports and assistants call: they find, load, create, change and remove events.
+// Makes the operations on events that REST, the desk, imports and assistants call: they find, load, create,
+// change and remove events.
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
@@ -66,7 +67,10 @@ export async function prepareNew(context: Context, values: EventValues): Promise
   return prepared
 }
 
-/** A prepared new event and the context of its request. `by` is its writer, where several writers share the transaction. */
+/**
+ * A prepared new event and the context of its request. `by` is its writer, where several writers share the
+ * transaction.
+ */
 interface AskedNew {
   prepared: PreparedEvent
   context: Context
@@ -81,8 +85,8 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * Creates events with the records and terms that they link to. When one fails, or cannot be shown, none is written. Several events are written in steps,
- * between which other requests are served.
+ * Creates events with the records and terms that they link to. When one fails, or cannot be shown, none is
+ * written. Several events are written in steps, between which other requests are served.
  * @throws Problem @throws UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<WriteResult[]> {
@@ -133,7 +137,10 @@ async function answerNew(
   )
 }
 
-/** Decides whether an answer has room for the texts of the linked records. A short request may link to a hundred long texts: else these are not read. */
+/**
+ * Decides whether an answer has room for the texts of the linked records. A short request may link to a
+ * hundred long texts: else these are not read.
+ */
 async function hasRoom(tx: Tx, id: number, { room }: Context): Promise<boolean> {
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
@@ -167,10 +174,16 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** The most characters and the most links and terms of a new event that shares a transaction: nobody is served while several events are written. */
+/**
+ * The most characters and the most links and terms of a new event that shares a transaction: nobody is served
+ * while several events are written.
+ */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** Decides whether a new event may share a transaction: it is small, and needs no image, record or term made for which other writers would wait. */
+/**
+ * Decides whether a new event may share a transaction: it is small, and needs no image, record or term made
+ * for which other writers would wait.
+ */
 export function mayShare(values: EventValues): boolean {
   const {
     author,
@@ -242,8 +255,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * Holds the row of an event until the end of the transaction, and returns it. `may` is checked on the held row, since another writer may have published
- * the event or changed its author since the first check.
+ * Holds the row of an event until the end of the transaction, and returns it. `may` is checked on the held
+ * row, since another writer may have published the event or changed its author since the first check.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -272,7 +285,10 @@ export function readBack(context: Context): LookAtWritten {
   }
 }
 
-/** Returns the function that makes the answer of an event that goes to the trash. An event that cannot be shown may go there too. */
+/**
+ * Returns the function that makes the answer of an event that goes to the trash. An event that cannot be
+ * shown may go there too.
+ */
 export function readTrashed(context: Context): LookAtWritten {
   return async (tx, row, links) => {
     const { id, series } = row
@@ -284,7 +300,10 @@ export function readTrashed(context: Context): LookAtWritten {
   }
 }
 
-/** Loads the events of a page: from the rows that were found, or else by the ids, without events that were withdrawn since the index found them. */
+/**
+ * Loads the events of a page: from the rows that were found, or else by the ids, without events that were
+ * withdrawn since the index found them.
+ */
 async function load(
   context: Context,
   { ids, rows, statuses, isCollapsed }: Found<EventRow>,

@@ -143,7 +143,10 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Compares two events by date: coming events come first, the next one at the top, then past events, the latest at the top. */
+/**
+ * Compares two events by date: coming events come first, the next one at the top, then past events, the
+ * latest at the top.
+ */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -152,7 +155,10 @@ function compareDates(one: Ranked, other: Ranked): number {
 
 const IN_TRASH = 10
 
-/** Returns how well an event matches what was typed: the lower, the better. Events in the trash rank behind all others. */
+/**
+ * Returns how well an event matches what was typed: the lower, the better. Events in the trash rank behind
+ * all others.
+ */
 function rankOf(
   { exact, title, slug, status }: Candidate,
   typed: string,
@@ -175,7 +181,10 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/** Returns the slug, or beginning of one, that a text means: the last part of an address, or the slug that a title would get. */
+/**
+ * Returns the slug, or beginning of one, that a text means: the last part of an address, or the slug that a
+ * title would get.
+ */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')
@@ -187,7 +196,10 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/** Returns the condition that the caller may see an event. `is true` keeps SQLite from starting with all events that the caller may see. */
+/**
+ * Returns the condition that the caller may see an event. `is true` keeps SQLite from starting with all
+ * events that the caller may see.
+ */
 function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
@@ -207,7 +219,10 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/** Finds events by the beginning of their slug; drafts, pending and scheduled events by the whole slug alone, since few of them have a slug. */
+/**
+ * Finds events by the beginning of their slug; drafts, pending and scheduled events by the whole slug alone,
+ * since few of them have a slug.
+ */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -223,8 +238,8 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
 }
 
 /**
- * Finds events whose texts have all of the words that are long enough: among the `NEWEST` events, and where fewer than `MOST_HITS` of these have them,
- * among all events, the newest first.
+ * Finds events whose texts have all of the words that are long enough: among the `NEWEST` events, and where
+ * fewer than `MOST_HITS` of these have them, among all events, the newest first.
  */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
@@ -243,7 +258,8 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   const search = { include, exclude: [] }
   const found = await findMatching(search)
   const read = async (isFound: Expression<unknown>) => {
-    // The search is materialized: else PostgreSQL would read all events in the order of their ids for words that it takes for frequent.
+    // The search is materialized: else PostgreSQL would read all events in the order of their ids for words
+    // that it takes for frequent.
     const query = sql<Candidate>`
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
@@ -258,7 +274,10 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/** The number of newest events whose texts are searched first. Words that few of these have are rare, so the search of all events is quick then. */
+/**
+ * The number of newest events whose texts are searched first. Words that few of these have are rare, so the
+ * search of all events is quick then.
+ */
 const NEWEST = 1000
 
 /** A public record or term that a visitor may mean. */
@@ -277,16 +296,24 @@ const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 const LONGEST = 100
 /** The condition of a public record. `is true` keeps SQLite from walking through all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
-/** The number of titles that are read: more than are suggested, since several events may have the same title. */
+/**
+ * The number of titles that are read: more than are suggested, since several events may have the same title.
+ */
 const TITLES_READ = 8
 
-/** The values that `selectNamed` takes: those of `named`, the folded text, and `last`, a bound behind all folded names that begin with that text. */
+/**
+ * The values that `selectNamed` takes: those of `named`, the folded text, and `last`, a bound behind all
+ * folded names that begin with that text.
+ */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/** Selects venues, organizers and terms by name. It is one statement, since each statement would take a snapshot of its own. */
+/**
+ * Selects venues, organizers and terms by name. It is one statement, since each statement would take a
+ * snapshot of its own.
+ */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -301,7 +328,10 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/** Selects the titles and slugs of public events. It reads no times, since these columns lie behind the long texts of a row. */
+/**
+ * Selects the titles and slugs of public events. It reads no times, since these columns lie behind the long
+ * texts of a row.
+ */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -311,9 +341,9 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Suggests what a visitor may mean by a typed text: public venues, public organizers and terms with events, by name, the names that begin with the text
- * first; then coming events by title, the next one first. A last word of fewer than two letters suggests nothing. Where nothing is found, a wrong letter is
- * forgiven.
+ * Suggests what a visitor may mean by a typed text: public venues, public organizers and terms with events,
+ * by name, the names that begin with the text first; then coming events by title, the next one first. A last
+ * word of fewer than two letters suggests nothing. Where nothing is found, a wrong letter is forgiven.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)
@@ -321,7 +351,10 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
   return corrected === undefined ? found : suggestFor(corrected, context)
 }
 
-/** Returns a text in which a wrong letter of a word is forgiven, as the search by words forgives it; undefined where there is nothing to forgive. */
+/**
+ * Returns a text in which a wrong letter of a word is forgiven, as the search by words forgives it; undefined
+ * where there is nothing to forgive.
+ */
 async function correctedText(
   text: string,
   searcher: Pick<Context, 'db' | 'aside'>,
@@ -344,7 +377,10 @@ async function suggestFor(text: string, context: Context): Promise<Suggestion[]>
   return [...linked, ...events].map((hit) => ({ ...hit, name: plainText(hit.name) }))
 }
 
-/** Finds coming events by title, in the order of lists, one of each title. Finds none while the memory is being filled. */
+/**
+ * Finds coming events by title, in the order of lists, one of each title. Finds none while the memory is
+ * being filled.
+ */
 async function suggestEvents(
   typed: TypedWords,
   { db, aside, memory, site, now }: Context,

@@ -57,11 +57,13 @@ import { eventWindow } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
-// Finds and counts the events of lists, in the index or in the database, and the withdrawn events that a list would have.
+// Finds and counts the events of lists, in the index or in the database, and the withdrawn events that a list
+// would have.
 
 /**
- * Finds one page of events: in the index where the caller sees public events alone and the index can answer, else in the database. Waits while a small
- * calendar is being read into memory. Returns a page of the index as a value, and any other page as a promise.
+ * Finds one page of events: in the index where the caller sees public events alone and the index can answer,
+ * else in the database. Waits while a small calendar is being read into memory. Returns a page of the index
+ * as a value, and any other page as a promise.
  * @throws Problem, at once or in the promise
  */
 export function findEvents(
@@ -73,7 +75,10 @@ export function findEvents(
   return filling ? filling.then(() => findAtOnce(context, query, order)) : findAtOnce(context, query, order)
 }
 
-/** `best` puts the best matches of `words` first (rule 14.7); `start`, or no words, gives the order of rule 11.7. */
+/**
+ * `best` puts the best matches of `words` first (rule 14.7); `start`, or no words, gives the order of rule
+ * 11.7.
+ */
 export type ListOrder = 'best' | 'start'
 
 function findAtOnce(
@@ -86,7 +91,10 @@ function findAtOnce(
   return found ?? findInDatabase(context, query, order)
 }
 
-/** Finds a page of events in the index. Returns undefined where the database has to be asked. @throws Problem, at once or in the promise */
+/**
+ * Finds a page of events in the index. Returns undefined where the database has to be asked.
+ * @throws Problem, at once or in the promise
+ */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -161,8 +169,9 @@ async function findInDatabase(
 }
 
 /**
- * Returns functions that count the public events of a list: with each of these categories, by id, and with each fact of access, by name. Counts of
- * categories disregard the categories of the query. Undefined for a query with a search, or where the index would take over two milliseconds.
+ * Returns functions that count the public events of a list: with each of these categories, by id, and with
+ * each fact of access, by name. Counts of categories disregard the categories of the query. Undefined for a
+ * query with a search, or where the index would take over two milliseconds.
  */
 export function countMatching(
   context: Context,
@@ -187,8 +196,8 @@ export function countMatching(
 }
 
 /**
- * Counts the public events of a list that begin on each of these days, which follow each other. Undefined for a query with a search, or where the index
- * would take over two milliseconds.
+ * Counts the public events of a list that begin on each of these days, which follow each other. Undefined for
+ * a query with a search, or where the index would take over two milliseconds.
  */
 export function countStarts(
   context: Context,
@@ -206,7 +215,11 @@ const isSearch = ({ search, words }: EventsQuery) => search !== undefined || wor
 /** The number of events by category or fact of access; undefined where it is not known. */
 type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
 
-/** Finds the ids of all events of a query, without pages. The rows are not read here, but when the events are shown. @throws Problem */
+/**
+ * Finds the ids of all events of a query, without pages. The rows are not read here, but when the events are
+ * shown.
+ * @throws Problem
+ */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
   const effective = writeEventParameters(query, ground)
@@ -252,7 +265,10 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** Returns the ranking of events that were found by words. An event counts as coming until the day on which it ends is over. */
+/**
+ * Returns the ranking of events that were found by words. An event counts as coming until the day on which it
+ * ends is over.
+ */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
@@ -287,8 +303,9 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
 }
 
 /**
- * Finds the page of a public list in the index. Returns undefined where the database has to be asked: for a filter or value that the index does not
- * know, and while the index is not read yet. Returns a promise for a search whose result is not remembered.
+ * Finds the page of a public list in the index. Returns undefined where the database has to be asked: for a
+ * filter or value that the index does not know, and while the index is not read yet. Returns a promise for a
+ * search whose result is not remembered.
  */
 function listFromMemory(
   memory: EventMemory,
@@ -317,7 +334,10 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/** Returns the query of the index for a list, without its search and words; undefined where the index cannot answer. */
+/**
+ * Returns the query of the index for a list, without its search and words; undefined where the index cannot
+ * answer.
+ */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
   let asked: IndexQuery | undefined = {
     ...EVERYTHING,
@@ -339,8 +359,9 @@ function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround
 }
 
 /**
- * Finds the withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so `accepts` of each
- * filter tests them one by one. Of their texts the titles alone are kept, so a search looks in titles alone.
+ * Finds the withdrawn events that a query would find if they had stayed public, some at a time. They are not
+ * in the table of events, so `accepts` of each filter tests them one by one. Of their texts the titles alone
+ * are kept, so a search looks in titles alone.
  */
 async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
   const { context } = ground
@@ -383,8 +404,9 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
 }
 
 /**
- * Returns two readings of each word, as it was corrected and as it was written, with the terms that each names. The written one matters once the last
- * event with that word is withdrawn: from then on searches correct the word.
+ * Returns two readings of each word, as it was corrected and as it was written, with the terms that each
+ * names. The written one matters once the last event with that word is withdrawn: from then on searches
+ * correct the word.
  */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
@@ -395,7 +417,10 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   )
 }
 
-/** Loads withdrawn events with the values that the public saw last, and with the linked records that still exist. */
+/**
+ * Loads withdrawn events with the values that the public saw last, and with the linked records that still
+ * exist.
+ */
 async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
@@ -430,7 +455,10 @@ const UNKNOWN = {
   trusted: 0,
 }
 
-/** Returns the row that a withdrawn event had, with its title alone to search in. The time of its change is that of its withdrawal. */
+/**
+ * Returns the row that a withdrawn event had, with its title alone to search in. The time of its change is
+ * that of its withdrawal.
+ */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

@@ -8,9 +8,13 @@ import { areRecordsOf, type LinkedKind } from '../linked/linked-store.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
-// Answers filters from memory, without the database: finds the terms and linked records that the memory of public events knows.
+// Answers filters from memory, without the database: finds the terms and linked records that the memory of
+// public events knows.
 
-/** Returns the memory if it may answer this caller and lacks no change, else undefined. A failed check for changes is reported, and gives undefined. */
+/**
+ * Returns the memory if it may answer this caller and lacks no change, else undefined. A failed check for
+ * changes is reported, and gives undefined.
+ */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
     return memory && !isBehind(memory) ? memory : undefined
@@ -20,7 +24,10 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/** Returns the check of a filter by terms. It decides as `isTermList` does, and without the database where the memory knows all of the terms. */
+/**
+ * Returns the check of a filter by terms. It decides as `isTermList` does, and without the database where the
+ * memory knows all of the terms.
+ */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -31,7 +38,10 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** Returns the check of a filter by linked records. It decides as `areRecordsOf` does, and without the database where listed events had all of them. */
+/**
+ * Returns the check of a filter by linked records. It decides as `areRecordsOf` does, and without the
+ * database where listed events had all of them.
+ */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -42,7 +52,10 @@ export function areKnownRecords(kind: LinkedKind) {
   }
 }
 
-/** Narrows a query of the index to terms. Returns undefined where the memory does not know a term by its slug or id. */
+/**
+ * Narrows a query of the index to terms. Returns undefined where the memory does not know a term by its slug
+ * or id.
+ */
 export function inKnownTerms(
   memory: EventMemory,
   taxonomy: Taxonomy,
@@ -58,7 +71,10 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** Finds the id of the term that an entry means by its slug or id; undefined for any other entry, such as a name, which the database has to look up. */
+/**
+ * Finds the id of the term that an entry means by its slug or id; undefined for any other entry, such as a
+ * name, which the database has to look up.
+ */
 function findKnownTerm(
   { terms, termIds }: EventMemory,
   taxonomy: Taxonomy,

@@ -27,8 +27,9 @@ const LONGEST_PICKED = 300
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * Finds at most `most` records or terms of a kind by name, whatever the letter case and accents: first those whose names begin with the text, then those
- * that have it elsewhere, each by name. Blank text finds the first names. Only what the caller may see is found, and nothing from the trash.
+ * Finds at most `most` records or terms of a kind by name, whatever the letter case and accents: first those
+ * whose names begin with the text, then those that have it elsewhere, each by name. Blank text finds the
+ * first names. Only what the caller may see is found, and nothing from the trash.
  */
 export async function pickNames(
   kind: PickedKind,
@@ -44,7 +45,10 @@ export async function pickNames(
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/** Finds the record or term that a name means: the one with this name, or else the only one whose name begins so. Undefined where there is none. */
+/**
+ * Finds the record or term that a name means: the one with this name, or else the only one whose name begins
+ * so. Undefined where there is none.
+ */
 export async function findNamed(
   kind: PickedKind,
   text: string,
@@ -57,7 +61,10 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/** Finds the record or term with this name, whatever the letter case and accents: of several the oldest public one, or else the oldest one. */
+/**
+ * Finds the record or term with this name, whatever the letter case and accents: of several the oldest public
+ * one, or else the oldest one.
+ */
 export async function findSameName(
   kind: PickedKind,
   text: string,
@@ -88,7 +95,10 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/** Reads names in order. The names are tested in the index of names alone; rows are read only until `most` of them are shown to the caller. */
+/**
+ * Reads names in order. The names are tested in the index of names alone; rows are read only until `most` of
+ * them are shown to the caller.
+ */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

@@ -34,7 +34,10 @@ const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'p
 /** The id of an event, and its start and end as wall times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** The days of a plan: from `first` until before `after`, with at most `most` events, those of `author` alone where it is given. */
+/**
+ * The days of a plan: from `first` until before `after`, with at most `most` events, those of `author` alone
+ * where it is given.
+ */
 interface Days {
   first: string
   after: string
@@ -43,8 +46,9 @@ interface Days {
 }
 
 /**
- * Finds the times of the events that the caller may see and that are on at these days, by start and id, without the trash. All columns are read from the
- * indexes of lists and of events of several days, so that no row with its long texts is read.
+ * Finds the times of the events that the caller may see and that are on at these days, by start and id,
+ * without the trash. All columns are read from the indexes of lists and of events of several days, so that no
+ * row with its long texts is read.
  */
 export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
   const { first, after, most, author } = days
@@ -91,7 +95,10 @@ export async function findPlanned(context: Context, days: Days): Promise<Planned
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Finds the lowest category id of each event that has a category. The join is a cross join: without statistics SQLite would begin at the categories. */
+/**
+ * Finds the lowest category id of each event that has a category. The join is a cross join: without
+ * statistics SQLite would begin at the categories.
+ */
 async function firstCategories(db: Context['db'], ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('event_terms')

@@ -18,7 +18,10 @@ import { findNamed, findSameName, type PickedName } from './picked-names.ts'
 
 // Reads an event from one line of plain words, and looks up the venue and labels that the line names.
 
-/** The event that a line describes. A member with the name of a field of the form has the value as that field takes it. */
+/**
+ * The event that a line describes. A member with the name of a field of the form has the value as that field
+ * takes it.
+ */
 export interface QuickLine {
   /** The words that mean nothing else, in the order of the line. */
   title: string
@@ -43,7 +46,10 @@ interface LineWriter {
   now: number
 }
 
-/** A line that is being read: its text, its pieces, and for each piece whether it was taken, which is to say understood. */
+/**
+ * A line that is being read: its text, its pieces, and for each piece whether it was taken, which is to say
+ * understood.
+ */
 interface Line {
   text: string
   tokens: readonly Token[]
@@ -58,8 +64,9 @@ interface PieceSpan<Meaning> extends Said<Meaning> {
 }
 
 /**
- * Reads an event that is written in one line: `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. The venue stands
- * behind `@`, or behind the date and a comma. The database is not asked. Returns undefined for a line of more than 300 characters.
+ * Reads an event that is written in one line: `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden
+ * Dienstag 19:30, Pfarrsaal`. The venue stands behind `@`, or behind the date and a comma. The database is
+ * not asked. Returns undefined for a line of more than 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -122,7 +129,10 @@ const isOfLabel = (token: Token | undefined) =>
 /** Reads the phrase that begins at a piece; undefined where none begins there. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/** Returns all that a reader finds in the pieces not taken yet, from left to right, without overlaps. A reader sees no piece from the next taken one on. */
+/**
+ * Returns all that a reader finds in the pieces not taken yet, from left to right, without overlaps. A reader
+ * sees no piece from the next taken one on.
+ */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -143,7 +153,10 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/** Decides whether a phrase may begin at a piece: not at a taken piece, a comma or the rest of a word, nor right behind `@`. */
+/**
+ * Decides whether a phrase may begin at a piece: not at a taken piece, a comma or the rest of a word, nor
+ * right behind `@`.
+ */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false
@@ -166,7 +179,10 @@ const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
 /** The certainty that a date gains from a time beside it. */
 const BESIDE_TIME = 3
 
-/** Returns the most certain date of a line, the last of several equally certain ones; undefined for a line without a date. */
+/**
+ * Returns the most certain date of a line, the last of several equally certain ones; undefined for a line
+ * without a date.
+ */
 function bestDate(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -190,7 +206,10 @@ function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: Piec
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/** Decides whether a short word is a date: it is a whole part between commas, or ends such a part and has a capital letter. */
+/**
+ * Decides whether a short word is a date: it is a whole part between commas, or ends such a part and has a
+ * capital letter.
+ */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
@@ -198,7 +217,10 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/** Returns the time beside the date, else the one beside the rule, else the last time; undefined for a line without a time. */
+/**
+ * Returns the time beside the date, else the one beside the rule, else the last time; undefined for a line
+ * without a time.
+ */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -253,8 +275,9 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
 }
 
 /**
- * Finds the title and the venue of a line. Without `@`, the last of several parts between commas is the venue, if it stands behind `when`, the run of
- * pieces that says when the event is. The other words that are left are the title.
+ * Finds the title and the venue of a line. Without `@`, the last of several parts between commas is the
+ * venue, if it stands behind `when`, the run of pieces that says when the event is. The other words that are
+ * left are the title.
  */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
@@ -271,7 +294,10 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   }
 }
 
-/** Takes the name behind `@`, up to a comma or the next taken piece, and returns it; undefined where there is none. */
+/**
+ * Takes the name behind `@`, up to a comma or the next taken piece, and returns it; undefined where there is
+ * none.
+ */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
@@ -290,10 +316,15 @@ interface Part {
   from: number
 }
 
-/** Matches a sign that has lost its meaning at the end of a text, since it parted the text from taken pieces. */
+/**
+ * Matches a sign that has lost its meaning at the end of a text, since it parted the text from taken pieces.
+ */
 const LOOSE = /^[-–—:;|·•@]$/
 
-/** Returns the parts of a line between commas, without the taken pieces and without the signs that parted these from the rest. */
+/**
+ * Returns the parts of a line between commas, without the taken pieces and without the signs that parted
+ * these from the rest.
+ */
 function partsLeft(line: Line): Part[] {
   const { tokens, taken } = line
   const parts: number[][] = [[]]
@@ -308,7 +339,9 @@ function partsLeft(line: Line): Part[] {
   })
 }
 
-/** Returns the places without those of loose signs at both ends, and without those of brackets around nothing. */
+/**
+ * Returns the places without those of loose signs at both ends, and without those of brackets around nothing.
+ */
 function withoutLoose(places: readonly number[], tokens: readonly Token[]): readonly number[] {
   const sign = (place: number | undefined) => (place === undefined ? undefined : tokens[place]?.text)
   const full = places.filter(
@@ -352,8 +385,9 @@ export interface QuickLinks {
 const MOST_LABELS = 10
 
 /**
- * Looks up the venue and labels of a line among those that the caller may see: by the whole name, or else by a beginning that only one name has. A label
- * means a category rather than a tag; its hyphens and underscores may stand for blanks. Nothing is written.
+ * Looks up the venue and labels of a line among those that the caller may see: by the whole name, or else by
+ * a beginning that only one name has. A label means a category rather than a tag; its hyphens and underscores
+ * may stand for blanks. Nothing is written.
  */
 export async function findQuickLinks(
   line: QuickLine,
@@ -384,7 +418,10 @@ async function addLabel(
   if (!links.newTags.includes(label)) links.newTags.push(label)
 }
 
-/** Splits a title at its last comma where the text behind it is the name of a venue. Returns no members where it is not. */
+/**
+ * Splits a title at its last comma where the text behind it is the name of a venue. Returns no members where
+ * it is not.
+ */
 async function venueInTitle(
   title: string,
   context: Pick<Context, 'db' | 'caller'>,

@@ -8,7 +8,8 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findSeriesByIds } from './event-store.ts'
 
-// Presents the recurrence of series and their occurrences: as members of answers, as linked data and in words.
+// Presents the recurrence of series and their occurrences: as members of answers, as linked data and in
+// words.
 
 /** Reads the rule, the added dates and the left-out dates of a series. */
 export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
@@ -25,7 +26,10 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** Presents the series of an occurrence as linked data. It says no more than name, page and rule, since search engines show occurrences alone. */
+/**
+ * Presents the series of an occurrence as linked data. It says no more than name, page and rule, since search
+ * engines show occurrences alone.
+ */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -56,7 +60,10 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/** A rule as answers show it: as its line without the name, as an object and in words. A series of dates without a rule has no line and no object. */
+/**
+ * A rule as answers show it: as its line without the name, as an object and in words. A series of dates
+ * without a rule has no line and no object.
+ */
 export interface ShownRule {
   rrule: string
   rule: object | null
@@ -81,7 +88,10 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   return found
 }
 
-/** Returns how a series repeats, in words and without its end, such as "every Thursday"; `''` for a series of dates without a rule. */
+/**
+ * Returns how a series repeats, in words and without its end, such as "every Thursday"; `''` for a series of
+ * dates without a rule.
+ */
 export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
   const { rule } = recurrenceOf(series)
   if (!rule) return ''
@@ -94,7 +104,10 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** Presents the members that occurrences alone have, behind all other members: their recurrence, and the id of their series. */
+/**
+ * Presents the members that occurrences alone have, behind all other members: their recurrence, and the id of
+ * their series.
+ */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

@@ -7,8 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Keeps the events that were public and no longer are, as the public last saw them: feeds tell subscribers of calendars about them for some time.
-// A withdrawn row stays as it is, whatever becomes of its event.
+// Keeps the events that were public and no longer are, as the public last saw them: feeds tell subscribers of
+// calendars about them for some time. A withdrawn row stays as it is, whatever becomes of its event.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>
   db.selectFrom('event_venues').select('venue as id').where('event', '=', value('event')).orderBy('position'),
@@ -34,7 +34,10 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** The columns that are kept of a withdrawn event: all but its texts, since nobody is to read on in an event that was taken back. */
+/**
+ * The columns that are kept of a withdrawn event: all but its texts, since nobody is to read on in an event
+ * that was taken back.
+ */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -47,8 +50,9 @@ const TEXTS = new Set([
 ])
 
 /**
- * Keeps the withdrawn row of an event that leaves public lists: `before` is the row that the public last saw. The statements that read its links have
- * begun when the function returns, ahead of all later statements, which may change the links.
+ * Keeps the withdrawn row of an event that leaves public lists: `before` is the row that the public last saw.
+ * The statements that read its links have begun when the function returns, ahead of all later statements,
+ * which may change the links.
  */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
@@ -106,8 +110,9 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Reads the events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC, some at a time and in the order of lists. The order is made here:
- * an index with that order would have to be written by every withdrawal.
+ * Reads the events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC, some at a time and in the
+ * order of lists. The order is made here: an index with that order would have to be written by every
+ * withdrawal.
  */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {
   const places = (await readPlaces(db, since)).sort(byStart)

@@ -20,10 +20,13 @@ import {
   type VersionColumns,
 } from './record-states.ts'
 
-// Versions of a record: reads, tells, compares and restores them. A version is worked out from the present columns, going back through what each act found
-// before it (`storage/history.ts`), and is named by the sequence of its record, as in ETags.
+// Versions of a record: reads, tells, compares and restores them. A version is worked out from the present
+// columns, going back through what each act found before it (`storage/history.ts`), and is named by the
+// sequence of its record, as in ETags.
 
-/** The most acts that are looked back through, and the most bytes of their former values, without long texts. */
+/**
+ * The most acts that are looked back through, and the most bytes of their former values, without long texts.
+ */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
@@ -56,7 +59,8 @@ export async function readHistory(
   versioned: VersionedKind,
   id: number,
 ): Promise<RecordHistory | undefined> {
-  // The version is read before the record, so that a restore is never decided by a later state than the version it requires.
+  // The version is read before the record, so that a restore is never decided by a later state than the
+  // version it requires.
   const change = () =>
     db
       .selectFrom('changes')
@@ -101,7 +105,9 @@ export async function readHistory(
   }
 }
 
-/** Finds the status that a record in the trash had before it went there; undefined where that is not known. */
+/**
+ * Finds the status that a record in the trash had before it went there; undefined where that is not known.
+ */
 export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
   const last = await db
     .selectFrom('history')
@@ -117,7 +123,10 @@ export async function formerStatus(db: Db, kind: VersionedKind, id: number): Pro
   return typeof status === 'string' ? status : undefined
 }
 
-/** Returns the columns that a record had in a version, with hashes in place of long texts. @throws Problem rest_version_not_found */
+/**
+ * Returns the columns that a record had in a version, with hashes in place of long texts.
+ * @throws Problem rest_version_not_found
+ */
 function columnsAt(
   { present, version: last, acts, knownFrom }: RecordHistory,
   version: number,
@@ -128,7 +137,10 @@ function columnsAt(
   return columns
 }
 
-/** Returns the state of a record together with values that states leave out: the author, the local publication date, and the times in UTC. */
+/**
+ * Returns the state of a record together with values that states leave out: the author, the local publication
+ * date, and the times in UTC.
+ */
 function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
   for (const name of BESIDE) if (name in columns) state[name] = columns[name]
@@ -146,7 +158,10 @@ async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Tax
   return new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
 }
 
-/** Puts long texts, or their first `most` characters, in place of their hashes. @throws Problem rest_version_not_found when a text is not kept any more */
+/**
+ * Puts long texts, or their first `most` characters, in place of their hashes.
+ * @throws Problem rest_version_not_found when a text is not kept any more
+ */
 async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
   const hashes = new Set<string>()
   const each = (read: (hash: string) => unknown) => (_name: string, one: unknown) =>
@@ -182,7 +197,10 @@ export interface ToldAct extends Omit<ChangingAct, 'former'> {
 /** The most characters of a text in a list of acts. */
 const MOST_SHOWN = 2000
 
-/** Lists up to `most` acts that changed a record from an index on, the newest first, each with what it changed. */
+/**
+ * Lists up to `most` acts that changed a record from an index on, the newest first, each with what it
+ * changed.
+ */
 export async function tellActs(
   db: Db,
   history: RecordHistory,
@@ -226,13 +244,19 @@ function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** Returns all values that a record had in a version, in the form that requests send. @throws Problem rest_version_not_found */
+/**
+ * Returns all values that a record had in a version, in the form that requests send.
+ * @throws Problem rest_version_not_found
+ */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** A value that cannot be put back: it leads to a record that is gone or may not be linked to, or it is refused by now. */
+/**
+ * A value that cannot be put back: it leads to a record that is gone or may not be linked to, or it is
+ * refused by now.
+ */
 interface LeftOut {
   member: string
   value: unknown
@@ -251,7 +275,8 @@ const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date'
 const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
 
 /**
- * Prepares the update of a record that puts a version back, or only some members of it. Texts that were sanitised stay so, whoever puts them back.
+ * Prepares the update of a record that puts a version back, or only some members of it. Texts that were
+ * sanitised stay so, whoever puts them back.
  * @throws Problem rest_version_not_found, and those of an update
  */
 export async function prepareRestore(
@@ -292,14 +317,20 @@ export async function prepareRestore(
   }
 }
 
-/** The version to put back, the members to put back (all unless given), and the versions that the record may have now. */
+/**
+ * The version to put back, the members to put back (all unless given), and the versions that the record may
+ * have now.
+ */
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined
   wanted: WantedVersions
 }
 
-/** The outcome of a restore: the members that changed, the values that could not be put back, and the written record unless nothing changed. */
+/**
+ * The outcome of a restore: the members that changed, the values that could not be put back, and the written
+ * record unless nothing changed.
+ */
 export interface Restored {
   members: string[]
   left: LeftOut[]
@@ -307,7 +338,8 @@ export interface Restored {
 }
 
 /**
- * Puts a version of a record back by an update, without the members that the update refuses, unless the record has changed since `history` was read.
+ * Puts a version of a record back by an update, without the members that the update refuses, unless the
+ * record has changed since `history` was read.
  * @throws Problem rest_version_not_found, rest_precondition_failed, and those of an update
  */
 export async function restoreVersion(
@@ -359,7 +391,10 @@ async function restoreBut(
   return { members, left, written }
 }
 
-/** Returns the values to send so that a record with the present columns has the former ones again. @throws Problem for members that no record has */
+/**
+ * Returns the values to send so that a record with the present columns has the former ones again.
+ * @throws Problem for members that no record has
+ */
 function differing(
   kind: StateKind,
   columns: VersionColumns,
@@ -386,7 +421,10 @@ function differing(
   return values
 }
 
-/** Returns true for a version with a publication date worth putting back: one that somebody sent, or that publication gave it. */
+/**
+ * Returns true for a version with a publication date worth putting back: one that somebody sent, or that
+ * publication gave it.
+ */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }

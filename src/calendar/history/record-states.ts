@@ -24,13 +24,16 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-// Reads records as states, which are their fields as requests send them, and as the columns of versions. Imports, pushes and versions compare states and
-// write them back.
+// Reads records as states, which are their fields as requests send them, and as the columns of versions.
+// Imports, pushes and versions compare states and write them back.
 
 /** The kinds of records whose state can be read. */
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
-/** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */
+/**
+ * The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they
+ * restore this state.
+ */
 export type RecordState = Readonly<Record<string, unknown>>
 
 /** Reads the present states of these records, by id; deleted records have none. */
@@ -92,7 +95,10 @@ export function stateOfMade({ row, links, categories, tags }: MadeEvent): Record
 /** The ids of the records that an event links to, terms in the order of their ids. */
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
-/** Reads the states of series: the fields that all occurrences have in common, with the times and the rule that the series counts from. */
+/**
+ * Reads the states of series: the fields that all occurrences have in common, with the times and the rule
+ * that the series counts from.
+ */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
   const rows = await findSeriesByIds(db, ids)
   const terms = await findTermsByIds(db, [
@@ -141,7 +147,10 @@ function byTaxonomy(
   return { categories: of('category'), tags: of('tag') }
 }
 
-/** The columns of a record, with the ids of the records that it links to; those of a series also with what its dates share. */
+/**
+ * The columns of a record, with the ids of the records that it links to; those of a series also with what its
+ * dates share.
+ */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
 /** Reads the present columns of these records, by id; deleted records have none. */
@@ -225,7 +234,10 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
   return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
 }
 
-/** Fields that states leave out: authors are people of the source, the local publication date follows from that in UTC, and the series has the recurrence. */
+/**
+ * Fields that states leave out: authors are people of the source, the local publication date follows from
+ * that in UTC, and the series has the recurrence.
+ */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 
 const carried = new WeakMap<FieldsData, readonly string[]>()

@@ -13,17 +13,26 @@ import { type Caller, can } from '../people/caller.ts'
 /** The texts of an image, as columns. */
 export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
 
-/** Returns true for callers who may change the texts of an image: they may upload, and either own it or may edit others' records. */
+/**
+ * Returns true for callers who may change the texts of an image: they may upload, and either own it or may
+ * edit others' records.
+ */
 export function mayEditImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'edit_others'))
 }
 
-/** Returns true for callers who may remove an image: they may upload, and either own it or may delete others' records. */
+/**
+ * Returns true for callers who may remove an image: they may upload, and either own it or may delete others'
+ * records.
+ */
 export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }
 
-/** Settles the texts of a new or changed image: as sent, else as before. The slug is the one sent, else the one it has, else made from the title. */
+/**
+ * Settles the texts of a new or changed image: as sent, else as before. The slug is the one sent, else the
+ * one it has, else made from the title.
+ */
 export async function settleTexts(
   tx: Tx,
   id: number,
@@ -54,7 +63,8 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
 
 /**
  * Changes the sent texts of an image.
- * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any more
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any
+ * more
  */
 export async function changeTexts(
   tx: Tx,

@@ -56,7 +56,10 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/** The most addresses that one request may fetch, since their images stay in memory until the whole request is valid. */
+/**
+ * The most addresses that one request may fetch, since their images stay in memory until the whole request is
+ * valid.
+ */
 export const MAX_ADDRESSES = 10
 
 /** The images fetched by one request, and the stored files that may end without an owner. */
@@ -76,7 +79,10 @@ function imagesOf(context: Context): RequestImages {
   return images
 }
 
-/** Runs work that may resolve images. Then it removes stored files that no image has, left when the work failed or another was faster. */
+/**
+ * Runs work that may resolve images. Then it removes stored files that no image has, left when the work
+ * failed or another was faster.
+ */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -100,8 +106,8 @@ async function removeUnowned(context: Context): Promise<void> {
 }
 
 /**
- * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an address of an image (rule 23.1). An image that is
- * fetched for this is kept for `resolveImage`.
+ * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an
+ * address of an image (rule 23.1). An image that is fetched for this is kept for `resolveImage`.
  */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
@@ -111,15 +117,19 @@ export async function isImageReference(value: unknown, context: Context): Promis
   return (await lackOfImage(reference, context)) === undefined
 }
 
-/** Finds out why an address gives no image to this caller, as the end of a sentence; undefined when it gives one. */
+/**
+ * Finds out why an address gives no image to this caller, as the end of a sentence; undefined when it gives
+ * one.
+ */
 export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
   const found = await findAddress(url, context)
   return 'lack' in found ? found.lack : undefined
 }
 
 /**
- * Resolves a value of kind `image`: its files are stored, ready for `linkImage`. It waits for other machines, so it is called before the
- * transaction and within `withImages`. Undefined when the reference gives no image to this caller (rule 23.1).
+ * Resolves a value of kind `image`: its files are stored, ready for `linkImage`. It waits for other machines,
+ * so it is called before the transaction and within `withImages`. Undefined when the reference gives no image
+ * to this caller (rule 23.1).
  */
 export async function resolveImage(
   reference: string | number,
@@ -170,7 +180,10 @@ async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: n
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/** Returns the id to link inside a transaction, null for none. Inserts a new image, unless another request inserted one from its address meanwhile. */
+/**
+ * Returns the id to link inside a transaction, null for none. Inserts a new image, unless another request
+ * inserted one from its address meanwhile.
+ */
 export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -205,7 +218,10 @@ export interface PreparedUpload {
   texts: Partial<ImageTexts>
 }
 
-/** Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever type the request claims. */
+/**
+ * Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever
+ * type the request claims.
+ */
 export async function prepareUpload(
   upload: ImageFile & { fileName: string },
   context: Context,
@@ -231,8 +247,10 @@ const SHOWN_BY = [
 ] as const
 
 /**
- * Removes an image, also from the records that show it. Its files are removed at the end of the request, within `withImages`.
- * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
+ * Removes an image, also from the records that show it. Its files are removed at the end of the request,
+ * within `withImages`.
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any
+ * more
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
   const row = await lockedRows(
@@ -316,7 +334,10 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
 /** Attempts after which a name gets a random end instead of a number. */
 const NUMBERED_NAMES = 20
 
-/** Stores all files of an image in the folder of the month, under the first stem whose names are free in the database and in the store. */
+/**
+ * Stores all files of an image in the folder of the month, under the first stem whose names are free in the
+ * database and in the store.
+ */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -405,7 +426,10 @@ export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'si
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/** Returns the bytes of the files of an image, by their keys, as far as it notes them: of an original it does not. */
+/**
+ * Returns the bytes of the files of an image, by their keys, as far as it notes them: of an original it does
+ * not.
+ */
 export function sizesOfFiles({
   file,
   filesize,
@@ -421,8 +445,9 @@ export function sizesOfFiles({
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * Returns the condition that the caller may see an image: a record that they may see shows it, no record shows it, it is their own, or they see all records.
- * The file itself is open to everybody who knows its address.
+ * Returns the condition that the caller may see an image: a record that they may see shows it, no record
+ * shows it, it is their own, or they see all records. The file itself is open to everybody who knows its
+ * address.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -459,7 +484,10 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/** Returns the conditions of a list of images. Every file kept here is an image, so other kinds of media find none. */
+/**
+ * Returns the conditions of a list of images. Every file kept here is an image, so other kinds of media find
+ * none.
+ */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): PostCondition[] {
   const words = fold(search ?? '')
   return [
@@ -482,7 +510,9 @@ export async function listLatestImages(
 
 /** The allowed hosts of a fetch, and its limits of size and time. */
 export interface FetchLimits {
-  /** The only hosts to fetch from, on any port and at any address; empty: every host with a public address. */
+  /**
+   * The only hosts to fetch from, on any port and at any address; empty: every host with a public address.
+   */
   hosts: readonly string[]
   maxBytes: number
   /** Milliseconds for the whole fetch, redirects and body included. */
@@ -497,7 +527,10 @@ export interface FetchedImage {
   fileName: string
 }
 
-/** The reason why there is no image, as the end of a sentence for the operator. Clients do not get it, since it tells what this machine can reach. */
+/**
+ * The reason why there is no image, as the end of a sentence for the operator. Clients do not get it, since
+ * it tells what this machine can reach.
+ */
 interface ImageLack {
   lack: string
 }
@@ -509,8 +542,9 @@ class NotFetched extends Error {
 const MAX_REDIRECTS = 5
 
 /**
- * Fetches an image that a client named (rule 23.2). Returns the reason where it gives none: for other schemes, addresses that are not public, statuses but
- * 200, other content types, and fetches over the limits of bytes, redirects or time. Never throws for a request of a client.
+ * Fetches an image that a client named (rule 23.2). Returns the reason where it gives none: for other
+ * schemes, addresses that are not public, statuses but 200, other content types, and fetches over the limits
+ * of bytes, redirects or time. Never throws for a request of a client.
  */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
@@ -568,7 +602,9 @@ async function follow(
   return follow(next, limits, signal, left - 1)
 }
 
-/** Sends a request on a connection of its own, since a shared one may lead to an address that was not checked. */
+/**
+ * Sends a request on a connection of its own, since a shared one may lead to an address that was not checked.
+ */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }

@@ -8,7 +8,10 @@ import { filesOf, sizesOfFiles } from './images.ts'
 /** The columns that name the files of an image, and say how large they are. */
 export type FiledImage = Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>
 
-/** The number of files that were looked for, those that the store lacks, and those of another size than their image says. */
+/**
+ * The number of files that were looked for, those that the store lacks, and those of another size than their
+ * image says.
+ */
 export interface LookedFor {
   looked: number
   missing: string[]
@@ -50,7 +53,10 @@ async function sizeIn(store: MediaStore, key: string): Promise<number | undefine
 /** The number of images that are looked for at a start. */
 const AT_START = 20
 
-/** Tells an operator of the newest images whose files the store lacks, since a wrong setting or a disk that is not mounted looks so. */
+/**
+ * Tells an operator of the newest images whose files the store lacks, since a wrong setting or a disk that is
+ * not mounted looks so.
+ */
 export async function tellLostFiles(
   db: Db,
   store: MediaStore,

@@ -4,8 +4,8 @@ import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from '../records/origins.ts'
 import { findImage } from './images.ts'
 
-// Finds images by the address that they were fetched from, or that they had in a source that has moved here. Sites keep an image in several sizes, as `a.jpg`,
-// `a-300x200.jpg` and `a-scaled.jpg`.
+// Finds images by the address that they were fetched from, or that they had in a source that has moved here.
+// Sites keep an image in several sizes, as `a.jpg`, `a-300x200.jpg` and `a-scaled.jpg`.
 
 /** The end of the name of an image file. */
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
@@ -21,7 +21,10 @@ export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | u
 /** Returns an address or path without the size at its end. */
 export const unsized = (address: string) => address.replace(SIZED, '')
 
-/** Returns the addresses or paths that the image at one of them may have been fetched from: the same one, then the one without a size, then `-scaled`. */
+/**
+ * Returns the addresses or paths that the image at one of them may have been fetched from: the same one, then
+ * the one without a size, then `-scaled`.
+ */
 export function namesOfImage(address: string): string[] {
   const whole = unsized(address)
   return [...new Set([address, whole, whole.replace(/(?=\.\w{1,5}$)/, '-scaled')])]

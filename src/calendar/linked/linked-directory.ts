@@ -18,7 +18,10 @@ export interface DirectoryEntry {
   letter: string
 }
 
-/** The filter of a directory: names that begin with `letter` and have all of `words`. Empty ones narrow nothing. */
+/**
+ * The filter of a directory: names that begin with `letter` and have all of `words`. Empty ones narrow
+ * nothing.
+ */
 export interface DirectoryQuery {
   letter: string
   words: string
@@ -30,10 +33,15 @@ const NAMES = {
 } as const
 
 const MOST_WORDS = 8
-/** The condition of a public record. `is true` makes SQLite walk the index of names and not that of statuses. */
+/**
+ * The condition of a public record. `is true` makes SQLite walk the index of names and not that of statuses.
+ */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/** Lists public venues or organizers by name: at most `most`, from the place `offset` on. The filter is tested on the index of names. */
+/**
+ * Lists public venues or organizers by name: at most `most`, from the place `offset` on. The filter is tested
+ * on the index of names.
+ */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -60,7 +68,10 @@ export async function listDirectory(
 /** The most first signs of names that are listed. */
 const MOST_LETTERS = 60
 
-/** Lists the first signs of the names of public venues or organizers, in order. Each is found by one step in the index of names. */
+/**
+ * Lists the first signs of the names of public venues or organizers, in order. Each is found by one step in
+ * the index of names.
+ */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`

@@ -33,7 +33,8 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-// Declares the filters of lists of venues and organizers, and the geolocation filter that lists of events share.
+// Declares the filters of lists of venues and organizers, and the geolocation filter that lists of events
+// share.
 
 /** The parts of a list: each is decided by several parameters together, or narrows every list. */
 type LinkedPart = 'status' | 'place'
@@ -54,7 +55,10 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/** Checks that a search of venues and organizers has few enough words. Folding may make many words of one, since some signs stand for a phrase. */
+/**
+ * Checks that a search of venues and organizers has few enough words. Folding may make many words of one,
+ * since some signs stand for a phrase.
+ */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
@@ -143,7 +147,9 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** Writes the parameters of links, in the order that clients know; parameters that are not listed here follow. */
+/**
+ * Writes the parameters of links, in the order that clients know; parameters that are not listed here follow.
+ */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -158,7 +164,9 @@ export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placed
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** The facts of a list that all of its filters share: its kind, the context of the request, and its statuses. */
+/**
+ * The facts of a list that all of its filters share: its kind, the context of the request, and its statuses.
+ */
 export interface LinkedGround {
   type: LinkedType
   context: Context
@@ -188,7 +196,10 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** Records with an event that is neither draft, pending nor in the trash if `wanted`, else records without such an event. */
+/**
+ * Records with an event that is neither draft, pending nor in the trash if `wanted`, else records without
+ * such an event.
+ */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -197,7 +208,10 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/** Records with listed events to come. The index of lists has all columns of events that are asked for, so no row of an event is read. */
+/**
+ * Records with listed events to come. The index of lists has all columns of events that are asked for, so no
+ * row of an event is read.
+ */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -228,7 +242,10 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/** Returns the query for the links of a record from events that the caller may see, so that no filter betrays other events. */
+/**
+ * Returns the query for the links of a record from events that the caller may see, so that no filter betrays
+ * other events.
+ */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
@@ -242,7 +259,10 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** Decides whether a venue that events show the caller has coordinates. Without one, geolocation filters have no effect (rule 15.3). */
+/**
+ * Decides whether a venue that events show the caller has coordinates. Without one, geolocation filters have
+ * no effect (rule 15.3).
+ */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -269,7 +289,10 @@ interface GeoFilter {
   circle: Circle | undefined
 }
 
-/** Returns the circle that is asked for; undefined for none. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
+/**
+ * Returns the circle that is asked for; undefined for none.
+ * @throws Problem rest_invalid_param when one of latitude and longitude is missing
+ */
 export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
   const {
     geoloc_lat: lat = null,
@@ -281,7 +304,8 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
 }
 
 /**
- * Returns the geolocation filter of a list. It is empty where no venue has coordinates, since such a calendar does not use geolocation (rule 15.3).
+ * Returns the geolocation filter of a list. It is empty where no venue has coordinates, since such a calendar
+ * does not use geolocation (rule 15.3).
  * @throws Problem as `geoCircle` does
  */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {

@@ -44,11 +44,15 @@ import {
 } from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 
-// Makes the operations on venues and organizers that routes call: they find, load, create, change and remove records.
+// Makes the operations on venues and organizers that routes call: they find, load, create, change and remove
+// records.
 
 type DescribedRow = LinkedRow & { description: string }
 
-/** Presents a venue or organizer; one that is read by itself has its linked data. @throws Error when it cannot be shown */
+/**
+ * Presents a venue or organizer; one that is read by itself has its linked data.
+ * @throws Error when it cannot be shown
+ */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 /** A venue or organizer with its image. */
@@ -108,7 +112,9 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /** Makes the answer of a write inside the transaction, so that no record is written that cannot be shown. */
+  /**
+   * Makes the answer of a write inside the transaction, so that no record is written that cannot be shown.
+   */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
@@ -161,7 +167,10 @@ function withoutLinkedData(shown: object): object {
   return rest
 }
 
-/** Returns the answer for a trashed record that cannot be shown, and reports it. @throws `error` itself unless it is an UnshowableRecord */
+/**
+ * Returns the answer for a trashed record that cannot be shown, and reports it.
+ * @throws `error` itself unless it is an UnshowableRecord
+ */
 export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
   if (!(error instanceof UnshowableRecord)) throw error
   report(error)
@@ -169,8 +178,8 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
 }
 
 /**
- * Holds a venue or organizer until the end of the transaction, and returns its row. `may` is checked on the held row, since another writer may have
- * changed it since the first check.
+ * Holds a venue or organizer until the end of the transaction, and returns its row. `may` is checked on the
+ * held row, since another writer may have changed it since the first check.
  * @throws Problem rest_forbidden
  */
 async function getHeld(

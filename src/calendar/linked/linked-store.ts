@@ -68,7 +68,9 @@ export function isSlugOf(kind: LinkedKind) {
     (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
-/** Returns the check of a filter: every entry is the id of a record of this kind, in any status (rule 13.3). */
+/**
+ * Returns the check of a filter: every entry is the id of a record of this kind, in any status (rule 13.3).
+ */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -83,8 +85,9 @@ export function areRecordsOf(kind: LinkedKind) {
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
 /**
- * Reads the entries of an event's venues or organizers as they were sent (rule 21.1): an id, numeric text, comma-separated ids, a record with an id, a
- * record of fields, or a list of these. Returns no entries for the empty values, and undefined for anything else.
+ * Reads the entries of an event's venues or organizers as they were sent (rule 21.1): an id, numeric text,
+ * comma-separated ids, a record with an id, a record of fields, or a list of these. Returns no entries for
+ * the empty values, and undefined for anything else.
  */
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
@@ -111,7 +114,10 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/** Returns the check of an event's venues or organizers that looks nothing up: each entry is an id that a record can have, or fields of a new record. */
+/**
+ * Returns the check of an event's venues or organizers that looks nothing up: each entry is an id that a
+ * record can have, or fields of a new record.
+ */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
@@ -123,7 +129,10 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Returns the check that looks up an event's venues or organizers: known ones are not in the trash, and references of new ones lead somewhere (rule 21.1). */
+/**
+ * Returns the check that looks up an event's venues or organizers: known ones are not in the trash, and
+ * references of new ones lead somewhere (rule 21.1).
+ */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -142,7 +151,9 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** Decides whether events may link to all of these records: they exist, and are not in the trash (rule 21.1). */
+/**
+ * Decides whether events may link to all of these records: they exist, and are not in the trash (rule 21.1).
+ */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -191,7 +202,10 @@ export interface LinkedType {
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/** Returns the name of a table, typed as that of venues: both tables have the columns used here, and the query builder takes one type. */
+/**
+ * Returns the name of a table, typed as that of venues: both tables have the columns used here, and the query
+ * builder takes one type.
+ */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
 /** Makes a statement for each of the two tables. */
@@ -251,7 +265,10 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/** Finds the records outside the trash whose name differs in letter case at most, the oldest first, and holds them until the end of the transaction. */
+/**
+ * Finds the records outside the trash whose name differs in letter case at most, the oldest first, and holds
+ * them until the end of the transaction.
+ */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
@@ -268,7 +285,10 @@ type Venues = ExpressionBuilder<Tables, 'venues'>
 /** A condition on venues or organizers, typed as one on venues: both tables have the columns that it uses. */
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
-/** Reads one page of the venues or organizers that meet a condition, and counts all of them. The latest published come first (rules 11.7 and 13.8). */
+/**
+ * Reads one page of the venues or organizers that meet a condition, and counts all of them. The latest
+ * published come first (rules 11.7 and 13.8).
+ */
 export async function listLinked<Row extends LinkedRow>(
   type: LinkedType,
   where: LinkedCondition,
@@ -296,7 +316,10 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/** Reads one page of the venues or organizers that a search finds. One statement gives page and total, so that the texts are searched once. */
+/**
+ * Reads one page of the venues or organizers that a search finds. One statement gives page and total, so that
+ * the texts are searched once.
+ */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -387,16 +410,25 @@ export async function updateLinked(
 
 // Writes of venues and organizers.
 
-/** A venue or organizer ready to be written: its image has been fetched already, since no transaction waits for other machines. */
+/**
+ * A venue or organizer ready to be written: its image has been fetched already, since no transaction waits
+ * for other machines.
+ */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
 }
 
-/** The rules of writing venues or organizers: the names of their tables, their fields, and how further columns are settled. */
+/**
+ * The rules of writing venues or organizers: the names of their tables, their fields, and how further columns
+ * are settled.
+ */
 export interface LinkedRules extends LinkedType {
   fields: Fields
-  /** Returns the columns that follow from the sent values and the former row. @throws Problem rest_invalid_param */
+  /**
+   * Returns the columns that follow from the sent values and the former row.
+   * @throws Problem rest_invalid_param
+   */
   settle: (
     values: Record<string, unknown>,
     before: Record<string, unknown> | undefined,
@@ -411,14 +443,20 @@ export async function prepareLinked(
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
 
-/** Finds or fetches the image that a reference means. @throws Problem rest_invalid_param when it gives no image */
+/**
+ * Finds or fetches the image that a reference means.
+ * @throws Problem rest_invalid_param when it gives no image
+ */
 export async function getImage(reference: string | number, context: Context): Promise<ResolvedImage> {
   const image = await resolveImage(reference, context)
   if (!image) throw invalidParam('image')
   return image
 }
 
-/** Reads the typed values of a record nested in an event. The fields must have been validated, which refuses wrong types. */
+/**
+ * Reads the typed values of a record nested in an event. The fields must have been validated, which refuses
+ * wrong types.
+ */
 export function readNested(fields: Fields, record: Record<string, unknown>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
@@ -428,8 +466,8 @@ export function readNested(fields: Fields, record: Record<string, unknown>): Rec
 }
 
 /**
- * Makes a venue or organizer, or reuses one of the same name if each sent detail equals its own, or fills an empty one that the caller may edit
- * (rule 21.3).
+ * Makes a venue or organizer, or reuses one of the same name if each sent detail equals its own, or fills an
+ * empty one that the caller may edit (rule 21.3).
  * @throws Problem could-not-create-… for a blank name.
  */
 export async function createLinked(
@@ -550,7 +588,10 @@ async function reuse(
   return true
 }
 
-/** Moves a venue or organizer to the trash. Its links stay, so that events show it again once it is restored (rule 24.3). */
+/**
+ * Moves a venue or organizer to the trash. Its links stay, so that events show it again once it is restored
+ * (rule 24.3).
+ */
 export async function trashLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -561,7 +602,10 @@ export async function trashLinked(
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
-/** Reads the row of a venue or organizer that must exist. @throws Error when it is gone, which no request can bring about */
+/**
+ * Reads the row of a venue or organizer that must exist.
+ * @throws Error when it is gone, which no request can bring about
+ */
 export async function getLinked<Row extends LinkedRow>(db: Db, type: LinkedType, id: number): Promise<Row> {
   const row = await findLinked<Row>(db, type, id)
   if (!row) throw new Error(`${type.kind} ${id} is gone`)

@@ -46,7 +46,10 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/** Presents an organizer as events embed it and lists show it (rule 6.2). @throws Error when it cannot be shown */
+/**
+ * Presents an organizer as events embed it and lists show it (rule 6.2).
+ * @throws Error when it cannot be shown
+ */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,

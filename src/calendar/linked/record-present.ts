@@ -8,7 +8,8 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
-// Presents the members that venues and organizers share, and makes the addresses, global ids and rights of events, venues and organizers.
+// Presents the members that venues and organizers share, and makes the addresses, global ids and rights of
+// events, venues and organizers.
 
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
@@ -16,7 +17,10 @@ type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
-/** Returns the path of a record's page below the address of the site: with its id while it has no public address of its own (rule 4.4). */
+/**
+ * Returns the path of a record's page below the address of the site: with its id while it has no public
+ * address of its own (rule 4.4).
+ */
 export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
   if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
   return `/?post_type=${postType(site, kind)}&p=${id}`
@@ -26,7 +30,9 @@ export function recordPath(site: Context['site'], kind: PagedKind, { id, status,
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/** Returns the members of author, status and times with which every record begins, behind its id (rule 4.2). */
+/**
+ * Returns the members of author, status and times with which every record begins, behind its id (rule 4.2).
+ */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
@@ -43,12 +49,18 @@ export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** Returns false for the values that records leave out: `""`, `"0"`, null (rule 6.3). The coordinate 0 and a fact that is known to be false stay. */
+/**
+ * Returns false for the values that records leave out: `""`, `"0"`, null (rule 6.3). The coordinate 0 and a
+ * fact that is known to be false stay.
+ */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** The plain fields of a kind of record, by its declaration. They are worked out once, since every event shows such records. */
+/**
+ * The plain fields of a kind of record, by its declaration. They are worked out once, since every event shows
+ * such records.
+ */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {
@@ -74,7 +86,10 @@ function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags'
 type Of<Name extends string> = Readonly<Record<Name, unknown>>
 type Always = keyof typeof linkedMembers.always
 
-/** Presents a venue or organizer as its own routes and events show it. The details come in the order of their declaration. */
+/**
+ * Presents a venue or organizer as its own routes and events show it. The details come in the order of their
+ * declaration.
+ */
 export function presentLinkedRecord(
   presenting: Presenting,
   kind: 'venue' | 'organizer',
@@ -111,7 +126,10 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/** Requires that the caller may read a record. @throws Problem <kind>-not-accessible when the caller may not (rule 25.3) */
+/**
+ * Requires that the caller may read a record.
+ * @throws Problem <kind>-not-accessible when the caller may not (rule 25.3)
+ */
 export function requireReadable(context: Context, kind: PagedKind, row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }

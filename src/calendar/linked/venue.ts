@@ -39,7 +39,10 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/** Returns the state or the province of a place (rule 21.5): the state in the United States or without a country, else the province. */
+/**
+ * Returns the state or the province of a place (rule 21.5): the state in the United States or without a
+ * country, else the province.
+ */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) =>
     String(value ?? ''),
@@ -48,7 +51,10 @@ export function stateOrProvince(place: Texts): string {
   return province ?? ''
 }
 
-/** Returns the column `stateprovince` where it has to be worked out: not where it is sent, or was set by hand before (rule 21.5). */
+/**
+ * Returns the column `stateprovince` where it has to be worked out: not where it is sent, or was set by hand
+ * before (rule 21.5).
+ */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -56,7 +62,10 @@ function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   return { stateprovince: stateOrProvince({ ...before, ...values }) }
 }
 
-/** Requires that a venue has both coordinates or none. @throws Problem rest_invalid_param when only one would be left (rule 15.1) */
+/**
+ * Requires that a venue has both coordinates or none.
+ * @throws Problem rest_invalid_param when only one would be left (rule 15.1)
+ */
 function checkCoordinates(values: Texts, before: Texts | undefined): void {
   const { geo_lat: lat = null, geo_lng: lng = null } = { ...before, ...values }
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geo_lat' : 'geo_lng')

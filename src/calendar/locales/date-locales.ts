@@ -5,7 +5,10 @@ import type { Site } from '../../base/config.ts'
 /** Regions whose English has the month before the day, and clocks of twelve hours. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
-/** Returns the language in which dates are written: for English, the variety of the region in which the zone of the site lies. */
+/**
+ * Returns the language in which dates are written: for English, the variety of the region in which the zone
+ * of the site lies.
+ */
 export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
   if (language !== 'en') return language
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'

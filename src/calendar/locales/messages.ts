@@ -25,10 +25,16 @@ export const webhookReasons = {
   forbidden: 'The address may not be sent to.',
 } as const
 
-/** Why a webhook is disabled or a message has not arrived, as it is stored: a code, and the value that its text names, such as `answered 500`. */
+/**
+ * Why a webhook is disabled or a message has not arrived, as it is stored: a code, and the value that its
+ * text names, such as `answered 500`.
+ */
 export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhookReasons} ${string}`
 
-/** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
+/**
+ * English texts that stand in no declaration, with `{name}` where a value goes: the key other languages
+ * translate.
+ */
 export const messages = [
   'Jump to a date',
   'midnight',
@@ -462,5 +468,8 @@ export type Text =
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 
-/** A language: a translation of every text. A text that is new or reworded is missing here until someone has looked. */
+/**
+ * A language: a translation of every text. A text that is new or reworded is missing here until someone has
+ * looked.
+ */
 export type Locale = Readonly<Record<Text, string>>

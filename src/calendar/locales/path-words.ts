@@ -1,6 +1,9 @@
 import type { Language } from '../../base/config.ts'
 
-/** The words in addresses of the reference that its translations have others for; the rest, such as `feed`, are the same in every language. */
+/**
+ * The words in addresses of the reference that its translations have others for; the rest, such as `feed`,
+ * are the same in every language.
+ */
 export type PathWord =
   | 'events'
   | 'event'
@@ -23,7 +26,10 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/** The words of one language, as people write them: addresses have them as slugs. Where versions of the reference differ there are several. */
+/**
+ * The words of one language, as people write them: addresses have them as slugs. Where versions of the
+ * reference differ there are several.
+ */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {

@@ -13,7 +13,10 @@ export interface ProblemBody {
 
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
-/** The answer to a problem, in the language of the site. `loggedIn` decides between "sign in" and "not allowed". */
+/**
+ * The answer to a problem, in the language of the site. `loggedIn` decides between "sign in" and "not
+ * allowed".
+ */
 export function problemReply(
   problem: Problem,
   language: Language,

@@ -47,12 +47,18 @@ export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, t
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
 }
 
-/** The words before texts of events that do not take place as planned, with the sign behind them, in every language. */
+/**
+ * The words before texts of events that do not take place as planned, with the sign behind them, in every
+ * language.
+ */
 const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
   LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
 )
 
-/** Returns the text before `announced` put the status word in front, in whatever language; undefined if that word does not stand there. */
+/**
+ * Returns the text before `announced` put the status word in front, in whatever language; undefined if that
+ * word does not stand there.
+ */
 export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
   const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
   return found && line.slice(found.prefix.length).trim()

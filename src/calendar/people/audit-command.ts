@@ -93,7 +93,10 @@ function cellsOf(row: HistoryColumns): string[] {
   ]
 }
 
-/** Reads the former values of a record by column; none where the act changed none, or where they are no longer kept. */
+/**
+ * Reads the former values of a record by column; none where the act changed none, or where they are no longer
+ * kept.
+ */
 function formerIn({ former }: HistoryColumns): Record<string, unknown> {
   return former === '' ? {} : JSON.parse(former)
 }
@@ -125,7 +128,10 @@ function readFilter({ user, kind, record, since, until }: Asked, now: number): H
   }
 }
 
-/** Reads a time before now or a moment in UTC, and returns it as the database keeps it. @throws Error with one sentence */
+/**
+ * Reads a time before now or a moment in UTC, and returns it as the database keeps it.
+ * @throws Error with one sentence
+ */
 const readWhen = (option: string, text: string, now: number): string =>
   formatUtc(
     askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1),

@@ -36,12 +36,15 @@ import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 /** Finds the caller of a request. */
 export interface Authenticator {
   /**
-   * Finds the caller behind an `Authorization` header: Basic with login or e-mail address and application password, or Bearer with a token. The caller is
-   * anonymous without a header, with a token of another program, and with any other scheme (rule 27.1).
+   * Finds the caller behind an `Authorization` header: Basic with login or e-mail address and application
+   * password, or Bearer with a token. The caller is anonymous without a header, with a token of another
+   * program, and with any other scheme (rule 27.1).
    * @param address the client's
    * @param now milliseconds since the epoch
-   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (rule 27.2), credential_expired for
-   * a password or token that was good once, invalid_token for one of this service that nobody has, too_many_attempts for guesses that come faster than they are answered
+   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what
+   * cannot be read (rule 27.2), credential_expired for a password or token that was good once, invalid_token
+   * for one of this service that nobody has, too_many_attempts for guesses that come faster than they are
+   * answered
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** Drops all cached callers; called after every change of a user or credential. */
@@ -52,7 +55,10 @@ export interface Authenticator {
 
 /** Milliseconds that a caller is cached, however quiet the database is. */
 const BELIEVED_MS = 5000
-/** Bytes for the cached callers, a thousand of them and more. Nothing else shares them, so that requests of strangers push no caller out. */
+/**
+ * Bytes for the cached callers, a thousand of them and more. Nothing else shares them, so that requests of
+ * strangers push no caller out.
+ */
 const CALLER_BYTES = 1_000_000
 
 /** The callers that have signed in at this process, by the hash of their header. */
@@ -65,7 +71,10 @@ interface SignedIn {
   generation: number
 }
 
-/** The caller of a valid header. It needs no look-up in its generation, from `since` until `until`, in milliseconds since the epoch. */
+/**
+ * The caller of a valid header. It needs no look-up in its generation, from `since` until `until`, in
+ * milliseconds since the epoch.
+ */
 interface Proven {
   caller: Caller
   since: number
@@ -87,15 +96,18 @@ interface SignInState {
   mayHaveChanged: () => boolean
 }
 
-/** Hears of each sign-in that fails: the address of the client, and the login that was sent, empty for a token or none. */
+/**
+ * Hears of each sign-in that fails: the address of the client, and the login that was sent, empty for a token
+ * or none.
+ */
 export type OnRefused = (address: string, login: string) => void
 
 /**
  * Makes the authenticator of a process, with its caches of callers and failures.
  * @param sleep waits this many milliseconds
  * @param refused hears of each sign-in that fails
- * @param mayHaveChanged returns true while the database has changes of which `forget` may not have been told: every
- * caller is looked up meanwhile
+ * @param mayHaveChanged returns true while the database has changes of which `forget` may not have been told:
+ * every caller is looked up meanwhile
  */
 export function makeAuthenticator(
   database: Database,
@@ -242,7 +254,10 @@ function letIn(
   return caller
 }
 
-/** Refuses a sign-in after a delay. Nothing but refusals is delayed: a valid credential is accepted at once, however many attempts fail. */
+/**
+ * Refuses a sign-in after a delay. Nothing but refusals is delayed: a valid credential is accepted at once,
+ * however many attempts fail.
+ */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',
@@ -271,7 +286,10 @@ function readBasic(encoded: string): { login: string; password: string } | undef
   return { login, password: text.slice(colon + 1) }
 }
 
-/** Limits of concurrent sign-ins at one login from one address. A refusal keeps its place while it waits, so parallel guesses gain nothing. */
+/**
+ * Limits of concurrent sign-ins at one login from one address. A refusal keeps its place while it waits, so
+ * parallel guesses gain nothing.
+ */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
 /** Uses of credentials that wait to be stored. */

@@ -87,7 +87,9 @@ export interface Caller {
   scopes?: readonly CredentialScope[]
   /** The credential of the request; none for a person at the desk. */
   credential?: { id: number; isLasting: boolean }
-  /** True for a caller who writes texts of somebody else: these are sanitised, whatever the role may write. */
+  /**
+   * True for a caller who writes texts of somebody else: these are sanitised, whatever the role may write.
+   */
   isFiltered?: boolean
 }
 
@@ -105,7 +107,10 @@ export function isLoggedIn(caller: Caller): boolean {
   return caller.id !== 0
 }
 
-/** True when the role of the caller has the capability, and the credential may use it: scopes narrow a role and never widen it. */
+/**
+ * True when the role of the caller has the capability, and the credential may use it: scopes narrow a role
+ * and never widen it.
+ */
 export function can(caller: Caller, capability: Capability): boolean {
   if (caller.isFiltered && capability === 'unfiltered_html') return false
   return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
@@ -129,7 +134,10 @@ export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
-/** True when the caller sees their own records whatever their status: every scope but `media` lets them, since who may write a record may read it. */
+/**
+ * True when the caller sees their own records whatever their status: every scope but `media` lets them, since
+ * who may write a record may read it.
+ */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
 }
@@ -147,7 +155,10 @@ export function seesUnpublished(caller: Caller): boolean {
   return holds(caller, 'edit') && seesOwn(caller)
 }
 
-/** True when the caller may change this record (rule 26.2): their own while unpublished, published ones and others' by right. */
+/**
+ * True when the caller may change this record (rule 26.2): their own while unpublished, published ones and
+ * others' by right.
+ */
 export function mayEdit(caller: Caller, record: Owned): boolean {
   return mayChange(caller, record, { own: 'edit', published: 'edit_published', others: 'edit_others' })
 }
@@ -167,7 +178,10 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** True when the caller may change and remove every record, so that their rights need not be looked up for each. */
+/**
+ * True when the caller may change and remove every record, so that their rights need not be looked up for
+ * each.
+ */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }
@@ -182,7 +196,10 @@ function mayChange(
   return !PUBLISHED.has(record.status) || can(caller, needed.published)
 }
 
-/** True when the caller may read this record: published, their own, or by the right to edit others' (rule 26.4). */
+/**
+ * True when the caller may read this record: published, their own, or by the right to edit others' (rule
+ * 26.4).
+ */
 export function mayRead(caller: Caller, record: Owned): boolean {
   if (record.status === 'publish') return true
   return (record.author === caller.id && seesOwn(caller)) || seesAll(caller)

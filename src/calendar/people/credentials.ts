@@ -7,7 +7,8 @@ import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
 import { RefusedUserChange, recordUser, type User } from './users.ts'
 
-// Application passwords and tokens: makes, lists, finds and revokes them, and stores when they were last used.
+// Application passwords and tokens: makes, lists, finds and revokes them, and stores when they were last
+// used.
 
 export type CredentialKind = CredentialColumns['kind']
 /** The part of a credential that may be shown; the secret is stored nowhere. */
@@ -46,13 +47,15 @@ export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.te
 const NOBODY = 0
 
 /**
- * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40 characters).
+ * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40
+ * characters).
  * @param now milliseconds since the epoch
  * @param secret one to use instead of a random one, for set-ups that must know it beforehand
- * @param limits the scopes, the expiry, and the UUID of the `program` that the credential is for; without them it never expires and may do all that the role
- * may
+ * @param limits the scopes, the expiry, and the UUID of the `program` that the credential is for; without
+ * them it never expires and may do all that the role may
  * @returns the secret, which cannot be read again
- * @throws Error with one sentence when name, secret or a limit is not acceptable, RefusedUserChange for a password too many.
+ * @throws Error with one sentence when name, secret or a limit is not acceptable, RefusedUserChange for a
+ * password too many.
  */
 export async function addCredential(
   tx: Tx,
@@ -102,7 +105,10 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
 /** The text in place of the hash of a pending password. No secret has this hash. */
 const PENDING = 'pending'
 
-/** Makes a pending application password for a user: nothing signs in with it until `settlePendingPassword` gives it a secret. */
+/**
+ * Makes a pending application password for a user: nothing signs in with it until `settlePendingPassword`
+ * gives it a secret.
+ */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
@@ -119,7 +125,10 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/** Gives the pending application password its secret. Returns its user and the secret, which cannot be read again; undefined when none is pending. */
+/**
+ * Gives the pending application password its secret. Returns its user and the secret, which cannot be read
+ * again; undefined when none is pending.
+ */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -190,7 +199,10 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/** Finds the application password of a user by its secret. Without a user it does the same work and finds none. */
+/**
+ * Finds the application password of a user by its secret. Without a user it does the same work and finds
+ * none.
+ */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -215,7 +227,10 @@ export async function findTokenCredential(db: Db, token: string): Promise<ShownC
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/** Stores when credentials were last used; skips removed ones. Nothing caches these times, so no change is recorded. */
+/**
+ * Stores when credentials were last used; skips removed ones. Nothing caches these times, so no change is
+ * recorded.
+ */
 export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)
@@ -234,7 +249,10 @@ function shownOf(db: Db, kind: CredentialKind) {
   return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
 }
 
-/** Reads the row of a credential. A scope that is not known here, such as one of a later release, allows nothing. */
+/**
+ * Reads the row of a credential. A scope that is not known here, such as one of a later release, allows
+ * nothing.
+ */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
   const named = row.scope === '' ? undefined : row.scope.split(',')
   return {
@@ -254,9 +272,9 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// Secrets are random with 142 bits or more: nobody can try them all, however fast the hash is. A slow, salted hash such as argon2 protects
-// passwords that people choose; here it would only cost each request a hundred milliseconds and much memory. The user's id makes equal passwords of
-// several users different.
+// Secrets are random with 142 bits or more: nobody can try them all, however fast the hash is. A slow, salted
+// hash such as argon2 protects passwords that people choose; here it would only cost each request a hundred
+// milliseconds and much memory. The user's id makes equal passwords of several users different.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }

@@ -8,7 +8,8 @@ import type { SignInLinkColumns } from '../../store/storage/schema.ts'
 import { inTurn, makeTurns, type Rank, type Turns } from './turns.ts'
 import { endSessions, findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
 
-// Passwords for the desk, hashed by argon2id, and the links by which somebody chooses one: makes, sets and checks them.
+// Passwords for the desk, hashed by argon2id, and the links by which somebody chooses one: makes, sets and
+// checks them.
 
 /** The least and the most characters of a password for the desk. */
 export const SHORTEST_PASSWORD = 12
@@ -22,7 +23,9 @@ interface Cost {
   lanes: number
 }
 
-/** The cost that OWASP advises: 19 MiB, two passes. One hash takes some forty milliseconds of another thread. */
+/**
+ * The cost that OWASP advises: 19 MiB, two passes. One hash takes some forty milliseconds of another thread.
+ */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 /** Bytes of a salt, and of a hash. */
 const SALT_BYTES = 16
@@ -52,7 +55,8 @@ export interface SentPassword {
 
 /** Returns the rule that a password breaks; undefined for an acceptable one. */
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // Bounds the work of composing. A character has at most two UTF-16 units; composing joins characters, or makes at most eighteen of one.
+  // Bounds the work of composing. A character has at most two UTF-16 units; composing joins characters, or
+  // makes at most eighteen of one.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
@@ -97,8 +101,9 @@ export async function hasDeskPassword(db: Db, user: User): Promise<boolean> {
 }
 
 /**
- * Checks a password of a user. Returns the stored hash where it is right, and undefined where it is wrong or the user may not sign in. An unknown user, and
- * one without a password, take the same work. A hash of other parameters than `COST` is replaced, and the new hash returned.
+ * Checks a password of a user. Returns the stored hash where it is right, and undefined where it is wrong or
+ * the user may not sign in. An unknown user, and one without a password, take the same work. A hash of other
+ * parameters than `COST` is replaced, and the new hash returned.
  * @throws Problem rest_unavailable when too many are being hashed
  */
 export async function findRightHash(
@@ -120,7 +125,10 @@ export async function findRightHash(
   return renewed
 }
 
-/** Returns true where the password of the user still has this hash, and keeps it so until the end of the transaction. */
+/**
+ * Returns true where the password of the user still has this hash, and keeps it so until the end of the
+ * transaction.
+ */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx
     .selectFrom('desk_passwords')
@@ -148,7 +156,10 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/** Replaces the hash of a password that stays the same, which is no change to record. A password that was changed meanwhile keeps its new hash. */
+/**
+ * Replaces the hash of a password that stays the same, which is no change to record. A password that was
+ * changed meanwhile keeps its new hash.
+ */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx
@@ -189,7 +200,10 @@ interface Kept {
 
 const WRITTEN = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
 
-/** Reads a stored hash; undefined for a text that `hashText` does not write, which no password has as its hash. */
+/**
+ * Reads a stored hash; undefined for a text that `hashText` does not write, which no password has as its
+ * hash.
+ */
 function readHash(text: string): Kept | undefined {
   const [, memory, passes, lanes, salt = '', tag = ''] = WRITTEN.exec(text) ?? []
   if (memory === undefined) return undefined
@@ -200,7 +214,10 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** Makes a hash to compare with for somebody without a password. It is random each time, so no password has it. */
+/**
+ * Makes a hash to compare with for somebody without a password. It is random each time, so no password has
+ * it.
+ */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {
@@ -218,7 +235,9 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
-  /** True where an administrator sets up a calendar that has no events, and that nobody has a password for. */
+  /**
+   * True where an administrator sets up a calendar that has no events, and that nobody has a password for.
+   */
   isFirst: boolean
 }
 
@@ -228,8 +247,10 @@ const TOKEN = /^[\w-]{43}$/
 const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
- * Makes a link that lets its bearer choose the password of a user, once, within half an hour. Earlier links of the user are void from now on.
- * @param purpose `demo` for a link that may also sign in without a password; unless given, `reset` for a user with a password and `set-up` for one without
+ * Makes a link that lets its bearer choose the password of a user, once, within half an hour. Earlier links
+ * of the user are void from now on.
+ * @param purpose `demo` for a link that may also sign in without a password; unless given, `reset` for a user
+ * with a password and `set-up` for one without
  * @param now milliseconds since the epoch
  * @returns the token in the address, which cannot be read again
  * @throws Error for a user who was deactivated
@@ -256,7 +277,10 @@ export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
 
-/** Finds the link with a token, and its user; undefined for one that was used, has expired or never was, and for a deactivated user. */
+/**
+ * Finds the link with a token, and its user; undefined for one that was used, has expired or never was, and
+ * for a deactivated user.
+ */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -277,7 +301,10 @@ async function isNewCalendar(db: Db): Promise<boolean> {
   return (await db.selectFrom('events').select('id').limit(1).executeTakeFirst()) === undefined
 }
 
-/** Uses up a link that `findSignInLink` has found. Returns true to one caller only, when several do so at once. */
+/**
+ * Uses up a link that `findSignInLink` has found. Returns true to one caller only, when several do so at
+ * once.
+ */
 export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
   const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
   return used.numDeletedRows > 0n

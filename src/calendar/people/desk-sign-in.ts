@@ -40,29 +40,34 @@ import {
 } from './turns.ts'
 import { findUserByLogin, type User } from './users.ts'
 
-// Signs people in to the desk by password or link, slows down those who guess, changes passwords, and finds and ends sessions.
+// Signs people in to the desk by password or link, slows down those who guess, changes passwords, and finds
+// and ends sessions.
 
 /** The ways into the desk of one process, with its counts of failed sign-ins. */
 export interface DeskGate {
   /**
-   * Signs in somebody who sends a login or e-mail address with its password; undefined for a wrong one, after a delay that grows with the failures of the
-   * client and at the login. Failures of others never delay the right password, and never turn away a client where the user has a session.
+   * Signs in somebody who sends a login or e-mail address with its password; undefined for a wrong one, after
+   * a delay that grows with the failures of the client and at the login. Failures of others never delay the
+   * right password, and never turn away a client where the user has a session.
    * @param now milliseconds since the epoch
-   * @throws Problem too_many_attempts for a client that guesses on, rest_unavailable when too many sign in at once
+   * @throws Problem too_many_attempts for a client that guesses on, rest_unavailable when too many sign in at
+   * once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Signs in the user of a link, and gives them the password that they have chosen; undefined for a link that was used, has expired, or never was.
+   * Signs in the user of a link, and gives them the password that they have chosen; undefined for a link that
+   * was used, has expired, or never was.
    * @param now milliseconds since the epoch
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Gives a user another password, ends all their sessions, and begins a new one. Returns the id of the new session for the cookie; undefined for a wrong
-   * current password, and for one that was changed meanwhile.
+   * Gives a user another password, ends all their sessions, and begins a new one. Returns the id of the new
+   * session for the cookie; undefined for a wrong current password, and for one that was changed meanwhile.
    * @param sent with the `current` password, which is not looked at for a user who has none
    * @param now milliseconds since the epoch
-   * @throws Problem too_many_attempts for one who guesses, rest_unavailable when too many passwords are being hashed
+   * @throws Problem too_many_attempts for one who guesses, rest_unavailable when too many passwords are being
+   * hashed
    */
   changePassword: (
     user: User,
@@ -74,7 +79,10 @@ export interface DeskGate {
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
   /** Returns false while the database refuses writes, so that no session can begin. */
   canWrite: () => Promise<boolean>
-  /** Finds a live session and its user, as `findSession` does, and notes its use without waiting for the write. */
+  /**
+   * Finds a live session and its user, as `findSession` does, and notes its use without waiting for the
+   * write.
+   */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
   /** Returns true for a session of the last 90 days that nobody has ended, even one that has expired. */
   wasSession: (cookieId: string) => Promise<boolean>
@@ -106,7 +114,10 @@ export interface SignedInAtDesk {
 export interface SentSignIn {
   login: string
   password: string
-  /** The id of the session that the browser had. It ends, since somebody else may have put it there to use the session later. */
+  /**
+   * The id of the session that the browser had. It ends, since somebody else may have put it there to use the
+   * session later.
+   */
   formerId: string | undefined
 }
 
@@ -119,9 +130,15 @@ export interface SentByLink {
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/** Limits of the sign-ins of one client. A refusal keeps its place while it waits, so parallel guesses gain nothing. */
+/**
+ * Limits of the sign-ins of one client. A refusal keeps its place while it waits, so parallel guesses gain
+ * nothing.
+ */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
-/** Limits of the look-ups of one client: many may sign in at once from one office, and their look-ups are quick. */
+/**
+ * Limits of the look-ups of one client: many may sign in at once from one office, and their look-ups are
+ * quick.
+ */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
 /** Wrong passwords of a client within a minute after which further ones are not checked. */
 const MOST_GUESSES = 10
@@ -201,7 +218,10 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/** Returns true for a text that can be a login: none has control characters, and not every database takes them. */
+/**
+ * Returns true for a text that can be a login: none has control characters, and not every database takes
+ * them.
+ */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {

@@ -11,14 +11,18 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** The login and the application password of the first administrator. The password is stored only as a hash, so it is shown once. */
+/**
+ * The login and the application password of the first administrator. The password is stored only as a hash,
+ * so it is shown once.
+ */
 export interface FirstAdministrator {
   login: string
   password: string
 }
 
 /**
- * Makes the user `admin` when there are no users. `giveFirstPassword` gives it a password later, once the service answers.
+ * Makes the user `admin` when there are no users. `giveFirstPassword` gives it a password later, once the
+ * service answers.
  * @param now milliseconds since the epoch
  */
 export async function createFirstAdministrator(database: Database, now: number): Promise<void> {
@@ -36,7 +40,8 @@ export async function createFirstAdministrator(database: Database, now: number):
 }
 
 /**
- * Gives the first administrator its pending application password. The password may still be pending where the start that made the user failed.
+ * Gives the first administrator its pending application password. The password may still be pending where the
+ * start that made the user failed.
  * @returns undefined when none is pending: the user had a password, or another process has just given it one
  */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
@@ -50,14 +55,18 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
 /** The way in to the desk, as the operator is told it at the start. */
 export interface DeskEntry {
   login: string
-  /** The token of a link; undefined where nobody has a password for the desk and the operator is told how to make a link. */
+  /**
+   * The token of a link; undefined where nobody has a password for the desk and the operator is told how to
+   * make a link.
+   */
   token: string | undefined
   /** True where the link signs in without a password as well, to look around. */
   isDemo: boolean
 }
 
 /**
- * Finds the way in to the desk while nobody has a password for it: a link at the first start and with `--demo`, else the login to make a link for.
+ * Finds the way in to the desk while nobody has a password for it: a link at the first start and with
+ * `--demo`, else the login to make a link for.
  * @param now milliseconds since the epoch
  * @returns undefined once somebody has a password for the desk, and without an active administrator
  */
@@ -89,8 +98,9 @@ interface Told {
 }
 
 /**
- * Returns sentences that tell the operator how to sign in first. Output that is no terminal is a log, stored and read by others: then the
- * password and the link go into a file of the data folder that only its owner can read, and not into the sentences.
+ * Returns sentences that tell the operator how to sign in first. Output that is no terminal is a log, stored
+ * and read by others: then the password and the link go into a file of the data folder that only its owner
+ * can read, and not into the sentences.
  * @param administrator made for an empty database; undefined at later starts
  * @param entry undefined where there is nothing to tell of the desk
  */
@@ -149,7 +159,10 @@ function tellLink(link: string, { folder, isTerminal }: Told): string[] {
   return [`A link to the desk that is good ${LINK_LIFE} is in ${file}, which only this user can read.`]
 }
 
-/** Writes lines into a file that only its owner can read. Returns the reason where it cannot, and undefined where it can. */
+/**
+ * Writes lines into a file that only its owner can read. Returns the reason where it cannot, and undefined
+ * where it can.
+ */
 function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
   try {
     makeFolder(folder)

@@ -29,9 +29,12 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import { runOnDatabase } from './user-commands.ts'
 
-// The command `look`: lists and changes the name and the look of the calendar, and reads or writes a whole look as a folder.
+// The command `look`: lists and changes the name and the look of the calendar, and reads or writes a whole
+// look as a folder.
 
-/** Registers the command `look`, with `set` as another name. It opens the database, and closes it when done. */
+/**
+ * Registers the command `look`, with `set` as another name. It opens the database, and closes it when done.
+ */
 export function registerLookCommand(
   program: Command,
   open: () => Promise<Database>,
@@ -65,7 +68,10 @@ interface Asked {
   to?: string
 }
 
-/** Returns the settings that a call changes. @throws Error with one sentence for options that do not go together, or a value that is not accepted */
+/**
+ * Returns the settings that a call changes.
+ * @throws Error with one sentence for options that do not go together, or a value that is not accepted
+ */
 function changesAsked(
   name: string | undefined,
   value: string | undefined,
@@ -90,7 +96,10 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/** Returns each setting with its value in effect and where the value comes from, for a service that is started as this command was. */
+/**
+ * Returns each setting with its value in effect and where the value comes from, for a service that is started
+ * as this command was.
+ */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -126,7 +135,8 @@ const TEXTS = 'texts'
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * Reads the look of a folder, or of the `look.json` with this path. Settings that it does not name go back to those of the start.
+ * Reads the look of a folder, or of the `look.json` with this path. Settings that it does not name go back to
+ * those of the start.
  * @throws Error with one sentence
  */
 function readLookFolder(place: string): OwnerValues {
@@ -171,7 +181,8 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
 }
 
 /**
- * Reads and checks the value of a setting that is typed or stands in a look. Of a setting for a file or folder, `text` is the path.
+ * Reads and checks the value of a setting that is typed or stands in a look. Of a setting for a file or
+ * folder, `text` is the path.
  * @throws Error with one sentence
  */
 function checkedValue(name: OwnerSetting, text: string): string {

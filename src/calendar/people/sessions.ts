@@ -7,7 +7,10 @@ import { findUser, isActive, type User } from './users.ts'
 
 // Sessions at the desk: starts and finds them, notes their use, lists them and ends them.
 
-/** A browser that is signed in to the desk. Its user may see all columns: nobody can sign in by the hash, which only names the session. */
+/**
+ * A browser that is signed in to the desk. Its user may see all columns: nobody can sign in by the hash,
+ * which only names the session.
+ */
 export type Session = SessionColumns
 
 /** The origin of a session: the name that its browser gives itself, and the network address. */
@@ -19,7 +22,10 @@ export interface SessionOrigin {
 /** Days without use after which a session ends, and days after which even a used session ends. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
-/** The least milliseconds between two writes of the last use of a session, so that the stored time may lag by as much. */
+/**
+ * The least milliseconds between two writes of the last use of a session, so that the stored time may lag by
+ * as much.
+ */
 const SEEN_EVERY = 300_000
 /** The most sessions of one user; a further session ends the session that is unused for longest. */
 const MOST_SESSIONS = 50
@@ -67,8 +73,8 @@ export async function startSession(tx: Tx, user: User, now: number, origin: Sess
 }
 
 /**
- * Finds the session with an id, and its user; undefined once the session has ended, and for a user who was deactivated. Nothing is cached, so that a session
- * that ended on another node has ended here as well.
+ * Finds the session with an id, and its user; undefined once the session has ended, and for a user who was
+ * deactivated. Nothing is cached, so that a session that ended on another node has ended here as well.
  * @param now milliseconds since the epoch
  */
 export async function findSession(
@@ -101,8 +107,8 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
 }
 
 /**
- * Stores when a session was used, unless a use within the last five minutes is stored. Nothing caches these times, so no change is recorded. A failed write
- * is ignored, since the next use is stored in its place.
+ * Stores when a session was used, unless a use within the last five minutes is stored. Nothing caches these
+ * times, so no change is recorded. A failed write is ignored, since the next use is stored in its place.
  * @param now milliseconds since the epoch
  */
 export async function noteSeen(

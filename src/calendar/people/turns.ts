@@ -2,7 +2,10 @@ import { Problem, type ProblemCode } from '../../base/problems.ts'
 
 // Bounds the work that runs at once under one name, and counts and delays guesses at passwords.
 
-/** The work under way by name. Under one name a few pieces of work run at once, a few more wait; others are refused. */
+/**
+ * The work under way by name. Under one name a few pieces of work run at once, a few more wait; others are
+ * refused.
+ */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
@@ -99,7 +102,10 @@ export function makeGuesses(): Guesses {
 
 export const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
 
-/** Counts a failure. Returns the milliseconds that its refusal waits: 0 for the first five within a minute, then 250 doubling to 4000. */
+/**
+ * Counts a failure. Returns the milliseconds that its refusal waits: 0 for the first five within a minute,
+ * then 250 doubling to 4000.
+ */
 export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const key = countedName(name)
   const before = guesses.get(key)
@@ -113,7 +119,10 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
 }
 
-/** Returns the failures of a name within the current minute and the milliseconds until they are forgotten; zeros without any. */
+/**
+ * Returns the failures of a name within the current minute and the milliseconds until they are forgotten;
+ * zeros without any.
+ */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0

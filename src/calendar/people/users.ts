@@ -110,7 +110,10 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** A user in the list of all people, with the time when the desk was last used in one of their stored sessions; empty without one. */
+/**
+ * A user in the list of all people, with the time when the desk was last used in one of their stored
+ * sessions; empty without one.
+ */
 export interface Person {
   user: User
   hasPassword: boolean
@@ -187,7 +190,8 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 }
 
 /**
- * Keeps a user from signing in anywhere; ends their sessions and voids their links. Their credentials and records stay, in case they are let in again.
+ * Keeps a user from signing in anywhere; ends their sessions and voids their links. Their credentials and
+ * records stay, in case they are let in again.
  * @param now milliseconds since the epoch
  * @throws Error when there is no such user, or when no administrator would be left.
  */
@@ -213,7 +217,10 @@ export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   recordUser(tx, id, { action: 'update', name: `${user.login}: active` })
 }
 
-/** Changes the shown name of a user. @throws Error when there is no such user, or the name is not acceptable */
+/**
+ * Changes the shown name of a user.
+ * @throws Error when there is no such user, or the name is not acceptable
+ */
 export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
   const user = await getUser(tx, id)
   const trimmed = name.trim()
@@ -224,7 +231,8 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
 
 /**
  * Changes the e-mail address of a user, which signs in as their login does; an empty one removes it.
- * @throws RefusedUserChange for a text that is no e-mail address, or for the login or address of somebody else; Error when there is no such user
+ * @throws RefusedUserChange for a text that is no e-mail address, or for the login or address of somebody
+ * else; Error when there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
   const user = await getUser(tx, id)
@@ -257,7 +265,10 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** Records a change of a user or of their credentials, which the public cannot see. With `act`, the history tells of the change. */
+/**
+ * Records a change of a user or of their credentials, which the public cannot see. With `act`, the history
+ * tells of the change.
+ */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
@@ -288,7 +299,10 @@ export async function handOverRecords(tx: Tx, id: number, heirId: number): Promi
   recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
 }
 
-/** Returns the account as `users/me` shows it (rule 29.2), with the capabilities that the credential of the caller may use. */
+/**
+ * Returns the account as `users/me` shows it (rule 29.2), with the capabilities that the credential of the
+ * caller may use.
+ */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
@@ -305,7 +319,10 @@ async function getUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/** Reads the row of a user. A role that is not known here, such as one of a later release, is read as `subscriber`, which grants nothing. */
+/**
+ * Reads the row of a user. A role that is not known here, such as one of a later release, is read as
+ * `subscriber`, which grants nothing.
+ */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
   return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }
@@ -328,7 +345,8 @@ function checkEmail(email: string): void {
 /** Refuses a change that would leave the site without an administrator. @throws RefusedUserChange */
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator' || !isActive(user)) return
-  // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once take turns.
+  // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once
+  // take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
   const other = await tx
     .selectFrom('users')

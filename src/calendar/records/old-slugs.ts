@@ -8,8 +8,9 @@ import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.t
 import { statement } from '../../store/storage/statement.ts'
 import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
-// Keeps the slugs that the public knew and that their records have left. The address with such a slug leads to the record that had it last, or says that
-// the record is gone. Also decides which paths may be old addresses of a source that has moved here.
+// Keeps the slugs that the public knew and that their records have left. The address with such a slug leads
+// to the record that had it last, or says that the record is gone. Also decides which paths may be old
+// addresses of a source that has moved here.
 
 /** The most old slugs that are kept of one record: older ones are forgotten. */
 const MOST_OF_ONE = 20
@@ -73,7 +74,10 @@ export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'statu
   return { slug, isPublic: status === 'publish' }
 }
 
-/** Notes the slug that a public record leaves, and forgets the slug to which a record comes back. The statements have begun when the function returns. */
+/**
+ * Notes the slug that a public record leaves, and forgets the slug to which a record comes back. The
+ * statements have begun when the function returns.
+ */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -91,7 +95,10 @@ export async function noteSlugs(
   await Promise.all([isBack, ...(isLeft || [])])
 }
 
-/** Passes the old slugs of the record `from`, and its present slug, to the record `into`, which takes its place. */
+/**
+ * Passes the old slugs of the record `from`, and its present slug, to the record `into`, which takes its
+ * place.
+ */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -109,7 +116,10 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/** Finds the id of the record that the public saw last at this slug and that has left it. Another record may have the slug by now. */
+/**
+ * Finds the id of the record that the public saw last at this slug and that has left it. Another record may
+ * have the slug by now.
+ */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -124,11 +134,15 @@ export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise
   await dropAllOf(tx, { kind, record })
 }
 
-// Old paths of sources that have moved here, in memory: a request for a page that never was asks nothing of the database.
+// Old paths of sources that have moved here, in memory: a request for a page that never was asks nothing of
+// the database.
 
 /** The old paths that this process has loaded, as hashes. */
 export interface OldPaths {
-  /** The hashes of the paths of pages and lists, sorted; undefined until they have been read. The database decides where two paths share a hash. */
+  /**
+   * The hashes of the paths of pages and lists, sorted; undefined until they have been read. The database
+   * decides where two paths share a hash.
+   */
   hashes: Uint32Array | undefined
   /** The value of `memory.sources` when the paths were read. */
   asOf: number
@@ -144,7 +158,10 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/** The least milliseconds between two readings. An import of a large site changes the paths again and again; the database is asked meanwhile. */
+/**
+ * The least milliseconds between two readings. An import of a large site changes the paths again and again;
+ * the database is asked meanwhile.
+ */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
@@ -152,7 +169,10 @@ const PAGES_AT_ONCE = 1000
 /** The most paths of lists that are loaded: a site has a few. */
 const MOST_LISTS = 1000
 
-/** Returns false where no moved source had a page or list at this path, and true where one may have had it, or where the paths are not loaded. */
+/**
+ * Returns false where no moved source had a page or list at this path, and true where one may have had it, or
+ * where the paths are not loaded.
+ */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -171,7 +191,10 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/** Reads the old paths in steps, between which requests are served. A failure leaves them unknown; requests then ask the database and report it. */
+/**
+ * Reads the old paths in steps, between which requests are served. A failure leaves them unknown; requests
+ * then ask the database and report it.
+ */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

@@ -11,7 +11,8 @@ import { oneLineContains, wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record-store.ts'
 
-// Reads the lists in which clients of the platform get events, venues, organizers and images as posts (rules 29.3 and 29.5).
+// Reads the lists in which clients of the platform get events, venues, organizers and images as posts (rules
+// 29.3 and 29.5).
 
 /** The orders of lists of posts. */
 export const POST_ORDERS = [
@@ -26,7 +27,10 @@ export const POST_ORDERS = [
 ] as const
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/** A table of posts, and the names of its columns for the title and the time of publication, which images have in UTC alone. */
+/**
+ * A table of posts, and the names of its columns for the title and the time of publication, which images have
+ * in UTC alone.
+ */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string
@@ -81,7 +85,10 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
   ]
 }
 
-/** Returns the condition that a column has one of these values. The whole list is bound as one value of the statement. */
+/**
+ * Returns the condition that a column has one of these values. The whole list is bound as one value of the
+ * statement.
+ */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
@@ -93,7 +100,10 @@ export interface Narrowing {
   open: Expression<SqlBool>
 }
 
-/** Reads one page of posts: the newest first unless the query says otherwise, equal ones by id. `offset` posts are passed over before the first page. */
+/**
+ * Reads one page of posts: the newest first unless the query says otherwise, equal ones by id. `offset` posts
+ * are passed over before the first page.
+ */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -150,7 +160,10 @@ export function hasStatus(db: Db, table: RecordTable, statuses: readonly string[
   return isAmong(db, sql.ref(`${table}.status`), statuses)
 }
 
-/** The condition of an event that is not hidden from listings: lists of posts leave hidden events out as well (rule 13.6). */
+/**
+ * The condition of an event that is not hidden from listings: lists of posts leave hidden events out as well
+ * (rule 13.6).
+ */
 export const isListedEvent: PostCondition = sql<SqlBool>`events.hide_from_listings = 0`
 
 /** Returns the condition that an event has one of these terms of a taxonomy. */
@@ -159,7 +172,10 @@ export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]):
     where terms.taxonomy = ${taxonomy} and ${isAmong(db, sql.ref('event_terms.term'), terms)})`
 }
 
-/** Returns the condition of a search: events are searched in all of their texts, venues and organizers within one field (rules 14.2 and 14.3). */
+/**
+ * Returns the condition of a search: events are searched in all of their texts, venues and organizers within
+ * one field (rules 14.2 and 14.3).
+ */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,
   table: RecordTable,

@@ -20,7 +20,8 @@ import {
   settledByDate,
 } from './record-store.ts'
 
-// Settles the columns that all records share when they are written: author, status, dates, slug and trust in their texts.
+// Settles the columns that all records share when they are written: author, status, dates, slug and trust in
+// their texts.
 
 /** The values that a client may send for the columns that all records have. */
 export interface RecordValues {
@@ -38,8 +39,9 @@ export type SettledColumns = Pick<
 >
 
 /**
- * Returns the author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4). `firstModified` says
- * when a new record counts as modified: `now` for events, at its publication date, even a past one, for venues and organizers (rule 4.6).
+ * Returns the author, status and dates of a record that is created (`before` undefined) or changed (rules
+ * 16.2, 16.4, 19.1 and 19.4). `firstModified` says when a new record counts as modified: `now` for events, at
+ * its publication date, even a past one, for venues and organizers (rule 4.6).
  * @throws Problem rest_forbidden when the author is set to another user without the right.
  */
 export function settleRecord(
@@ -55,7 +57,8 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A client that sends a draft back, or to another calendar, as it read it sends the date that the draft got by itself: that date was not given.
+  // A client that sends a draft back, or to another calendar, as it read it sends the date that the draft got
+  // by itself: that date was not given.
   const isRead = before
     ? given?.date === before.date && values.date_utc !== given.date_utc
     : values.date_utc === NEVER
@@ -82,7 +85,10 @@ export function settleRecord(
   }
 }
 
-/** Returns the stored publication date where it stays: a published record keeps its date, and a draft keeps a date that was sent for it. */
+/**
+ * Returns the stored publication date where it stays: a published record keeps its date, and a draft keeps a
+ * date that was sent for it.
+ */
 function keptDate(
   context: ValueContext,
   before: RecordColumns,
@@ -112,9 +118,10 @@ function publicationDate(
 }
 
 /**
- * Returns the slug of a record: the sent one, else the stored one, else one made from its name at publication (rules 17.2 and 17.3). In the trash it is
- * marked. Draft and pending records may share slugs; draft and pending events have none unless one was sent. All others get a slug that is free; a
- * scheduled record may lose it again to a record that is published earlier.
+ * Returns the slug of a record: the sent one, else the stored one, else one made from its name at publication
+ * (rules 17.2 and 17.3). In the trash it is marked. Draft and pending records may share slugs; draft and
+ * pending events have none unless one was sent. All others get a slug that is free; a scheduled record may
+ * lose it again to a record that is published earlier.
  */
 export async function settleSlug(
   tx: Db,
@@ -130,7 +137,10 @@ export async function settleSlug(
   return freeSlug(tx, table, wanted, before?.id)
 }
 
-/** Returns the slugs of new records of one table that are written together. The later of two records that ask for the same slug gets another one. */
+/**
+ * Returns the slugs of new records of one table that are written together. The later of two records that ask
+ * for the same slug gets another one.
+ */
 export async function settleNewSlugs(
   tx: Db,
   table: RecordTable,
@@ -149,7 +159,10 @@ export async function settleNewSlugs(
   return asked.map((slug, at) => (wanted[at]?.isShared ? slug : (free[next++] ?? slug)))
 }
 
-/** Returns the slug that a record asks for, undefined where its id is to be the slug, and whether other records may have the same slug. */
+/**
+ * Returns the slug that a record asks for, undefined where its id is to be the slug, and whether other
+ * records may have the same slug.
+ */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,
@@ -199,8 +212,8 @@ export function sentTexts(
 }
 
 /**
- * Returns 1 for a record all of whose texts were written with the unfiltered-HTML right, else 0 (rule 10.4). Texts that were not sent count as trusted
- * where the record was trusted before.
+ * Returns 1 for a record all of whose texts were written with the unfiltered-HTML right, else 0 (rule 10.4).
+ * Texts that were not sent count as trusted where the record was trusted before.
  */
 export function settleTrust(
   context: ValueContext,

@@ -33,7 +33,8 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'
 import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/caller.ts'
 
-// Reads, checks and presents what all records share: statuses, ids, slugs, versions, pages of lists and long texts.
+// Reads, checks and presents what all records share: statuses, ids, slugs, versions, pages of lists and long
+// texts.
 
 // Statuses of records, and the filter by them.
 
@@ -41,12 +42,18 @@ export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** Returns true for a draft or pending status: such a record gets neither a slug nor a publication date by itself. */
+/**
+ * Returns true for a draft or pending status: such a record gets neither a slug nor a publication date by
+ * itself.
+ */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/** Returns true for a status in which others may take the slug of a record (rule 17.3): a refusal would tell of a record that is not announced yet. */
+/**
+ * Returns true for a status in which others may take the slug of a record (rule 17.3): a refusal would tell
+ * of a record that is not announced yet.
+ */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }
@@ -56,7 +63,10 @@ export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)
 }
 
-/** Validates the status filter of a list: only `publish` for callers who may not edit, known words for the others (rule 13.5). */
+/**
+ * Validates the status filter of a list: only `publish` for callers who may not edit, known words for the
+ * others (rule 13.5).
+ */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === ''
@@ -73,7 +83,10 @@ export interface StatusFilter {
   statuses: readonly Status[]
 }
 
-/** Returns the statuses of a list for a caller (rule 13.5). Which of the records they may see is decided by `visibleTo`. */
+/**
+ * Returns the statuses of a list for a caller (rule 13.5). Which of the records they may see is decided by
+ * `visibleTo`.
+ */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked)
@@ -82,14 +95,20 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/** Returns the status in the links of a list. `any` describes a list without the parameter, but cannot be requested: `rest_url` alone shows it (rule 11.5). */
+/**
+ * Returns the status in the links of a list. `any` describes a list without the parameter, but cannot be
+ * requested: `rest_url` alone shows it (rule 11.5).
+ */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
     : { status: shown, shownOnly: '' }
 }
 
-/** Returns the status that a record gets: the requested one, else the former one or a default, within the rights of the caller. */
+/**
+ * Returns the status that a record gets: the requested one, else the former one or a default, within the
+ * rights of the caller.
+ */
 export function effectiveStatus(
   caller: Caller,
   asked: string | undefined,
@@ -102,7 +121,10 @@ export function effectiveStatus(
   return 'pending'
 }
 
-/** Returns the status of a record with this publication date: `publish` with a future date is `future`, and `future` with a past date is `publish`. */
+/**
+ * Returns the status of a record with this publication date: `publish` with a future date is `future`, and
+ * `future` with a past date is `publish`.
+ */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'
@@ -126,7 +148,10 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
 )
 
-/** Finds the kind of each record that exists among these ids, in no order. The ids must be possible ones, each given once. */
+/**
+ * Finds the kind of each record that exists among these ids, in no order. The ids must be possible ones, each
+ * given once.
+ */
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
@@ -160,8 +185,9 @@ interface Standing {
 }
 
 /**
- * Adds the write of an event, venue or organizer to the record of changes. `before` and `after` are its columns before and after the write; `before` is
- * undefined for a new record. `former` are the values that it had, and `by` is the writer where several share the transaction.
+ * Adds the write of an event, venue or organizer to the record of changes. `before` and `after` are its
+ * columns before and after the write; `before` is undefined for a new record. `former` are the values that it
+ * had, and `by` is the writer where several share the transaction.
  */
 export function recordWritten(
   tx: Tx,
@@ -194,8 +220,8 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// The conditions of the two indexes of slugs, letter for letter, so that the indexes are used. Records that are still to be announced may share a slug;
-// every other record has its own (rule 17.3).
+// The conditions of the two indexes of slugs, letter for letter, so that the indexes are used. Records that
+// are still to be announced may share a slug; every other record has its own (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
@@ -216,8 +242,9 @@ const BATCH = 20
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Finds the first of `base`, `base-2`, `base-3` … that is not in `used`, and that no other record of the table has, drafts, pending and scheduled records
- * aside (rule 17.3). `own` is the id of the record that gets the slug.
+ * Finds the first of `base`, `base-2`, `base-3` … that is not in `used`, and that no other record of the
+ * table has, drafts, pending and scheduled records aside (rule 17.3). `own` is the id of the record that gets
+ * the slug.
  */
 export async function freeSlug(
   tx: Db,
@@ -280,10 +307,11 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * Finds the id of the record with this slug, raw or percent-encoded, in any letter case and any status. Draft, pending and scheduled records may share a
- * slug with each other and with one other record: that record comes first, then the lowest id (rules 17.4 and 17.5). Since a slug tells the name of a
- * record, unannounced records and those in the trash are found only for callers who may read them. A private record is found for everybody: it had an
- * address before.
+ * Finds the id of the record with this slug, raw or percent-encoded, in any letter case and any status.
+ * Draft, pending and scheduled records may share a slug with each other and with one other record: that
+ * record comes first, then the lowest id (rules 17.4 and 17.5). Since a slug tells the name of a record,
+ * unannounced records and those in the trash are found only for callers who may read them. A private record
+ * is found for everybody: it had an address before.
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -298,7 +326,10 @@ export async function findIdBySlug(
 /** The id of an author whom no record has. */
 const NOBODY = -1
 
-/** Returns the id that an address means for this caller; undefined for an unknown slug. There may be no record with a returned id. */
+/**
+ * Returns the id that an address means for this caller; undefined for an unknown slug. There may be no record
+ * with a returned id.
+ */
 export async function idAt(
   context: Context,
   table: RecordTable,
@@ -308,8 +339,8 @@ export async function idAt(
 }
 
 /**
- * Returns the condition that lists show the caller a record: a published one, their own, or any for those who see all
- * records (rule 11.9). Their own in the trash they see as long as they may edit.
+ * Returns the condition that lists show the caller a record: a published one, their own, or any for those who
+ * see all records (rule 11.9). Their own in the trash they see as long as they may edit.
  */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
@@ -321,7 +352,10 @@ export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expres
   return records.or([published, can(caller, 'edit') ? own : records.and([own, kept])])
 }
 
-/** Returns the condition that events show the caller a venue or organizer: the caller may see it, and it is not in the trash. */
+/**
+ * Returns the condition that events show the caller a venue or organizer: the caller may see it, and it is
+ * not in the trash.
+ */
 export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
@@ -391,7 +425,8 @@ export function isModifiedAfter(
   return row.modified_utc > momentAfter(value, context)
 }
 
-// Versions of records. The version is the sequence of the latest change: ETags of single records end in it, and `If-Match` asks for it (rule 28.8).
+// Versions of records. The version is the sequence of the latest change: ETags of single records end in it,
+// and `If-Match` asks for it (rule 28.8).
 
 /** The version of one record: its id, and the sequence of its latest change. */
 export interface Version {
@@ -402,7 +437,10 @@ export interface Version {
 /** The versions of its record on which a change may be made: any, or these. */
 export type WantedVersions = 'any' | readonly Version[]
 
-/** Matches the end of an ETag that names a version, of a weak or a strong tag: caches may have made the tag strong. */
+/**
+ * Matches the end of an ETag that names a version, of a weak or a strong tag: caches may have made the tag
+ * strong.
+ */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
@@ -413,7 +451,10 @@ const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()(
     .where('record', '=', value('id')),
 )
 
-/** Finds the version of a record. Its sequence is 0 where the record has not changed since changes are recorded. */
+/**
+ * Finds the version of a record. Its sequence is 0 where the record has not changed since changes are
+ * recorded.
+ */
 export async function findVersion(db: Db, kind: ChangeColumns['kind'], id: number): Promise<Version> {
   const [row] = await selectSequence(db, { kind, id })
   return { id, sequence: row?.sequence ?? 0 }
@@ -434,8 +475,10 @@ export function wantedVersions(header: string): WantedVersions {
 }
 
 /**
- * Requires that a record has a wanted version, and holds the record until the end of the transaction, so that it keeps that version.
- * @throws Problem rest_precondition_failed if it has another version, or was changed earlier in the transaction
+ * Requires that a record has a wanted version, and holds the record until the end of the transaction, so that
+ * it keeps that version.
+ * @throws Problem rest_precondition_failed if it has another version, or was changed earlier in the
+ * transaction
  */
 export async function requireVersion(
   tx: Tx,
@@ -464,7 +507,10 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/** Presents records as lists show them, by id and in order. Records that cannot be shown are reported and left out. */
+/**
+ * Presents records as lists show them, by id and in order. Records that cannot be shown are reported and left
+ * out.
+ */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -502,7 +548,10 @@ interface LongTexts {
   trusted: number
 }
 
-/** Returns the texts that a record shows, as they have to be prepared: in lists, or `single` with those of its linked data. */
+/**
+ * Returns the texts that a record shows, as they have to be prepared: in lists, or `single` with those of its
+ * linked data.
+ */
 export function textsOfRecord(
   { description, excerpt, trusted }: LongTexts,
   extent: 'listed' | 'single',
@@ -516,7 +565,10 @@ export function textsOfRecord(
   return texts
 }
 
-/** Returns the texts of a record that is about to be written, as they have to be prepared for its answer and for searches. */
+/**
+ * Returns the texts of a record that is about to be written, as they have to be prepared for its answer and
+ * for searches.
+ */
 export function textsToWrite(texts: LongTexts): WantedText[] {
   const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
   return [...textsOfRecord(texts, 'single'), ...folded]

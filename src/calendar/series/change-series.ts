@@ -88,15 +88,19 @@ export interface AskedChange {
   prepared: PreparedEvent
   /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
-  /** True to leave occurrences on their days: a new time of day moves them, and a start on another day adds or drops dates. */
+  /**
+   * True to leave occurrences on their days: a new time of day moves them, and a start on another day adds or
+   * drops dates.
+   */
   keepsDays?: boolean
   /** True to give the addressed occurrence the sent values even where it had values of its own. */
   takesSent?: boolean
 }
 
 /**
- * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an occurrence has changed for itself stay. The status
- * `trash` moves the series to the trash after all other changes. Returns what `look` shows of the addressed occurrence.
+ * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an
+ * occurrence has changed for itself stay. The status `trash` moves the series to the trash after all other
+ * changes. Returns what `look` shows of the addressed occurrence.
  * @throws Problem rest_forbidden when the caller may not edit all of them
  */
 export async function changeAll(
@@ -176,7 +180,10 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   return look(tx, { ...addressed, ...own?.columns }, { ...UNCHANGED, made: linked.made })
 }
 
-/** Returns the addressed occurrence without its own values in the sent fields. Its own times stay, to be compared later with the new ones of the series. */
+/**
+ * Returns the addressed occurrence without its own values in the sent fields. Its own times stay, to be
+ * compared later with the new ones of the series.
+ */
 function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   const times: readonly string[] = TIMES
   const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
@@ -206,14 +213,20 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/** Returns the dates of a schedule; `known` is the number that is written already. @throws Problem when no date is left after the exceptions */
+/**
+ * Returns the dates of a schedule; `known` is the number that is written already.
+ * @throws Problem when no date is left after the exceptions
+ */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
   return dates
 }
 
-/** Returns true for an occurrence that changes with its series: any outside the trash, and one in the trash that the caller may edit. */
+/**
+ * Returns true for an occurrence that changes with its series: any outside the trash, and one in the trash
+ * that the caller may edit.
+ */
 const takesChanges = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
 
 /** Returns the addressed occurrence with the values of the series in place of its own. */
@@ -260,7 +273,10 @@ function seriesColumns(
   }
 }
 
-/** The occurrence that takes the sent values in place of its own, with the columns and the times that it takes. */
+/**
+ * The occurrence that takes the sent values in place of its own, with the columns and the times that it
+ * takes.
+ */
 interface SendingDate {
   id: number
   columns: Partial<EventRow>
@@ -357,8 +373,9 @@ export async function addDates(
 }
 
 /**
- * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the same events. Where all earlier ones are in the
- * trash, the series stays whole. If a recurrence was sent, its dates are counted from the occurrence.
+ * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the
+ * same events. Where all earlier ones are in the trash, the series stays whole. If a recurrence was sent, its
+ * dates are counted from the occurrence.
  * @throws Problem when no rule has the dates from there on
  */
 export async function splitSeries(
@@ -470,8 +487,8 @@ interface SeriesTerms {
 }
 
 /**
- * Settles the terms of occurrences after a change of the series. A taxonomy that was not sent keeps the terms of the series; one that an occurrence has
- * changed for itself keeps those of the occurrence.
+ * Settles the terms of occurrences after a change of the series. A taxonomy that was not sent keeps the terms
+ * of the series; one that an occurrence has changed for itself keeps those of the occurrence.
  */
 async function settleSeriesTerms(
   tx: Tx,

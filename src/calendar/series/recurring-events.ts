@@ -64,7 +64,8 @@ import {
 } from './series-store.ts'
 import { createSeries, newSeries, type Planned, requireRoom } from './series-writes.ts'
 
-// The operations on events, single or repeating: an event that is written may be a date of a series, and may begin or cease to repeat.
+// The operations on events, single or repeating: an event that is written may be a date of a series, and may
+// begin or cease to repeat.
 
 /** A new event, and its dates if it repeats. */
 interface PreparedNew {
@@ -88,7 +89,10 @@ const create: WriteSteps<EventValues, PreparedNew> = {
     ),
 }
 
-/** Plans the dates of a new event; undefined for one that does not repeat. @throws Problem naming the faults of the recurrence */
+/**
+ * Plans the dates of a new event; undefined for one that does not repeat.
+ * @throws Problem naming the faults of the recurrence
+ */
 function plan(values: EventValues, context: Context): Planned | undefined {
   if (values.recurrence === undefined) return undefined
   const schedule = readSchedule(values.recurrence, settleTimes(values, undefined, context))
@@ -118,7 +122,10 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
 }
 
-/** Returns the recurrence that was sent; undefined if it changes nothing: none for a single event, or the present one as answers show it. */
+/**
+ * Returns the recurrence that was sent; undefined if it changes nothing: none for a single event, or the
+ * present one as answers show it.
+ */
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
@@ -156,7 +163,10 @@ async function updateSingle(
   )
 }
 
-/** Changes the occurrences of the scope. Every writer locks the series before its occurrences, so that no two wait for each other. */
+/**
+ * Changes the occurrences of the scope. Every writer locks the series before its occurrences, so that no two
+ * wait for each other.
+ */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -276,7 +286,9 @@ async function changeOccurrence(
   })
 }
 
-/** A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was. */
+/**
+ * A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was.
+ */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -291,7 +303,10 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/** Decides which sent columns are the occurrence's own: those that differ from the series. The times are all own or all shared. */
+/**
+ * Decides which sent columns are the occurrence's own: those that differ from the series. The times are all
+ * own or all shared.
+ */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -309,7 +324,10 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Returns true for an unchanged column, and for a text that answers show as before: clients send back texts as they have read them. */
+/**
+ * Returns true for an unchanged column, and for a text that answers show as before: clients send back texts
+ * as they have read them.
+ */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -344,7 +362,10 @@ function ownLinks(
   })
 }
 
-/** Lists the ids of links to be compared: venues and organizers in their order, terms sorted, since their order has no meaning. */
+/**
+ * Lists the ids of links to be compared: venues and organizers in their order, terms sorted, since their
+ * order has no meaning.
+ */
 function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
   if (name === 'venue') return ids(links.venues).join()
@@ -355,8 +376,9 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an added date where the rule does not give it. If
- * all occurrences were in the trash, it becomes the only date, and the others stay there.
+ * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an
+ * added date where the rule does not give it. If all occurrences were in the trash, it becomes the only date,
+ * and the others stay there.
  */
 async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
@@ -385,7 +407,10 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
 /** More dates than a series ever has before one of its occurrences. */
 const MORE_THAN_ANY = 100_000
 
-/** Makes the date of an occurrence that goes to the trash an exception; a series without any other occurrence goes to the trash as well. */
+/**
+ * Makes the date of an occurrence that goes to the trash an exception; a series without any other occurrence
+ * goes to the trash as well.
+ */
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
   const { recurrence } = scheduleOf(series)
   const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()
@@ -396,7 +421,10 @@ async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Conte
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/** Changes an event that begins to repeat: it becomes the first occurrence of a series, which keeps the UID of the event in calendars. */
+/**
+ * Changes an event that begins to repeat: it becomes the first occurrence of a series, which keeps the UID of
+ * the event in calendars.
+ */
 async function beginSeries(
   tx: Tx,
   before: EventRow,

@@ -34,7 +34,9 @@ import { countShown, findOccurrences, findSeries, readShared } from './series-st
 
 // The operations on series: finds, shows, changes and removes them.
 
-/** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
+/**
+ * The operations on series: each changes all occurrences. A series is created with the event that repeats.
+ */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
   find: findPageOfSeries,
@@ -134,7 +136,10 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** Prepares a change of all occurrences. `keepsDays`, as in `AskedChange`, is for calendars that are imported again, which name each date by itself. */
+/**
+ * Prepares a change of all occurrences. `keepsDays`, as in `AskedChange`, is for calendars that are imported
+ * again, which name each date by itself.
+ */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -147,7 +152,8 @@ async function prepareSeries(
 }
 
 /**
- * Returns the occurrence that represents the series: the first one outside the trash, or the first of all where all are in the trash.
+ * Returns the occurrence that represents the series: the first one outside the trash, or the first of all
+ * where all are in the trash.
  * @throws Problem when there is none, since the only one has become a single event
  */
 function first(rows: readonly EventRow[]): EventRow {
@@ -162,8 +168,8 @@ function atStart(series: SeriesRow, row: EventRow): EventRow {
 }
 
 /**
- * Prepares the change of a series to the values of a source or of a former version. Dates of the rule that these values do not leave out take place again,
- * and a series in the trash is restored.
+ * Prepares the change of a series to the values of a source or of a former version. Dates of the rule that
+ * these values do not leave out take place again, and a series in the trash is restored.
  * @throws Problem
  */
 export async function prepareSeriesChange(

@@ -61,7 +61,8 @@ export function isNone(sent: unknown): boolean {
 }
 
 /**
- * Returns the schedule of an event at these times with the recurrence that was sent; undefined if the event does not repeat.
+ * Returns the schedule of an event at these times with the recurrence that was sent; undefined if the event
+ * does not repeat.
  * @throws Problem naming the faults of the recurrence
  */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
@@ -103,8 +104,9 @@ export function durationOf({ start_date, end_date, utc_start_date, utc_end_date,
 }
 
 /**
- * Returns the times of the occurrence that starts at a wall time. An all-day one lasts as many days as the first; others last the same elapsed time. Of a time
- * that comes twice the first counts, but where an event that starts at this wall time, `like`, has the second.
+ * Returns the times of the occurrence that starts at a wall time. An all-day one lasts as many days as the
+ * first; others last the same elapsed time. Of a time that comes twice the first counts, but where an event
+ * that starts at this wall time, `like`, has the second.
  */
 export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string, like?: When): When {
   const isHeld = like && !allDay && utcToWall(like.utc_start_date, zone) === wall
@@ -133,7 +135,8 @@ export function horizonAt(zone: string, now: number, months: number): string {
 
 /**
  * Returns the original starts of a schedule up to the horizon, at most `MOST_WRITTEN_DATES` from today on.
- * @param known the number already written: as many may lie in the past, even if that is more than `MOST_WRITTEN_DATES`
+ * @param known the number already written: as many may lie in the past, even if that is more than
+ * `MOST_WRITTEN_DATES`
  * @throws Problem when too many lie in the past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
@@ -185,7 +188,10 @@ export function movedWall(wall: string, from: Start, to: Start): string {
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/** Compares the occurrences of a series with its new original starts. `place` returns where an original start has moved to. */
+/**
+ * Compares the occurrences of a series with its new original starts. `place` returns where an original start
+ * has moved to.
+ */
 export function compareDates(
   rows: readonly EventRow[],
   place: (wall: string) => string,
@@ -215,8 +221,8 @@ interface NewDates {
 }
 
 /**
- * Returns the schedule of a series when one occurrence is given other times or another recurrence; undefined if neither changes. Dates that were left out
- * stay so unless the request names others.
+ * Returns the schedule of a series when one occurrence is given other times or another recurrence; undefined
+ * if neither changes. Dates that were left out stay so unless the request names others.
  * @throws Problem naming the faults of the recurrence
  */
 export function newDates(
@@ -248,7 +254,9 @@ export function newDates(
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/** Returns true for a recurrence that names, as it was sent, the dates to leave out, even by an empty list. */
+/**
+ * Returns true for a recurrence that names, as it was sent, the dates to leave out, even by an empty list.
+ */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

@@ -61,7 +61,10 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .limit(sql.lit(READ_AT_ONCE)),
 )
 
-/** Finds all occurrences of a series in the order of their original starts, those in the trash among them, with turns for others in between. */
+/**
+ * Finds all occurrences of a series in the order of their original starts, those in the trash among them,
+ * with turns for others in between.
+ */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   let rows: EventRow[] = []
   for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {
@@ -97,7 +100,10 @@ const selectTimes = statement<{ series: number }>()((db, value) =>
 /** The times of an occurrence, with its status and its sequence, without its texts. */
 export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
 
-/** Finds the times of all occurrences of a series in the order of their original starts, those in the trash among them. */
+/**
+ * Finds the times of all occurrences of a series in the order of their original starts, those in the trash
+ * among them.
+ */
 export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
   return selectTimes(db, { series })
 }
@@ -128,7 +134,10 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/** Counts the occurrences of these series that lists show to everybody, by series; a series without any is left out. */
+/**
+ * Counts the occurrences of these series that lists show to everybody, by series; a series without any is
+ * left out.
+ */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
@@ -157,7 +166,8 @@ export async function updateSeries(
   columns: Partial<SeriesRow>,
 ): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  // The columns of the series itself come last: the shared status of a series in the trash is the one that it comes back with.
+  // The columns of the series itself come last: the shared status of a series in the trash is the one that it
+  // comes back with.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
   noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
@@ -242,7 +252,8 @@ export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  // A field that is newer than the series is blank in it. Series of earlier versions may hold columns that are not shared.
+  // A field that is newer than the series is blank in it. Series of earlier versions may hold columns that
+  // are not shared.
   const held: Shared & Partial<EventRow> = { ...blankColumns(eventFields), ...JSON.parse(shared) }
   return withoutApart(held)
 }

@@ -31,12 +31,15 @@ import {
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 import { type Changed, writeChanges } from './series-writes.ts'
 
-// Does what becomes due with time: writes dates of series that come within the horizon, renews their times when zones change, publishes scheduled records,
-// and shows links of meetings.
+// Does what becomes due with time: writes dates of series that come within the horizon, renews their times
+// when zones change, publishes scheduled records, and shows links of meetings.
 
 /** The most series that one query reads; each is written in a transaction of its own. */
 const SERIES_AT_ONCE = 50
-/** More dates than a series ever has, given as the number already written: no number of past dates makes an extension fail. */
+/**
+ * More dates than a series ever has, given as the number already written: no number of past dates makes an
+ * extension fail.
+ */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -51,9 +54,10 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * Writes the occurrences that have come within the horizon since the last time. A series records how far it is written, so only the first of
- * several nodes does it, and setting a clock back changes nothing. A series whose dates take up all that they may is no longer extended; `tell` gets
- * a sentence when it comes to that. `now` is in ms since the epoch.
+ * Writes the occurrences that have come within the horizon since the last time. A series records how far it
+ * is written, so only the first of several nodes does it, and setting a clock back changes nothing. A series
+ * whose dates take up all that they may is no longer extended; `tell` gets a sentence when it comes to that.
+ * `now` is in ms since the epoch.
  */
 export async function extendSeries(
   { read, write }: Database,
@@ -72,7 +76,10 @@ export async function extendSeries(
   }
 }
 
-/** Writes the occurrences of a series that are due. Returns the series if now, and not earlier, no further one has room. */
+/**
+ * Writes the occurrences of a series that are due. Returns the series if now, and not earlier, no further one
+ * has room.
+ */
 async function extend(tx: Tx, id: number, site: Site, now: number): Promise<SeriesRow | undefined> {
   const series = await holdSeries(tx, id)
   if (!series || series.status === 'trash') return undefined
@@ -97,7 +104,9 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   return `No dates after ${written_until} are written of the series ${id}, “${title}”: they take up ${most} bytes.`
 }
 
-/** Returns an occurrence as it would be made now; id, UID, slug and times are still to be set for its date. */
+/**
+ * Returns an occurrence as it would be made now; id, UID, slug and times are still to be set for its date.
+ */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -140,8 +149,9 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
 /**
- * Recalculates the UTC times of coming occurrences, since the rules of their zones may have changed after they were written. Wall times stay. It
- * takes one series at a time, so that requests are served in between. `now` is in ms since the epoch.
+ * Recalculates the UTC times of coming occurrences, since the rules of their zones may have changed after
+ * they were written. Wall times stay. It takes one series at a time, so that requests are served in between.
+ * `now` is in ms since the epoch.
  */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
@@ -192,7 +202,10 @@ function isDue(series: SeriesRow, nowUtc: string): boolean {
   return series.status === 'future' && readShared(series).date_utc <= nowUtc
 }
 
-/** Publishes a series that is due; its occurrences are published one by one. Does nothing if another node was faster. */
+/**
+ * Publishes a series that is due; its occurrences are published one by one. Does nothing if another node was
+ * faster.
+ */
 async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series || !isDue(series, nowUtc)) return
@@ -205,7 +218,10 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
 /** The most records that one transaction changes; others that are due follow with the next. */
 const PUBLISHED_AT_ONCE = 200
 
-/** Publishes all scheduled records whose date has come (rule 19.3), and shows the links of meetings that are about to begin. `now` in ms since the epoch. */
+/**
+ * Publishes all scheduled records whose date has come (rule 19.3), and shows the links of meetings that are
+ * about to begin. `now` in ms since the epoch.
+ */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const)
@@ -219,7 +235,10 @@ export async function publishDue(database: Database, now: number): Promise<void>
   })
 }
 
-/** Does nothing where no record is due; else repeats a write until it changes fewer records than one write may. */
+/**
+ * Does nothing where no record is due; else repeats a write until it changes fewer records than one write
+ * may.
+ */
 async function whileDue(
   { write }: Database,
   due: { executeTakeFirst: () => Promise<unknown> },
@@ -229,7 +248,10 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/** Finds events whose link is due to be shown. They are in the order of the index on `online_from`: ordered by id, SQLite would not use it. */
+/**
+ * Finds events whose link is due to be shown. They are in the order of the index on `online_from`: ordered by
+ * id, SQLite would not use it.
+ */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
@@ -244,7 +266,10 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
     .limit(PUBLISHED_AT_ONCE)
 }
 
-/** Locks the records that are due, so that none is published twice by several nodes, and publishes them. Returns how many. */
+/**
+ * Locks the records that are due, so that none is published twice by several nodes, and publishes them.
+ * Returns how many.
+ */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
   const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {

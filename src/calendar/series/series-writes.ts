@@ -85,8 +85,8 @@ interface AlikeDates {
 }
 
 /**
- * Checks, before they are written, that dates do not take up more than they may, together with the other dates of a batch. Those that took up more before
- * may stay, but not grow. `asked` is what asks for them.
+ * Checks, before they are written, that dates do not take up more than they may, together with the other
+ * dates of a batch. Those that took up more before may stay, but not grow. `asked` is what asks for them.
  * @throws Problem when they take up more
  */
 export function requireRoom(
@@ -157,7 +157,10 @@ export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 
-/** Returns occurrences at these wall times: copies of another one, with times, ids, slugs and UIDs of their own. */
+/**
+ * Returns occurrences at these wall times: copies of another one, with times, ids, slugs and UIDs of their
+ * own.
+ */
 export async function occurrenceRows(
   tx: Tx,
   series: SeriesRow,
@@ -201,7 +204,10 @@ export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' |
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** Records changes of occurrences that look different because their series has changed, though their own rows have not. */
+/**
+ * Records changes of occurrences that look different because their series has changed, though their own rows
+ * have not.
+ */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'

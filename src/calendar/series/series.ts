@@ -27,7 +27,10 @@ import { readShared, type Shared } from './series-store.ts'
 
 // Series: declares their fields and filters, finds the records that they link to, and presents them.
 
-/** The fields of a series: those of events without `slug`, which each occurrence has for itself, and `recurrence_scope`, which is always all. */
+/**
+ * The fields of a series: those of events without `slug`, which each occurrence has for itself, and
+ * `recurrence_scope`, which is always all.
+ */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 
 /** Series: events that repeat, with the fields that their occurrences have in common (docs/series.md). */
@@ -49,7 +52,10 @@ export const seriesFilters = defineFields({
 /** The parameters of a list once read. */
 export type SeriesQuery = Parsed<typeof seriesFilters>
 
-/** Finds the records that these series link to, in order, with one query for each kind; leaves out deleted records. */
+/**
+ * Finds the records that these series link to, in order, with one query for each kind; leaves out deleted
+ * records.
+ */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]

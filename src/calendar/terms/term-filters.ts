@@ -69,7 +69,10 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/** Returns the ids that the entries of `include` or `exclude` mean: ids stay as they are, slugs and names are looked up (rule 13.9). */
+/**
+ * Returns the ids that the entries of `include` or `exclude` mean: ids stay as they are, slugs and names are
+ * looked up (rule 13.9).
+ */
 export async function termIdsAmong(
   entries: readonly string[],
   { context, taxonomy }: TermGround,
@@ -143,7 +146,10 @@ export type TermsQuery = Parsed<typeof categoryFilters>
 
 /** How each part of a list narrows it. */
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
-  /** Narrows the list to terms in use. Categories above these are listed as well, unless the children of one category are asked for. */
+  /**
+   * Narrows the list to terms in use. Categories above these are listed as well, unless the children of one
+   * category are asked for.
+   */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
     return taxonomy === 'category' && parent === undefined ? inUseOrAbove(taxonomy) : inUse
@@ -168,7 +174,9 @@ export const filterLinks = linkWriter<TermGround, typeof categoryFilters>(catego
   'hide_empty',
 ])
 
-/** The facts of a list of terms that all of its filters share: its taxonomy, and the context of the request. */
+/**
+ * The facts of a list of terms that all of its filters share: its taxonomy, and the context of the request.
+ */
 interface TermGround {
   taxonomy: Taxonomy
   context: Context
@@ -219,9 +227,10 @@ function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
 }
 
 /**
- * Terms that lists without `hide_empty` show the caller. A caller who does not see all terms sees the terms in use, those above them, the terms of their
- * own events, and the terms without any event. Other terms are left out, since the name of a term that came with a draft would betray the draft. Such a
- * term can be read by its id, as recorded from the reference (`term-counts`).
+ * Terms that lists without `hide_empty` show the caller. A caller who does not see all terms sees the terms
+ * in use, those above them, the terms of their own events, and the terms without any event. Other terms are
+ * left out, since the name of a term that came with a draft would betray the draft. Such a term can be read
+ * by its id, as recorded from the reference (`term-counts`).
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

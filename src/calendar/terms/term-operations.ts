@@ -33,7 +33,10 @@ export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<
   return terms.map((term) => ({ term, ancestors }))
 }
 
-/** The part of the presentation of terms that is the same in every form of answers: the name of a term in the log, and its texts. */
+/**
+ * The part of the presentation of terms that is the same in every form of answers: the name of a term in the
+ * log, and its texts.
+ */
 export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
   nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
   textsOf: ({ term }) => textsOfTerm(term),

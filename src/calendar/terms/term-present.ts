@@ -19,7 +19,10 @@ function termUrls(site: Site, term: TermRow) {
   return { self: `${collection}/${term.id}`, collection, ...up }
 }
 
-/** Presents a term as its own routes show it (rule 7.1). The address of a category names its `ancestors`. @throws Error when it cannot be shown */
+/**
+ * Presents a term as its own routes show it (rule 7.1). The address of a category names its `ancestors`.
+ * @throws Error when it cannot be shown
+ */
 export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
     id: term.id,
@@ -62,7 +65,10 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** Writes the same members as `embedTerm` as JSON with the place of the count in it. @throws Error when the term cannot be shown */
+/**
+ * Writes the same members as `embedTerm` as JSON with the place of the count in it.
+ * @throws Error when the term cannot be shown
+ */
 export function writeTerm(site: Site, term: TermRow): CountedJson {
   const before = JSON.stringify(beforeCount(site, term)).slice(0, -1)
   return withCount(`${before},"count":`, term, `,${JSON.stringify(behindCount(site, term)).slice(1)}`)

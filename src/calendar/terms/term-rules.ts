@@ -53,7 +53,10 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/** Decides whether the caller may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
+/**
+ * Decides whether the caller may make, change and remove terms: authors and up for categories, editors and up
+ * for tags (rule 26.3).
+ */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
@@ -115,8 +118,8 @@ export class TermExists extends Problem {
 
 /**
  * Makes a term (rules 22.1 and 22.2).
- * @throws TermExists for a name that is taken, under the same parent and without another slug; Problem rest_invalid_param for a name that is empty or too
- * long, and for a parent too deep in the tree
+ * @throws TermExists for a name that is taken, under the same parent and without another slug; Problem
+ * rest_invalid_param for a name that is empty or too long, and for a parent too deep in the tree
  */
 export async function createTerm(
   tx: Tx,
@@ -146,8 +149,8 @@ export async function createTerm(
 
 /**
  * Changes the sent fields of a term (rules 22.1 to 22.3).
- * @throws Problem duplicate_term_slug; rest_invalid_param for a name that is empty or too long, for a parent that is the term itself or lies below it, and
- * for a parent too deep in the tree
+ * @throws Problem duplicate_term_slug; rest_invalid_param for a name that is empty or too long, for a parent
+ * that is the term itself or lies below it, and for a parent too deep in the tree
  */
 export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Promise<void> {
   const columns: Parameters<typeof updateTerm>[2] = {}
@@ -172,19 +175,25 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
   await updateTerm(tx, term, columns)
 }
 
-/** Refuses a parent below which the tree would get too many levels: every answer climbs them. @throws Problem rest_invalid_param */
+/**
+ * Refuses a parent below which the tree would get too many levels: every answer climbs them.
+ * @throws Problem rest_invalid_param
+ */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
   if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
 }
 
-/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new term. */
+/**
+ * One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new
+ * term.
+ */
 type TermEntry = number | string
 
 /**
- * Reads the entries of an event's terms as they were sent: ids, slugs, names, comma-separated text, or the term objects of an answer (rule 22.4). Returns
- * undefined for anything else.
+ * Reads the entries of an event's terms as they were sent: ids, slugs, names, comma-separated text, or the
+ * term objects of an answer (rule 22.4). Returns undefined for anything else.
  */
 export function termEntries(value: unknown): TermEntry[] | undefined {
   if (typeof value === 'boolean') return undefined
@@ -194,7 +203,10 @@ export function termEntries(value: unknown): TermEntry[] | undefined {
     : undefined
 }
 
-/** Checks an event's categories or tags: each entry may mean a term, and none is longer than the name of a term. Returns the fault of one that is. */
+/**
+ * Checks an event's categories or tags: each entry may mean a term, and none is longer than the name of a
+ * term. Returns the fault of one that is.
+ */
 export function areTermEntries(value: unknown, { site }: ValueContext): boolean | ParamFault {
   const entries = termEntries(value)
   if (!entries) return false
@@ -215,8 +227,9 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * Finds or makes the terms that an event is to have, and returns their ids. Unknown ids are ignored. Unknown texts become new terms if the caller may make
- * terms, and are ignored otherwise (rule 22.4). `known` has the terms whose ids are among the entries, by id.
+ * Finds or makes the terms that an event is to have, and returns their ids. Unknown ids are ignored. Unknown
+ * texts become new terms if the caller may make terms, and are ignored otherwise (rule 22.4). `known` has the
+ * terms whose ids are among the entries, by id.
  */
 export async function settleTerms(
   tx: Tx,
@@ -246,7 +259,10 @@ async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<T
   return found ?? createTerm(tx, taxonomy, { name: text })
 }
 
-/** Lets one transaction at a time make terms of a taxonomy: two that make the same terms in different orders would wait for each other. */
+/**
+ * Lets one transaction at a time make terms of a taxonomy: two that make the same terms in different orders
+ * would wait for each other.
+ */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

@@ -14,9 +14,15 @@ import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../recor
 
 // Reads and writes the rows of categories and tags, and finds the terms that ids, slugs and names mean.
 
-/** In the order in which a writer makes terms of both: another that does so waits for it, and they never wait for each other. */
+/**
+ * In the order in which a writer makes terms of both: another that does so waits for it, and they never wait
+ * for each other.
+ */
 export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
-/** What the terms of a taxonomy are called where there are several: in addresses, as a member of events, and as a filter. */
+/**
+ * What the terms of a taxonomy are called where there are several: in addresses, as a member of events, and
+ * as a filter.
+ */
 export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
 
 /** Categories and tags apart, each in the order in which they came. */
@@ -88,7 +94,9 @@ const NAMED = [
   'folded',
 ] as const satisfies (keyof NamedTerm)[]
 
-/** Lists the terms of a taxonomy that published events have: at most `most`, those with the most events first. */
+/**
+ * Lists the terms of a taxonomy that published events have: at most `most`, those with the most events first.
+ */
 export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
@@ -157,19 +165,28 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** Finds the term that each entry of a filter means, undefined for none, in the order of the entries (rule 13.2). */
+/**
+ * Finds the term that each entry of a filter means, undefined for none, in the order of the entries (rule
+ * 13.2).
+ */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
 
-/** Finds the term that each text sent as a term of an event means, undefined for none, in the order of the texts. Digits are no ids here (rule 22.4). */
+/**
+ * Finds the term that each text sent as a term of an event means, undefined for none, in the order of the
+ * texts. Digits are no ids here (rule 22.4).
+ */
 export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, texts, false)
 }
 
 type Meant = (TermRow | undefined)[]
 
-/** Finds the terms that entries mean, all in a few queries: by slugs, then those left by ids, then those left by names. */
+/**
+ * Finds the terms that entries mean, all in a few queries: by slugs, then those left by ids, then those left
+ * by names.
+ */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -221,7 +238,10 @@ export async function findIdsByEntries(
 /** The most levels of a tree of categories. */
 export const MOST_TREE_LEVELS = 50
 
-/** Returns the ids of these terms and of all below them, and their number of levels, at most one more than a tree may have. */
+/**
+ * Returns the ids of these terms and of all below them, and their number of levels, at most one more than a
+ * tree may have.
+ */
 export async function levelsBelow(
   db: Db,
   ids: readonly number[],
@@ -321,7 +341,10 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** The beginning of a description, by which terms are ordered: a whole one would be too long, since the descriptions of all terms are read. */
+/**
+ * The beginning of a description, by which terms are ordered: a whole one would be too long, since the
+ * descriptions of all terms are read.
+ */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -342,7 +365,11 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/** Returns the first of the candidates that no other term of the taxonomy has as its slug. `id` is the term itself. @throws Error where all are taken */
+/**
+ * Returns the first of the candidates that no other term of the taxonomy has as its slug. `id` is the term
+ * itself.
+ * @throws Error where all are taken
+ */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,
@@ -356,12 +383,18 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** Returns a change of a term for the record of changes. Every term is public, since anybody who knows its id may read it. */
+/**
+ * Returns a change of a term for the record of changes. Every term is public, since anybody who knows its id
+ * may read it.
+ */
 function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** Returns a change of the count of a term for the record of changes. It is no change of the events that show the term. */
+/**
+ * Returns a change of the count of a term for the record of changes. It is no change of the events that show
+ * the term.
+ */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -396,11 +429,15 @@ export async function updateTerm(
 /** The number of links that are removed with one statement: so many take some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
-/** Removes a term from some of its events, and records a change of each. Returns true if other events may still have the term. */
+/**
+ * Removes a term from some of its events, and records a change of each. Returns true if other events may
+ * still have the term.
+ */
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
-  // The rows are held, so that nobody publishes or withdraws one of these events before this transaction is committed.
+  // The rows are held, so that nobody publishes or withdraws one of these events before this transaction is
+  // committed.
   const rows = await lockedRows(tx, events.orderBy('id')).execute()
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
@@ -412,7 +449,10 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/** Removes a term. Its events lose it, and its children move up to its parent (rule 22.5). Other requests are served between the steps. */
+/**
+ * Removes a term. Its events lose it, and its children move up to its parent (rule 22.5). Other requests are
+ * served between the steps.
+ */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -432,12 +472,16 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
-/** Matches a part of a character beyond the first 65,536 code points: JavaScript orders these characters differently from the databases. */
+/**
+ * Matches a part of a character beyond the first 65,536 code points: JavaScript orders these characters
+ * differently from the databases.
+ */
 const SURROGATE = /[\ud800-\udfff]/
 
 /** Compares two terms by name, as the databases do: by code points, and by id where names are equal. */
 export function compareTerms(a: TermRow, b: TermRow): number {
-  // Categories and tags are never in one list, so their order does not matter, but it has to be the same each time.
+  // Categories and tags are never in one list, so their order does not matter, but it has to be the same each
+  // time.
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
   if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
@@ -453,7 +497,10 @@ const addToCounts = statement<{ shifts: string; ids: number[] }>()(
     returning id, taxonomy, name, slug, description, parent, count, folded`,
 )
 
-/** Adds a number to the count of each term, by id. Resolves to the changed rows. The statement has begun when the function returns. */
+/**
+ * Adds a number to the count of each term, by id. Resolves to the changed rows. The statement has begun when
+ * the function returns.
+ */
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return []
@@ -469,7 +516,10 @@ interface TermLookups<Found> {
   byName?: (key: string) => Found | undefined
 }
 
-/** Finds the term that an entry means: by its slug, else its id, else its name, else the slug that a term of this name would get (rule 13.2). */
+/**
+ * Finds the term that an entry means: by its slug, else its id, else its name, else the slug that a term of
+ * this name would get (rule 13.2).
+ */
 export function termMeant<Found>(
   { bySlug, byId, byName }: TermLookups<Found>,
   entry: string,
@@ -497,7 +547,8 @@ function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<Ter
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    // A damaged name that is no text makes its own term unshowable alone: it must not fail here for all terms.
+    // A damaged name that is no text makes its own term unshowable alone: it must not fail here for all
+    // terms.
     const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)

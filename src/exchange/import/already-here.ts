@@ -5,11 +5,13 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are in this calendar without an earlier run of their source, and refuses sources whose events came from another source.
+// Finds items that are in this calendar without an earlier run of their source, and refuses sources whose
+// events came from another source.
 
 /**
- * Finds the events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, with the id or
- * UID that the source gives, and no earlier run of the source has made them.
+ * Finds the events and series among these items that come from this calendar itself, through its own feeds or
+ * lists: their pages are here, with the id or UID that the source gives, and no earlier run of the source has
+ * made them.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -31,7 +33,10 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** A page of this calendar, with the record on it: an event by its slug or, while it is not published, its number; or a series by its number. */
+/**
+ * A page of this calendar, with the record on it: an event by its slug or, while it is not published, its
+ * number; or a series by its number.
+ */
 interface Place {
   place: string
   slug: string
@@ -49,7 +54,10 @@ function placeHere(page: string, site: string): Place | undefined {
   return { place, slug, event: 0, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
-/** Finds the names that a source may use for the records on these pages: their ids and UIDs, and those of the series of an event. */
+/**
+ * Finds the names that a source may use for the records on these pages: their ids and UIDs, and those of the
+ * series of an event.
+ */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
   const numbers = places.map(({ event }) => event)
@@ -84,8 +92,8 @@ export interface UidHolder {
 }
 
 /**
- * Finds the records here with the UIDs of these new items, so that no two events of a feed have the same UID. Left out are items that have begun or ceased
- * to repeat: they take the place of their own record.
+ * Finds the records here with the UIDs of these new items, so that no two events of a feed have the same UID.
+ * Left out are items that have begun or ceased to repeat: they take the place of their own record.
  * @param own ids of the records that the items have become
  */
 export async function findUidHolders(
@@ -127,7 +135,10 @@ interface Named {
   isTrashed: boolean
 }
 
-/** Finds the records with these UIDs, other than own ones; of several with one UID, one that is not in the trash. */
+/**
+ * Finds the records with these UIDs, other than own ones; of several with one UID, one that is not in the
+ * trash.
+ */
 async function findByUid(
   db: Db,
   uids: readonly string[],
@@ -147,7 +158,8 @@ async function findByUid(
 }
 
 /**
- * Refuses a source that has no imported events yet, when at least half of its first events came from another source before.
+ * Refuses a source that has no imported events yet, when at least half of its first events came from another
+ * source before.
  * @throws Error that says how to go on
  */
 export async function refuseDoubled(
@@ -177,7 +189,10 @@ export async function refuseDoubled(
   )
 }
 
-/** Tells whether an item and a record describe the same event: a UID is enough, an id needs the same title and day. */
+/**
+ * Tells whether an item and a record describe the same event: a UID is enough, an id needs the same title and
+ * day.
+ */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false
   const day = String(values.start_date).slice(0, 10)

@@ -30,7 +30,8 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// Fetches the pictures in the texts of a source that has moved here, and makes the texts lead to the copies here.
+// Fetches the pictures in the texts of a source that has moved here, and makes the texts lead to the copies
+// here.
 
 /** The most characters of the address of a page or a picture. */
 const LONGEST = 1000
@@ -71,8 +72,9 @@ interface Pictured {
 }
 
 /**
- * Fetches the pictures in the texts that an item is to get, or else in those of its record. A text that was edited here stays, except for the links of its
- * pictures. A picture that cannot be fetched is reported, and its link stays.
+ * Fetches the pictures in the texts that an item is to get, or else in those of its record. A text that was
+ * edited here stays, except for the links of its pictures. A picture that cannot be fetched is reported, and
+ * its link stays.
  */
 export async function bringPictures(
   run: ImportRun,
@@ -124,7 +126,10 @@ function note({ remark }: ImportRun, { at }: SourceItem, text: string): void {
   remark({ kind: 'note', at, text })
 }
 
-/** Returns the images of these pictures, by the address that each was fetched from. Fetches as many in one run as one request may fetch. */
+/**
+ * Returns the images of these pictures, by the address that each was fetched from. Fetches as many in one run
+ * as one request may fetch.
+ */
 async function fetchAll(
   run: ImportRun,
   item: SourceItem,
@@ -134,7 +139,8 @@ async function fetchAll(
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
   for (const picture of options.dryRun ? [] : pictures) {
-    // The image without a size in its name has all sizes; but what looks like a size may be a part of the name.
+    // The image without a size in its name has all sizes; but what looks like a size may be a part of the
+    // name.
     for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
       if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
       left -= 1
@@ -153,7 +159,10 @@ async function fetchAll(
   return images
 }
 
-/** Fetches a picture as a request of its own, so that no picture stays in memory; undefined where that fails, with the reason in `lacks`. */
+/**
+ * Fetches a picture as a request of its own, so that no picture stays in memory; undefined where that fails,
+ * with the reason in `lacks`.
+ */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
   address: string,
@@ -167,7 +176,10 @@ async function fetchOne(
   })
 }
 
-/** Returns the rows by which the old addresses of these images lead to them, without rows that are stored already. */
+/**
+ * Returns the rows by which the old addresses of these images lead to them, without rows that are stored
+ * already.
+ */
 export async function newImageRows(
   { origin, source }: ImportRun,
   db: Db,
@@ -187,7 +199,8 @@ export async function newImageRows(
   })
 }
 
-// The pictures of a page's own host in its texts: those that they show, and the image files that they link to.
+// The pictures of a page's own host in its texts: those that they show, and the image files that they link
+// to.
 
 /** The attribute that names the picture, by element. */
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
@@ -204,7 +217,10 @@ function picturesIn(texts: readonly string[], page: URL, most: number): string[]
   return [...found]
 }
 
-/** Returns a text of a page with the addresses of pictures that `addressOf` gives; where it gives none, the address stays. */
+/**
+ * Returns a text of a page with the addresses of pictures that `addressOf` gives; where it gives none, the
+ * address stays.
+ */
 function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
   if (!HAS_SOME.test(html)) return html
   const settled = (piece: MarkupPiece) =>
@@ -212,7 +228,10 @@ function withPictures(html: string, page: URL, addressOf: (address: string) => s
   return splitMarkup(html).map(settled).join('')
 }
 
-/** Returns a tag with the new address of its picture, and without its other sizes, which are at the old host as well. */
+/**
+ * Returns a tag with the new address of its picture, and without its other sizes, which are at the old host
+ * as well.
+ */
 function settleTag(
   { name, source }: MarkupPiece,
   page: URL,
@@ -236,7 +255,10 @@ function settleTag(
 /** Returns the first address in a list of sizes. */
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
-/** Returns the address of a picture at the host of the page, without the query if the file has a name of its own; undefined for anything else. */
+/**
+ * Returns the address of a picture at the host of the page, without the query if the file has a name of its
+ * own; undefined for anything else.
+ */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
   const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined

@@ -54,14 +54,20 @@ function lastOf(value: string, start: string, horizon: string): string {
 /** The properties that make a recurrence. */
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
-/** How an event repeats: by a rule that events here can have, or on single dates; and its exceptions. Wall times are in the zone of its start. */
+/**
+ * How an event repeats: by a rule that events here can have, or on single dates; and its exceptions. Wall
+ * times are in the zone of its start.
+ */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
   /** `note` is a sentence for the report, if there is something to tell. */
   | { dates: readonly string[]; note: string | undefined }
 )
 
-/** Returns the recurrence of an event; undefined for an event that does not repeat, and a reason where the recurrence cannot be read. */
+/**
+ * Returns the recurrence of an event; undefined for an event that does not repeat, and a reason where the
+ * recurrence cannot be read.
+ */
 export function componentRecurrence(
   component: Component,
   start: CalendarTime,
@@ -85,7 +91,10 @@ export function componentRecurrence(
   return datesOf(component, start, { span, zones, reason }) ?? reason
 }
 
-/** Tells of a wall time whether a series has it: it is one of these dates, or has the time of day of all that its rule makes. */
+/**
+ * Tells of a wall time whether a series has it: it is one of these dates, or has the time of day of all that
+ * its rule makes.
+ */
 function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
   const known = new Set(dates)
   return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
@@ -133,7 +142,10 @@ function furtherDates(
   return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
 }
 
-/** Returns the dates of EXDATE as wall times in the zone of the start. A day leaves out each of these dates that is on it. */
+/**
+ * Returns the dates of EXDATE as wall times in the zone of the start. A day leaves out each of these dates
+ * that is on it.
+ */
 function exceptionsOf(
   component: Component,
   start: CalendarTime,
@@ -153,7 +165,10 @@ function exceptionsOf(
   })
 }
 
-/** Converts a wall time in the zone of the start into one on the clock of the event, which the file may define itself. */
+/**
+ * Converts a wall time in the zone of the start into one on the clock of the event, which the file may define
+ * itself.
+ */
 function ownWall(wall: string, { zone, own }: CalendarTime): string {
   return own ? wallAt(own.clock, wallToUtc(wall, zone)) : wall
 }
@@ -203,7 +218,10 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/** Tells whether all rules end before the event begins: a remainder of a series that was cut off there, which has no first date. */
+/**
+ * Tells whether all rules end before the event begins: a remainder of a series that was cut off there, which
+ * has no first date.
+ */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }

@@ -31,11 +31,17 @@ export interface CalendarTime {
   /** The wall time as the file writes it, in whatever zone. */
   written: string
   isUtc?: true
-  /** The clock that the file defines, and the wall time on it; set where no zone here shows the same, and `zone` is only the offset of that clock. */
+  /**
+   * The clock that the file defines, and the wall time on it; set where no zone here shows the same, and
+   * `zone` is only the offset of that clock.
+   */
   own?: { clock: Clock; wall: string }
 }
 
-/** Reads a DATE or DATE-TIME with its zone. Times in UTC are converted to the zone of the file; times without a zone are read in it. */
+/**
+ * Reads a DATE or DATE-TIME with its zone. Times in UTC are converted to the zone of the file; times without
+ * a zone are read in it.
+ */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -81,7 +87,8 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
- * Returns an event whose further times are in the zone of its start where they name none, and the date that it changes in the zone of that of its series.
+ * Returns an event whose further times are in the zone of its start where they name none, and the date that
+ * it changes in the zone of that of its series.
  * @param first the DTSTART of the series
  */
 export function withOneZone(component: Component, first?: Property): Component {
@@ -99,7 +106,10 @@ function zoneNameOf(property: Property | undefined): string | undefined {
   return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
-/** Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates follow no other clock. */
+/**
+ * Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates
+ * follow no other clock.
+ */
 export function firstStart(
   component: Component,
   zones: CalendarZones,
@@ -114,7 +124,10 @@ export function firstStart(
 export const originalStart = (component: Component, zones: CalendarZones, span: EventSpan) =>
   markedTime('RECURRENCE-ID', component, zones, span)
 
-/** Returns the duration of an event: days, or ms of an event with times; undefined where it cannot be read or is negative. */
+/**
+ * Returns the duration of an event: days, or ms of an event with times; undefined where it cannot be read or
+ * is negative.
+ */
 export function lengthOfEvent(
   component: Component,
   start: CalendarTime,
@@ -141,7 +154,10 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/** Returns the wall time that a time of an event of whole days means: a time in UTC where it is midnight, else as the file writes it. */
+/**
+ * Returns the wall time that a time of an event of whole days means: a time in UTC where it is midnight, else
+ * as the file writes it.
+ */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,
@@ -150,7 +166,10 @@ export function dayMeant(
   return walls.find((wall) => wall.endsWith(' 00:00:00')) ?? written
 }
 
-/** Returns the date of a series that a time means, as a wall time in the zone of its start: the date at its moment, else that with its digits. */
+/**
+ * Returns the date of a series that a time means, as a wall time in the zone of its start: the date at its
+ * moment, else that with its digits.
+ */
 export function dateMeant(
   time: CalendarTime,
   start: CalendarTime,
@@ -164,7 +183,10 @@ export function dateMeant(
   return isDate(alike) ? alike : wall
 }
 
-/** Converts a wall time on the clock of the event, which the file may define itself, into a wall time in the zone of its start. */
+/**
+ * Converts a wall time on the clock of the event, which the file may define itself, into a wall time in the
+ * zone of its start.
+ */
 export function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
   if (isDay) return `${wall.slice(0, 10)} 00:00:00`
   return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)

@@ -12,7 +12,8 @@ import {
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the time zone that each name in a calendar file means, by the definitions in the file (VTIMEZONE) and by the zones known here.
+// Finds the time zone that each name in a calendar file means, by the definitions in the file (VTIMEZONE) and
+// by the zones known here.
 
 /** A VTIMEZONE: the zones that it may mean by its names, and the offsets that it defines. */
 interface Definition {
@@ -47,7 +48,10 @@ export interface EventSpan {
   last: string
 }
 
-/** The time zone of an event: a zone that is known here, or the clock of the file if no zone here shows the same times. */
+/**
+ * The time zone of an event: a zone that is known here, or the clock of the file if no zone here shows the
+ * same times.
+ */
 type ZoneReading = { zone: string } | { clock: Clock }
 
 /** The most definitions of a file, and the most steps to read all of them. */
@@ -90,8 +94,9 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * Returns the zone of a TZID in an event. A name means what the file defines. Only in an event still to come, the name of a place in the tz database means
- * that place, since definitions grow old and visitors go by the clocks of the place.
+ * Returns the zone of a TZID in an event. A name means what the file defines. Only in an event still to come,
+ * the name of a place in the tz database means that place, since definitions grow old and visitors go by the
+ * clocks of the place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -121,7 +126,10 @@ export function calendarZone(name: string, zones: CalendarZones): string {
   return 'zone' in reading ? reading.zone : zones.zone
 }
 
-/** Returns the zones that days of a file may begin in: that of its calendar, that of the site, and some that it defines. */
+/**
+ * Returns the zones that days of a file may begin in: that of its calendar, that of the site, and some that
+ * it defines.
+ */
 export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[] {
   const defined = [...definitions.values().take(MOST_LOOKED_AT)].flatMap(({ named }) => named.slice(0, 1))
   return [...new Set([zone, site, ...defined])]
@@ -129,7 +137,10 @@ export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[
 
 const MOST_LOOKED_AT = 20
 
-/** Guesses the zone of a name without a definition, by the offsets in the name. Notes a fault where the offsets do not suffice. */
+/**
+ * Guesses the zone of a name without a definition, by the offsets in the name. Notes a fault where the
+ * offsets do not suffice.
+ */
 function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
@@ -164,7 +175,10 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/** The zones that definitions are compared with: the most common ones first, then those of Windows, which are all that many people use. */
+/**
+ * The zones that definitions are compared with: the most common ones first, then those of Windows, which are
+ * all that many people use.
+ */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
@@ -199,7 +213,10 @@ function readingOf(
   return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-/** Does work for one event. Returns the result, and whether the work was cut off since it took more steps than one event may take. */
+/**
+ * Does work for one event. Returns the result, and whether the work was cut off since it took more steps than
+ * one event may take.
+ */
 export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
   const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
   steps.left -= share.left
@@ -208,7 +225,10 @@ export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps)
   return { result, isCut: share.left < 0 }
 }
 
-/** Returns the clock of a definition in some years, and the zone that shows the same from their beginning to their end, if there is one. */
+/**
+ * Returns the clock of a definition in some years, and the zone that shows the same from their beginning to
+ * their end, if there is one.
+ */
 function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
   const { named, observances, readings } = definition
   const known = readings.get(`${from} ${to}`)
@@ -262,7 +282,9 @@ const LONGEST_DATES = 20_000
 /** The most rules of one observance that are read. */
 const MOST_RULES = 10
 
-/** Reads the observances of a VTIMEZONE until the steps are used up; those that cannot be read are left out. */
+/**
+ * Reads the observances of a VTIMEZONE until the steps are used up; those that cannot be read are left out.
+ */
 function readObservances({ parts }: Component, steps: Steps): Observance[] {
   return parts.flatMap((part) => {
     const offset = offsetIn(part, 'TZOFFSETTO')
@@ -285,7 +307,9 @@ function offsetIn(part: Component, name: string): number | undefined {
   return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
 }
 
-/** Reads a day, time or period of RDATE as a wall time on the clock before it; undefined for anything else. */
+/**
+ * Reads a day, time or period of RDATE as a wall time on the clock before it; undefined for anything else.
+ */
 function beginning(text: string, start: string, before: number): string | undefined {
   const [value = ''] = text.trim().split('/', 1)
   const wall = wallOf(value)
@@ -304,7 +328,10 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/** Returns the end of a rule as a wall time, at the latest the horizon. `wallOfUtc` gives the wall time of an end in UTC. */
+/**
+ * Returns the end of a rule as a wall time, at the latest the horizon. `wallOfUtc` gives the wall time of an
+ * end in UTC.
+ */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -333,7 +360,9 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
 /** Two days on both sides of the years, since the years of a clock do not begin when those of UTC do. */
 const DAYS_MS = 2 * DAY_MS
 
-/** Returns the beginnings of an observance that matter in these years: all in them, and the last ones before. */
+/**
+ * Returns the beginnings of an observance that matter in these years: all in them, and the last ones before.
+ */
 function beginningsOf(
   { start, rules, dates, before }: Observance,
   from: number,
@@ -387,12 +416,18 @@ function offsetOf(zone: string, utc: number): number {
 /** The most characters of a name that are read, far more than any name of a zone has. */
 const LONGEST = 200
 
-/** Returns the name of a zone without its quotes and escapes: programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
+/**
+ * Returns the name of a zone without its quotes and escapes: programs write `Kuala Lumpur\, Singapore` or
+ * `"Kuala Lumpur, Singapore"`.
+ */
 function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
 
-/** Returns the zone that a name stands for: a name of the tz database, perhaps behind a path, or one of Windows; undefined for any other name. */
+/**
+ * Returns the zone that a name stands for: a name of the tz database, perhaps behind a path, or one of
+ * Windows; undefined for any other name.
+ */
 function zoneNamed(name: string): string | undefined {
   if (name === '') return undefined
   const tail = name.split('/')
@@ -403,16 +438,25 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/** The names of UTC in calendars of Microsoft (`tzone://Microsoft/Utc`), with an offset of nought, or as a letter. */
+/**
+ * The names of UTC in calendars of Microsoft (`tzone://Microsoft/Utc`), with an offset of nought, or as a
+ * letter.
+ */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/** Returns true for the name of a place in the tz database, which means one zone. Other names (`EST`, `Eastern`) may mean several. */
+/**
+ * Returns true for the name of a place in the tz database, which means one zone. Other names (`EST`,
+ * `Eastern`) may mean several.
+ */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)
 }
 
-/** Returns the offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
+/**
+ * Returns the offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT
+ * +0200 (Daylight)`.
+ */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
   return found.map(
@@ -420,7 +464,10 @@ function offsetsNamed(name: string): number[] {
   )
 }
 
-/** Returns the name of the zone that always has this offset, in minutes; undefined for an offset that no zone has. */
+/**
+ * Returns the name of the zone that always has this offset, in minutes; undefined for an offset that no zone
+ * has.
+ */
 export function fixedZone(minutes: number): string | undefined {
   if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
   if (minutes === 0) return 'UTC'

@@ -15,15 +15,23 @@ export interface Component {
   line: number
   properties: Property[]
   parts: Component[]
-  /** The numbers of the lines that are no properties: those read as the rest of the text before them, and those left out. */
+  /**
+   * The numbers of the lines that are no properties: those read as the rest of the text before them, and
+   * those left out.
+   */
   joined: number[]
   unread: number[]
 }
 
-/** A component, or why it is left out. `isEnd` is set if the file ends inside an open component or calendar. */
+/**
+ * A component, or why it is left out. `isEnd` is set if the file ends inside an open component or calendar.
+ */
 export type ReadComponent = Component | { line: number; reason: string; isEnd?: true }
 
-/** The most bytes of a line in the file, bytes of an unfolded line, lines of one component, and levels of nested components. */
+/**
+ * The most bytes of a line in the file, bytes of an unfolded line, lines of one component, and levels of
+ * nested components.
+ */
 const LONGEST_LINE = 1_000_000
 const LONGEST_PROPERTY = 2_000_000
 const MOST_LINES = 5000
@@ -39,13 +47,17 @@ interface OpenComponent {
   calendar: number
   /** The properties of the calendar that have not been returned yet. */
   properties: Property[]
-  /** True once the component named VCALENDAR was returned: before the first other component, even if it has no properties. */
+  /**
+   * True once the component named VCALENDAR was returned: before the first other component, even if it has no
+   * properties.
+   */
   isNamed: boolean
 }
 
 /**
- * Yields the components directly below each VCALENDAR. First comes a component named VCALENDAR, with the line and the properties of the calendar itself; a second
- * one follows the others if the calendar has properties at its end. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
+ * Yields the components directly below each VCALENDAR. First comes a component named VCALENDAR, with the line
+ * and the properties of the calendar itself; a second one follows the others if the calendar has properties
+ * at its end. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -183,8 +195,8 @@ const KNOWN = new Set(
 )
 
 /**
- * Tells whether a line after a text begins a property: its name is known or begins with `X-`, or it is written as none but a property would be. Names in a
- * description have capital letters alone or none.
+ * Tells whether a line after a text begins a property: its name is known or begins with `X-`, or it is
+ * written as none but a property would be. Names in a description have capital letters alone or none.
  */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
@@ -197,7 +209,10 @@ function beginsProperty(line: string, before: string): boolean {
   return name !== '' && isUpper && isCompact
 }
 
-/** Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated files end and begin a calendar in the middle. */
+/**
+ * Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated
+ * files end and begin a calendar in the middle.
+ */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)
   if (properties.length === 0 && reading.isNamed) return undefined

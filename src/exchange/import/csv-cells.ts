@@ -8,8 +8,9 @@ import { readMoment } from '../../base/text/moments.ts'
 // Recognises the columns of a table by their names, and reads the dates and times in cells.
 
 /**
- * The columns of a table, each with the names it may have, by language: those of our own export, of the reference's tables, of Google's and
- * Outlook's, and common ones. A name may have several meanings: the first that no other column has is taken.
+ * The columns of a table, each with the names it may have, by language: those of our own export, of the
+ * reference's tables, of Google's and Outlook's, and common ones. A name may have several meanings: the first
+ * that no other column has is taken.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -83,7 +84,10 @@ const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
 const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
   fields.filter(({ name }) => !(name in COLUMNS))
 
-/** The other fields of events, venues and organizers. Only our own tables have columns for them, written as the kinds of the fields say. */
+/**
+ * The other fields of events, venues and organizers. Only our own tables have columns for them, written as
+ * the kinds of the fields say.
+ */
 export const otherCells = {
   event: unnamed(rareFields('csv')),
   venue: unnamed(tabled(venueFields)),
@@ -133,9 +137,10 @@ export function isUnread(name: string, meaning: ColumnMeaning | undefined, isOfE
 }
 
 /**
- * Returns the meaning of each column by its name, undefined for an ignored column; `given` overrides the names. A table without events has venues or
- * organizers.
- * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts of events
+ * Returns the meaning of each column by its name, undefined for an ignored column; `given` overrides the
+ * names. A table without events has venues or organizers.
+ * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts
+ * of events
  */
 export function readHeader(
   names: readonly string[],
@@ -169,7 +174,10 @@ export function readHeader(
   return columns
 }
 
-/** Reads the values of `--map`, such as `Column=field`. @throws Error with one sentence for any other value */
+/**
+ * Reads the values of `--map`, such as `Column=field`.
+ * @throws Error with one sentence for any other value
+ */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')
@@ -210,7 +218,10 @@ export function noteDate(seen: SeenDates, text: string): void {
   else seen.ambiguous += 1
 }
 
-/** Returns the order of all dates. @throws Error with one sentence when they leave the order open, or contradict each other */
+/**
+ * Returns the order of all dates.
+ * @throws Error with one sentence when they leave the order open, or contradict each other
+ */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
     throw new Error(
@@ -226,8 +237,9 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 let known: ReadonlyMap<string, number> | undefined
 
 /**
- * Returns the numbers of months by their names and short names in every language, in lower case and without accents. They are made when the first table is
- * read, since every start loads this file and would take a tenth longer.
+ * Returns the numbers of months by their names and short names in every language, in lower case and without
+ * accents. They are made when the first table is read, since every start loads this file and would take a
+ * tenth longer.
  */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
@@ -248,7 +260,10 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/** A date of a table as `YYYY-MM-DD` and `HH:MM:SS`, up to 24:00:00; `utc` is its moment (RFC 3339) if its text has an offset. */
+/**
+ * A date of a table as `YYYY-MM-DD` and `HH:MM:SS`, up to 24:00:00; `utc` is its moment (RFC 3339) if its
+ * text has an offset.
+ */
 interface TableDate {
   day: string
   time?: string | undefined
@@ -259,8 +274,8 @@ interface TableDate {
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
 /**
- * Reads a date with or without a time; undefined for other text. A time with an offset becomes one of the zone; without a zone it stays, since for a whole
- * day its digits count.
+ * Reads a date with or without a time; undefined for other text. A time with an offset becomes one of the
+ * zone; without a zone it stays, since for a whole day its digits count.
  */
 export function readTableDate(
   text: string,
@@ -308,7 +323,10 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/** The forms of dates. Between slashes, numbers are in the order of the table; between dots or dashes, the day comes first. A year may come before all. */
+/**
+ * The forms of dates. Between slashes, numbers are in the order of the table; between dots or dashes, the day
+ * comes first. A year may come before all.
+ */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,
@@ -340,7 +358,10 @@ function dayOf(year: number, month: number, day: number): string | undefined {
   return isReal ? date.toISOString().slice(0, 10) : undefined
 }
 
-/** Reads a time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm` or `24:00`, as `HH:MM:SS`; undefined for other text. */
+/**
+ * Reads a time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm` or `24:00`, as `HH:MM:SS`;
+ * undefined for other text.
+ */
 export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []

@@ -60,7 +60,10 @@ const LONGEST_ROW = 5_000_000
 /** The bytes of the beginning that is examined, and of each piece that is read. */
 const HEAD = 1 << 16
 
-/** Returns the source in a table of events, or of venues or organizers (RFC 4180). Reads the table twice: first the dates of all rows, then its records. */
+/**
+ * Returns the source in a table of events, or of venues or organizers (RFC 4180). Reads the table twice:
+ * first the dates of all rows, then its records.
+ */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -97,7 +100,10 @@ async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }
   return orderOf(seen)
 }
 
-/** Yields the rows after the header, by the meanings of their columns. @throws Error with one sentence for an empty table */
+/**
+ * Yields the rows after the header, by the meanings of their columns.
+ * @throws Error with one sentence for an empty table
+ */
 async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter, from }: CsvShape,
@@ -203,7 +209,10 @@ function cellsOf(
   return cells
 }
 
-/** Finds the encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252; finds the separator in the header. */
+/**
+ * Finds the encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252; finds the
+ * separator in the header.
+ */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle
@@ -260,7 +269,10 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/** The fields that take cells as they are. Each is a set of its own, so that a cell which its field refuses costs nothing else. */
+/**
+ * The fields that take cells as they are. Each is a set of its own, so that a cell which its field refuses
+ * costs nothing else.
+ */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
@@ -342,7 +354,10 @@ interface RowTimes {
   end_date: string
 }
 
-/** Returns the times of a row, with the end that cannot be read as `unread`; or a sentence on why the row has no times. */
+/**
+ * Returns the times of a row, with the end that cannot be read as `unread`; or a sentence on why the row has
+ * no times.
+ */
 function rowTimes(
   cells: CsvRow['cells'],
   order: DateOrder,
@@ -366,7 +381,8 @@ function rowTimes(
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   const first = startTime ?? '00:00:00'
   const last = endTime ?? first
-  // An event whose day of end is not given, and whose time of end lies before its start, ends on the next day.
+  // An event whose day of end is not given, and whose time of end lies before its start, ends on the next
+  // day.
   const isNextDay = !isAllDay && !isDated && last < first
   const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
   const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]
@@ -392,14 +408,20 @@ const withOffsetOf = (date: string, time: string) => (hasOffset(time) ? `${date}
 const wallOf = (day: string, time: string) =>
   time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`
 
-/** Reads the time in a cell, also as people type it at the desk; undefined for none, and for a time with an end. */
+/**
+ * Reads the time in a cell, also as people type it at the desk; undefined for none, and for a time with an
+ * end.
+ */
 function timeIn(cell: string, language: string): string | undefined {
   const time = readTableTime(cell)
   const spoken = time === undefined && cell !== '' ? readSpokenTime(cell, language) : undefined
   return spoken && spoken.end === undefined ? `${spoken.start}:00`.slice(0, 8) : time
 }
 
-/** Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a repeated name is told apart by address. */
+/**
+ * Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before:
+ * a repeated name is told apart by address.
+ */
 function* linkedOfRow(
   written: CsvRow,
   names: Set<string>,

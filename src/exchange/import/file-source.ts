@@ -22,7 +22,8 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file of any format as the items of an import: recognises the format, reads JSON and NDJSON, and reads long files in a thread.
+// Reads a file of any format as the items of an import: recognises the format, reads JSON and NDJSON, and
+// reads long files in a thread.
 
 // Files with records as the interface shows them, as JSON or NDJSON.
 
@@ -31,7 +32,10 @@ const LONGEST_LINE = 10_000_000
 /** The most bytes of a file that is a single JSON value, which is held in memory as a whole. */
 const LARGEST_VALUE = 200_000_000
 
-/** Returns the source in a file with records as the interface shows them: a page of a list, a list, or one record a line. */
+/**
+ * Returns the source in a file with records as the interface shows them: a page of a list, a list, or one
+ * record a line.
+ */
 async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
   const { size } = await stat(file)
   const { bytes, progress } = countedBytes(file)
@@ -69,7 +73,10 @@ function isWholeRecord(text: string): boolean {
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/** Yields the records of a file with one record a line. Reads the file twice: first for the places of the occurrences of series, then for all records. */
+/**
+ * Yields the records of a file with one record a line. Reads the file twice: first for the places of the
+ * occurrences of series, then for all records.
+ */
 async function* lineEntries(
   file: string,
   bytes: () => AsyncIterable<Uint8Array>,
@@ -108,11 +115,16 @@ async function* lineEntries(
 /** The place of a line in a file: the offset of its first byte, and its length in bytes. */
 type LinePlace = readonly [at: number, length: number]
 
-/** The most occurrences whose places are remembered; those of further series are imported as single events. */
+/**
+ * The most occurrences whose places are remembered; those of further series are imported as single events.
+ */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
-/** The lines of the occurrences of a series, and the offset of the last of them. Occurrences on lines behind it are imported as single events. */
+/**
+ * The lines of the occurrences of a series, and the offset of the last of them. Occurrences on lines behind
+ * it are imported as single events.
+ */
 interface SeriesLines {
   places: LinePlace[]
   end: number
@@ -220,7 +232,10 @@ export interface FileTask {
   zone: string
 }
 
-/** Returns the source in a file, in the format that its content or its name shows. @throws Error with one sentence when it cannot be read */
+/**
+ * Returns the source in a file, in the format that its content or its name shows.
+ * @throws Error with one sentence when it cannot be read
+ */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -241,7 +256,10 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
   '.jsonl': 'lines',
 }
 
-/** Returns the format of a file by its beginning and its name. @throws Error with a sentence that begins with the title */
+/**
+ * Returns the format of a file by its beginning and its name.
+ * @throws Error with a sentence that begins with the title
+ */
 function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' | 'json' | 'lines' {
   const known = KINDS[extname(file).toLowerCase()]
   const bytes = beginning.subarray(0, 512).toString('latin1')
@@ -259,7 +277,9 @@ function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' |
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 
-/** The first bytes of spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF), as Latin-1. */
+/**
+ * The first bytes of spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF), as Latin-1.
+ */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 /** Control characters that occur in no text file. */
@@ -300,16 +320,25 @@ export type ThreadAnswer =
   | { failure: string }
   | 'started'
 
-/** The fewest bytes of a file that a thread reads beside the writing: to start the thread takes as long as to read a part of such a file. */
+/**
+ * The fewest bytes of a file that a thread reads beside the writing: to start the thread takes as long as to
+ * read a part of such a file.
+ */
 const WORTH_A_THREAD = 2_000_000
 
-/** The most bytes of a file that begins to be read here while the thread starts. A longer file takes too long, since all its lines are looked through first. */
+/**
+ * The most bytes of a file that begins to be read here while the thread starts. A longer file takes too long,
+ * since all its lines are looked through first.
+ */
 const WORTH_BEGINNING = 100_000_000
 
 /** The most batches that the thread reads ahead of the writing, which bounds the memory in use. */
 const AHEAD = 3
 
-/** Returns a source that reads a long file in a thread, together with the work that needs one entry alone. A short file is read without a thread. */
+/**
+ * Returns a source that reads a long file in a thread, together with the work that needs one entry alone. A
+ * short file is read without a thread.
+ */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0

@@ -36,8 +36,8 @@ interface HeldSource {
 }
 
 /**
- * Locks a source. Waits while another process holds it, and calls `wait` once in that case. A lock of a process of this machine that has ended is taken at
- * once, any other when it expires.
+ * Locks a source. Waits while another process holds it, and calls `wait` once in that case. A lock of a
+ * process of this machine that has ended is taken at once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -72,7 +72,10 @@ export async function holdSource(
   }
 }
 
-/** Ignores that the database is not available, since a lock that is not released expires. @throws any other error */
+/**
+ * Ignores that the database is not available, since a lock that is not released expires.
+ * @throws any other error
+ */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }
@@ -93,8 +96,10 @@ function isGone(holder: string): boolean {
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the number of the source that a calendar under a new address continues; undefined if that was done before.
- * @throws Error with one sentence when there is no such source, or the calendar was imported under the new address as well
+ * Finds the number of the source that a calendar under a new address continues; undefined if that was done
+ * before.
+ * @throws Error with one sentence when there is no such source, or the calendar was imported under the new
+ * address as well
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
   if (name === address) return undefined
@@ -110,7 +115,10 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   return former
 }
 
-/** Gives the records of a former source to a new address. `wait` is called once if an import of that source has to end first. */
+/**
+ * Gives the records of a former source to a new address. `wait` is called once if an import of that source
+ * has to end first.
+ */
 export async function continueSource(
   context: Pick<Context, 'db' | 'write'>,
   name: string,

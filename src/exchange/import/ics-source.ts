@@ -52,7 +52,10 @@ interface IcsTask {
   zone: string
 }
 
-/** Returns the source in an iCalendar file (RFC 5545). Reads the file twice: first its zones and which events repeat, then its events. */
+/**
+ * Returns the source in an iCalendar file (RFC 5545). Reads the file twice: first its zones and which events
+ * repeat, then its events.
+ */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
@@ -84,7 +87,10 @@ const MOST_HELD = 50_000
 /** The most series that occurrences wait for. */
 const MOST_AWAITED = 500_000
 
-/** Tells whether an occurrence comes before its series, so that it has to wait; notes the series that have come. */
+/**
+ * Tells whether an occurrence comes before its series, so that it has to wait; notes the series that have
+ * come.
+ */
 function isAhead(component: Component, awaited: Set<string>): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -117,7 +123,10 @@ interface KnownSeries {
   series: Map<string, SeriesRead>
 }
 
-/** A series as it was read: its DTSTART, its first time, which wall times are dates of it, and those that it leaves out. */
+/**
+ * A series as it was read: its DTSTART, its first time, which wall times are dates of it, and those that it
+ * leaves out.
+ */
 interface SeriesRead {
   first: Property | undefined
   start: CalendarTime
@@ -125,7 +134,10 @@ interface SeriesRead {
   left: ReadonlySet<string>
 }
 
-/** Reads the zones and the calendars of a file, and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
+/**
+ * Reads the zones and the calendars of a file, and which of its events repeat.
+ * @throws Error with one sentence when the file is not a calendar
+ */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const found: Survey = {
     zones: noZones(zone, now),
@@ -150,7 +162,10 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/** The most calendars of a file whose properties are read before their events; of further ones, those at the end are ignored. */
+/**
+ * The most calendars of a file whose properties are read before their events; of further ones, those at the
+ * end are ignored.
+ */
 const MOST_CALENDARS = 100_000
 
 /** Reads the zone and the METHOD of a calendar. `before` has those that it names before its events. */
@@ -171,7 +186,9 @@ interface CalendarFile extends Omit<CalendarFacts, 'zoneName'> {
   zones: CalendarZones
 }
 
-/** Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
+/**
+ * Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories.
+ */
 function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): Generator<SourceEntry> {
   const series = known.series.get(textOf(written, 'UID'))
   const component = withOneZone(written, series?.first)
@@ -292,7 +309,10 @@ function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
 
-/** Returns an event, or an occurrence with a name. @param end the duration: days, or ms of an event with times */
+/**
+ * Returns an event, or an occurrence with a name.
+ * @param end the duration: days, or ms of an event with times
+ */
 function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
@@ -343,8 +363,8 @@ function sharedPart(
 }
 
 /**
- * Returns the status of an event: that of our own export; else private for a CLASS other than PUBLIC; else published. A date of a series without either of
- * them has the status of its series.
+ * Returns the status of an event: that of our own export; else private for a CLASS other than PUBLIC; else
+ * published. A date of a series without either of them has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
   const own = textOf(component, OWN_STATUS).toLowerCase()
@@ -362,11 +382,17 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
 /** The highest number of a revision (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
-/** Matches a title that says that its event is canceled, in the languages of the service: `Canceled: Ball`, `[ABGESAGT] Ball`, `Bal (annulé)`. */
+/**
+ * Matches a title that says that its event is canceled, in the languages of the service: `Canceled: Ball`,
+ * `[ABGESAGT] Ball`, `Bal (annulé)`.
+ */
 const SAYS_CANCELED =
   /^[\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\s?(?:[\])*!:–—|]|- |$)|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\])]$/iu
 
-/** Returns the title, the event status and its reason. Calendars like ours put the status before the title as well, where it is removed. */
+/**
+ * Returns the title, the event status and its reason. Calendars like ours put the status before the title as
+ * well, where it is removed.
+ */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
@@ -386,7 +412,10 @@ function titleAndState(component: Component, file: CalendarFile) {
 /** Signs that a text has markup: the end of an element that texts are made of, or a line break. */
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
-/** Returns the text with markup if there is one, else the plain text: unchanged if it has markup, as Google's has, else escaped. */
+/**
+ * Returns the text with markup if there is one, else the plain text: unchanged if it has markup, as Google's
+ * has, else escaped.
+ */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),
@@ -413,7 +442,10 @@ type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', s
 
 const LABELLED = limits.line.characters
 
-/** Returns the meeting of an event (RFC 7986, 5.11), and the addresses that were refused as its link. A link that our own export hides stays hidden. */
+/**
+ * Returns the meeting of an event (RFC 7986, 5.11), and the addresses that were refused as its link. A link
+ * that our own export hides stays hidden.
+ */
 function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = beginningOf((parameters.LABEL ?? '').replace(/\s+/g, ' ').trim(), LABELLED)
@@ -432,7 +464,10 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
-/** Returns how people take part: as our own export says; else online if there is a link or a meeting program, and also at the venue if there is one. */
+/**
+ * Returns how people take part: as our own export says; else online if there is a link or a meeting program,
+ * and also at the venue if there is one.
+ */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
   if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''
@@ -440,7 +475,9 @@ function attendanceOf(component: Component, hasLink: boolean, linked: readonly S
   return linked.some(({ kind }) => kind === 'venue') ? 'mixed' : 'online'
 }
 
-/** Returns the address of an event on the web; `unread` is the beginning of one that browsers could not open. */
+/**
+ * Returns the address of an event on the web; `unread` is the beginning of one that browsers could not open.
+ */
 function pageOfComponent(component: Component): { page: string; unread: string } {
   // Addresses have no escapes, but some programs write them as texts.
   const sent = textOf(component, 'URL')
@@ -500,7 +537,10 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
-/** Returns the coordinates of an event; `unread` are those that are none. Some programs write nothing or nought for an unknown place. */
+/**
+ * Returns the coordinates of an event; `unread` are those that are none. Some programs write nothing or
+ * nought for an unknown place.
+ */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }
   unread: string

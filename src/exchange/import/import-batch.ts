@@ -43,7 +43,8 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './write-item.ts'
 
-// Writes the items of an import, many with each transaction, and turns single events of earlier imports into series.
+// Writes the items of an import, many with each transaction, and turns single events of earlier imports into
+// series.
 
 // Single events of earlier imports become series where they are series in the source now.
 
@@ -54,8 +55,8 @@ interface Begun {
 }
 
 /**
- * Turns events of earlier runs into series where the source has done so since. Each event stays and becomes the first date of its series, which takes
- * over the stored state of the event.
+ * Turns events of earlier runs into series where the source has done so since. Each event stays and becomes
+ * the first date of its series, which takes over the stored state of the event.
  */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -113,7 +114,10 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** Turns one event into a series. Returns a function that reports the item where it is settled; undefined where it still needs a plan. */
+/**
+ * Turns one event into a series. Returns a function that reports the item where it is settled; undefined
+ * where it still needs a plan.
+ */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts)) return () => noteLeft(run, item, row.record, OLDER, state)
@@ -139,7 +143,10 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/** Writes the recurrence of the event, and its times unless they were changed here; other fields as for any series. Returns the id of the series. */
+/**
+ * Writes the recurrence of the event, and its times unless they were changed here; other fields as for any
+ * series. Returns the id of the series.
+ */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,
@@ -209,7 +216,10 @@ export async function importBatch(
   }
 }
 
-/** Keeps one of the items with the same identity: that of the latest revision, or else the first. Reports the others where they differ from it. */
+/**
+ * Keeps one of the items with the same identity: that of the latest revision, or else the first. Reports the
+ * others where they differ from it.
+ */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
@@ -305,7 +315,10 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
 
-/** Writes the prepared items in one transaction. If that fails, writes each of them by itself, and adds failures to `failed`. */
+/**
+ * Writes the prepared items in one transaction. If that fails, writes each of them by itself, and adds
+ * failures to `failed`.
+ */
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -372,7 +385,10 @@ async function writeAll(
   return written
 }
 
-/** Records a change of a record whose page in the source has another address now, since its page here names that address as its original. */
+/**
+ * Records a change of a record whose page in the source has another address now, since its page here names
+ * that address as its original.
+ */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'
@@ -387,7 +403,10 @@ const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
     written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
   )
 
-/** Writes the new events among the items, all together or, with `perform`, one after the other; notes their states. */
+/**
+ * Writes the new events among the items, all together or, with `perform`, one after the other; notes their
+ * states.
+ */
 async function writeEvents(
   run: ImportRun,
   tx: Tx,
@@ -411,7 +430,10 @@ async function writeEvents(
   return written
 }
 
-/** Compares the records to be changed with the states that were planned for. @throws StalePlan when a record has changed since its change was planned */
+/**
+ * Compares the records to be changed with the states that were planned for.
+ * @throws StalePlan when a record has changed since its change was planned
+ */
 async function refuseStale(
   tx: Tx,
   kind: ItemKind,
@@ -428,7 +450,10 @@ async function refuseStale(
       throw new StalePlan(one.item.identity)
 }
 
-/** Holds the UIDs of new records until the end of the transaction. @throws StalePlan when another import was faster with one of them */
+/**
+ * Holds the UIDs of new records until the end of the transaction.
+ * @throws StalePlan when another import was faster with one of them
+ */
 async function claimUids(
   run: ImportRun,
   tx: Tx,
@@ -486,7 +511,10 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/** Returns the rows that differ from the stored ones, since an item whose image cannot be fetched is tried again in every run. */
+/**
+ * Returns the rows that differ from the stored ones, since an item whose image cannot be fetched is tried
+ * again in every run.
+ */
 function changedRows(
   rows: readonly ImportItemColumns[],
   written: readonly WrittenItem[],
@@ -509,14 +537,20 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** Tells whether a field of the source is settled: written now or before. A field that keeps its value here is not, and waits for another policy. */
+/**
+ * Tells whether a field of the source is settled: written now or before. A field that keeps its value here is
+ * not, and waits for another policy.
+ */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
     fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
   )
 }
 
-/** Returns the state of the record after the write; fields that were changed here before stay marked as changed. */
+/**
+ * Returns the state of the record after the write; fields that were changed here before stay marked as
+ * changed.
+ */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,
@@ -555,7 +589,10 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
 }
 
-/** Reports series that begin later here than in the source. Does so in every run, for unchanged series as well. */
+/**
+ * Reports series that begin later here than in the source. Does so in every run, for unchanged series as
+ * well.
+ */
 async function noteLater(
   { context: { db, now }, options, remark }: ImportRun,
   items: readonly { item: SourceItem; record: number | undefined }[],

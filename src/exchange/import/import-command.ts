@@ -323,7 +323,10 @@ function wordsOf({
   ]
 }
 
-/** Returns the address of a source for the terminal, without login and query, which may be secret; undefined for a file. */
+/**
+ * Returns the address of a source for the terminal, without login and query, which may be secret; undefined
+ * for a file.
+ */
 function addressIn(source: string): string | undefined {
   const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
@@ -373,7 +376,10 @@ function writerOf({ id, login }: Context['caller']) {
   return { ...writerBy('import'), user: id, login }
 }
 
-/** Makes the context to import in, for the user with this login or the first administrator. @throws Error with one sentence when there is none */
+/**
+ * Makes the context to import in, for the user with this login or the first administrator.
+ * @throws Error with one sentence when there is none
+ */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground
   const { id, login, role } = await importer(database.read, asked)

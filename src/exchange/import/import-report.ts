@@ -75,7 +75,10 @@ export function describePreview(say: Translate, preview: readonly string[]): str
   return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
 }
 
-/** Returns a line with the numbers of events that visitors see and do not see, after a run or a dry run; empty for a source without events. */
+/**
+ * Returns a line with the numbers of events that visitors see and do not see, after a run or a dry run; empty
+ * for a source without events.
+ */
 export function describeVisible(say: Translate, visible: VisibleCounts, run: number | undefined): string[] {
   const { coming, past, private: hidden, waiting } = visible
   if (coming + past + hidden + waiting === 0) return []
@@ -136,7 +139,10 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   ]
 }
 
-/** Describes a run, and the events and series that it moved to the trash. @throws Error with one sentence when there is no such run */
+/**
+ * Describes a run, and the events and series that it moved to the trash.
+ * @throws Error with one sentence when there is no such run
+ */
 export async function describeRun(db: Db, id: number): Promise<string[]> {
   const run = await getRun(db, id)
   const trashed: string[] = []
@@ -191,7 +197,10 @@ interface Far {
 /** Milliseconds between two lines of a log. */
 const LINE_EVERY_MS = 30_000
 
-/** Opens the display of a progress: on a terminal a bar with rate and time left, elsewhere a plain line every half minute. */
+/**
+ * Opens the display of a progress: on a terminal a bar with rate and time left, elsewhere a plain line every
+ * half minute.
+ */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -255,7 +264,10 @@ const SHORTEST_BAR = 8
 /** The room reserved for the words, so that the bar keeps its length as they change. */
 const WORDS = 56
 
-/** Returns the progress as one line for a terminal of this width. Parts that do not fit are left out, the bar first. */
+/**
+ * Returns the progress as one line for a terminal of this width. Parts that do not fit are left out, the bar
+ * first.
+ */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)

@@ -10,7 +10,8 @@ import type { ImportSourceColumns } from '../../store/storage/schema.ts'
 import { DatabaseUnavailable, isConflict } from '../../store/storage/unavailable.ts'
 import { type ConflictPolicy, type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
 
-// Holds the state of an import while it runs (options, counts and known records), and counts and reports the outcome of items.
+// Holds the state of an import while it runs (options, counts and known records), and counts and reports the
+// outcome of items.
 
 /** The values of `--origin`, the fate of a source; `none` takes an earlier fate back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
@@ -52,7 +53,10 @@ export interface Counts {
   made?: Partial<Record<ItemKind, number>>
 }
 
-/** How many events and series visitors see, coming or past, and how many they do not see: private ones, and those waiting as draft, pending or scheduled. */
+/**
+ * How many events and series visitors see, coming or past, and how many they do not see: private ones, and
+ * those waiting as draft, pending or scheduled.
+ */
 export interface VisibleCounts {
   coming: number
   past: number
@@ -61,8 +65,8 @@ export interface VisibleCounts {
 }
 
 /**
- * A line of the report on one item: that it failed, was left out, stays as it is here or is gone, or that a part of it is not in; or, as `unread`, a line on
- * what is not read of the source.
+ * A line of the report on one item: that it failed, was left out, stays as it is here or is gone, or that a
+ * part of it is not in; or, as `unread`, a line on what is not read of the source.
  */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
@@ -81,16 +85,25 @@ export interface ImportRun {
   run: number | undefined
   origin: Origin
   counts: Counts
-  /** In a dry run: called for each item that would be in the calendar, with the fields that keep their values here. Undefined for a run that writes. */
+  /**
+   * In a dry run: called for each item that would be in the calendar, with the fields that keep their values
+   * here. Undefined for a run that writes.
+   */
   foresee: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
   /** The ids of records by the `itemKey` of their item, as far as the run remembers them. */
   links: Map<string, number>
-  /** The digests of items that others refer to, by `itemKey`: the same item comes again with each record that refers to it. */
+  /**
+   * The digests of items that others refer to, by `itemKey`: the same item comes again with each record that
+   * refers to it.
+   */
   digests: Map<string, string>
   /** The ids of the series that single events of this source became in this run. */
   begun: Set<number>
-  /** Where only changes are read: the keys of the written items, so that they are not counted again if everything is read after that. Else undefined. */
+  /**
+   * Where only changes are read: the keys of the written items, so that they are not counted again if
+   * everything is read after that. Else undefined.
+   */
   written: Set<string> | undefined
   /** Why pictures could not be fetched, by address: many texts may show the same picture. */
   lacks: Map<string, string>
@@ -100,7 +113,10 @@ export interface ImportRun {
   lost: Set<string>
   /** The identities of items of the source that could not be read or written. */
   unread: Set<string>
-  /** Whether something in the source could not be read at all, so that events which seem to be gone may be there. */
+  /**
+   * Whether something in the source could not be read at all, so that events which seem to be gone may be
+   * there.
+   */
   isUnclear: boolean
   /** Whether the source has an event or a series. */
   hasEvents: boolean
@@ -121,7 +137,10 @@ export class BrokenSource extends Error {
   }
 }
 
-/** Remembers that an item of the source could not be read or written, so that its record does not count as gone. */
+/**
+ * Remembers that an item of the source could not be read or written, so that its record does not count as
+ * gone.
+ */
 export function noteUnread(run: ImportRun, identity: string | undefined): void {
   if (identity === undefined || run.unread.size >= MOST_REMEMBERED) run.isUnclear = true
   else run.unread.add(identity)
@@ -132,7 +151,10 @@ export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** The most entries of each memory of a run. A full memory is emptied; forgotten items are looked up in the database. */
+/**
+ * The most entries of each memory of a run. A full memory is emptied; forgotten items are looked up in the
+ * database.
+ */
 const MOST_REMEMBERED = 200_000
 
 /** Sets a value in a memory of a run. A full memory is emptied first. */
@@ -169,14 +191,17 @@ export function noteSeenRecord(seen: SeenRecords, record: number): void {
 
 export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
 
-/** Throws an error that is no fault of the item: a failure of the database, or a plan or transaction to be tried again. Ignores any other error. */
+/**
+ * Throws an error that is no fault of the item: a failure of the database, or a plan or transaction to be
+ * tried again. Ignores any other error.
+ */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
 /**
- * Remembers the record of an item: for items that refer to it, and for mirrors, which remove records that were not met. `here` has the fields that keep
- * other values than those of the item.
+ * Remembers the record of an item: for items that refer to it, and for mirrors, which remove records that
+ * were not met. `here` has the fields that keep other values than those of the item.
  */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
@@ -184,7 +209,9 @@ export function noteRecord(run: ImportRun, item: SourceItem, record: number, her
   run.foresee?.(item, here)
 }
 
-/** Counts the outcome of an item, but not a second time where everything is read again after it was written. */
+/**
+ * Counts the outcome of an item, but not a second time where everything is read again after it was written.
+ */
 export function countItem(
   { counts, written }: ImportRun,
   item: SourceItem,
@@ -206,7 +233,10 @@ export function noteKept(run: ImportRun, item: SourceItem, what: string): void {
 /** The end of a sentence about an item whose later revision was read before. */
 export const OLDER = 'is an earlier revision (SEQUENCE) than the one that is in, and is passed over.'
 
-/** Counts and reports an item whose record stays as it is; `why` ends a sentence about the item. `state` is left out for a deleted record. */
+/**
+ * Counts and reports an item whose record stays as it is; `why` ends a sentence about the item. `state` is
+ * left out for a deleted record.
+ */
 export function noteLeft(
   run: ImportRun,
   item: SourceItem,

@@ -10,7 +10,8 @@ import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
 
-// Stores, lists and pauses imports on a schedule, and runs each of them when it is due, in a process of its own.
+// Stores, lists and pauses imports on a schedule, and runs each of them when it is due, in a process of its
+// own.
 
 /** The options of an import, as typed. */
 interface AskedSchedule {
@@ -27,7 +28,8 @@ interface AskedSchedule {
 const SHORTEST = 300_000
 
 /**
- * Stores a scheduled import, and returns a sentence that confirms it. `words` are the command-line words without the source and the schedule.
+ * Stores a scheduled import, and returns a sentence that confirms it. `words` are the command-line words
+ * without the source and the schedule.
  * @throws Error with one sentence when the import would need somebody at the terminal
  */
 export async function scheduleImport(
@@ -55,7 +57,8 @@ export async function scheduleImport(
 }
 
 /**
- * Returns the path of a file that only its owner can read. The database stores this path, not the content of the file.
+ * Returns the path of a file that only its owner can read. The database stores this path, not the content of
+ * the file.
  * @throws Error with one sentence when other users can see the file
  */
 function secretFile(file: string): string {
@@ -89,7 +92,10 @@ export interface ScheduledRun {
   said: string
 }
 
-/** Starts an import with these command-line words, in a process that ends with this one, or when the signal aborts. */
+/**
+ * Starts an import with these command-line words, in a process that ends with this one, or when the signal
+ * aborts.
+ */
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 /** The option that lets a mirror move a large part of its events to the trash. */
@@ -101,14 +107,20 @@ export const NEEDS_DECISION = 3
 const LEASE_MS = 300_000
 /** The ms between two renewals of the hold on an import. */
 const RENEWED_EVERY = 60_000
-/** The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its schedule. */
+/**
+ * The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its
+ * schedule.
+ */
 const FIRST_RETRY_MS = 300_000
 /** The most characters of a run's output that are stored. */
 const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/** Stores a scheduled import, in place of another one of its name. It is due at once. `now` is in ms since the epoch. */
+/**
+ * Stores a scheduled import, in place of another one of its name. It is due at once. `now` is in ms since the
+ * epoch.
+ */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   {
@@ -144,7 +156,8 @@ export async function pauseSchedule(database: Pick<Database, 'write'>, name: str
 }
 
 /**
- * Resumes a paused import, which is due at once. `mayRemove` lets its next run that does not fail move a large part of its events to the trash.
+ * Resumes a paused import, which is due at once. `mayRemove` lets its next run that does not fail move a
+ * large part of its events to the trash.
  * @throws Error with one sentence when no import has this name
  */
 export async function resumeSchedule(
@@ -195,7 +208,9 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** The most imports that run at the same time, not counting those that take longer than `MAKES_ROOM_AFTER`. */
+/**
+ * The most imports that run at the same time, not counting those that take longer than `MAKES_ROOM_AFTER`.
+ */
 const MOST_AT_ONCE = 3
 /** The ms after which an import makes room for another one. */
 const MAKES_ROOM_AFTER = 60_000
@@ -207,7 +222,10 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
   return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
 }
 
-/** Runs the due imports, each in one process at a time; a slow source holds up no other. Returns when those that it began have ended. */
+/**
+ * Runs the due imports, each in one process at a time; a slow source holds up no other. Returns when those
+ * that it began have ended.
+ */
 export async function runDueImports(
   database: Database,
   start: StartImport,
@@ -262,7 +280,10 @@ function describeFailure(name: string, { code, said }: ScheduledRun): string {
     : `The import ${name} failed: ${said}`
 }
 
-/** Tells whether a run failed. Code 2 is no failure: some records are missing or incomplete, and the next run tries them again. */
+/**
+ * Tells whether a run failed. Code 2 is no failure: some records are missing or incomplete, and the next run
+ * tries them again.
+ */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
 /** Locks an import that is due and not locked; undefined if there is none, or another process was faster. */
@@ -347,8 +368,9 @@ const MOST_HELD = 2000
 const LONGEST_RUN = 6 * 3_600_000
 
 /**
- * Returns a function that starts imports as the command line does, with these command-line words for the settings. Each import runs in its own process, so
- * that it takes no time from requests; it ends with this process, and after `longest` ms in any case.
+ * Returns a function that starts imports as the command line does, with these command-line words for the
+ * settings. Each import runs in its own process, so that it takes no time from requests; it ends with this
+ * process, and after `longest` ms in any case.
  */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
@@ -377,12 +399,16 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
 /** The folder in which Linux lists the threads of this process. */
 const THREADS = '/proc/self/task'
 
-/** Lowers the priority of this process, so that the service and other programs go first on a busy machine: an import takes all the time it gets. */
+/**
+ * Lowers the priority of this process, so that the service and other programs go first on a busy machine: an
+ * import takes all the time it gets.
+ */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
   // A priority that is lower already stays: only root may raise it.
   if (getPriority() >= wanted) return
-  // On Linux each thread has its own priority: the threads for garbage collection and compiling take a quarter of the time of an import.
+  // On Linux each thread has its own priority: the threads for garbage collection and compiling take a
+  // quarter of the time of an import.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 
@@ -394,7 +420,10 @@ function lower(thread: number, priority: number): void {
   }
 }
 
-/** Returns the ids of this process's threads on Linux; elsewhere the one id 0, which stands for the whole process. */
+/**
+ * Returns the ids of this process's threads on Linux; elsewhere the one id 0, which stands for the whole
+ * process.
+ */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

@@ -53,9 +53,13 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Imports a source: reads it to its end and writes its items in batches. A dry run counts and shows what would come in.
+// Imports a source: reads it to its end and writes its items in batches. A dry run counts and shows what
+// would come in.
 
-/** The most items of one kind that one transaction writes: the service answers no uncached list until it has taken them in, for some milliseconds. */
+/**
+ * The most items of one kind that one transaction writes: the service answers no uncached list until it has
+ * taken them in, for some milliseconds.
+ */
 const BATCH = 200
 
 /** The options of an import, and its callbacks. */
@@ -70,7 +74,10 @@ export interface ImportTask {
   restart: () => void
   /** Called after each batch. */
   progress: (counts: Counts) => void
-  /** The name of a known source that this one continues, or `none` for a source of its own that shares events with another. */
+  /**
+   * The name of a known source that this one continues, or `none` for a source of its own that shares events
+   * with another.
+   */
   sameAs?: string | undefined
   /** Called once if another import of the source has to end first. */
   wait: () => void
@@ -88,8 +95,8 @@ interface Imported {
 }
 
 /**
- * Imports everything of a source in the name of the caller, some hundred items at a time. Items written before an interruption stay, and the next run
- * skips them.
+ * Imports everything of a source in the name of the caller, some hundred items at a time. Items written
+ * before an interruption stay, and the next run skips them.
  * @throws Error with one sentence when the source cannot be read any further
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
@@ -127,8 +134,9 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Reads everything after the changes: only a whole series shows which of its occurrences is gone, since changes omit the other occurrences. The counts of
- * written items stay; all else is counted and reported anew.
+ * Reads everything after the changes: only a whole series shows which of its occurrences is gone, since
+ * changes omit the other occurrences. The counts of written items stay; all else is counted and reported
+ * anew.
  */
 async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -152,7 +160,10 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** Returns the options that a token was given under, as text. Under other options the last run may have left out records, which the next run has to read. */
+/**
+ * Returns the options that a token was given under, as text. Under other options the last run may have left
+ * out records, which the next run has to read.
+ */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -300,8 +311,10 @@ function describeWithheld(count: number): string {
 }
 
 /**
- * Refuses this calendar as its own source, by the edition of its database and by its first events. Returns false while no events have come.
- * @throws Error with one sentence when the source is this database or a copy of it, or when all its events come from this calendar
+ * Refuses this calendar as its own source, by the edition of its database and by its first events. Returns
+ * false while no events have come.
+ * @throws Error with one sentence when the source is this database or a copy of it, or when all its events
+ * come from this calendar
  */
 async function refuseOwn(
   run: ImportRun,
@@ -318,8 +331,8 @@ async function refuseOwn(
 }
 
 /**
- * Tells whether an item that others refer to has come before in this run, and remembers it. The first one counts, however later ones spell it, so that
- * runs do not undo each other.
+ * Tells whether an item that others refer to has come before in this run, and remembers it. The first one
+ * counts, however later ones spell it, so that runs do not undo each other.
  */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
@@ -332,7 +345,9 @@ function isRepeated(run: ImportRun, item: SourceItem): boolean {
   return false
 }
 
-/** Writes the waiting items: those that others refer to first, and parent categories before their children. */
+/**
+ * Writes the waiting items: those that others refer to first, and parent categories before their children.
+ */
 async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   for (const kind of ITEM_KINDS) {
     const items = waiting[kind].splice(0)
@@ -341,7 +356,10 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/** Sorts categories into levels: the parents of each category are in an earlier level, or not among the categories. */
+/**
+ * Sorts categories into levels: the parents of each category are in an earlier level, or not among the
+ * categories.
+ */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items
@@ -393,7 +411,10 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
 /** The fields that decide whether visitors see a record, and whether it is over. */
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
-/** Counts an item that a dry run would bring in, with the values that its record keeps (`here`). A series counts as one, its occurrences do not. */
+/**
+ * Counts an item that a dry run would bring in, with the values that its record keeps (`here`). A series
+ * counts as one, its occurrences do not.
+ */
 function foreseeItem(
   { visible }: Foreseen,
   context: Context,
@@ -449,7 +470,10 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-/** Returns the names of the venues of an item: those that the source has just given, else those of the records here. */
+/**
+ * Returns the names of the venues of an item: those that the source has just given, else those of the records
+ * here.
+ */
 async function placesOf(
   { context, links }: ImportRun,
   names: Foreseen['venues'],

@@ -53,7 +53,10 @@ export async function saveOrigin(
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
-/** Gives a source another address, at which there were only runs without events so far. The next run reads the whole source. */
+/**
+ * Gives a source another address, at which there were only runs without events so far. The next run reads the
+ * whole source.
+ */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)
   if (empty !== undefined) {
@@ -78,7 +81,10 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/** Takes the lock of a source from the holder `before`, as it was read; returns false if another process was faster. */
+/**
+ * Takes the lock of a source from the holder `before`, as it was read; returns false if another process was
+ * faster.
+ */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -121,7 +127,10 @@ export async function keepSource(
     .execute()
 }
 
-/** Finds the token for the changes of a source since it was last read with these options; empty if there is none. */
+/**
+ * Finds the token for the changes of a source since it was last read with these options; empty if there is
+ * none.
+ */
 export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -155,7 +164,10 @@ export async function findItems(
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
 }
 
-/** Finds the events and series with these identities that other sources have, with the addresses of those sources. */
+/**
+ * Finds the events and series with these identities that other sources have, with the addresses of those
+ * sources.
+ */
 export async function findElsewhere(
   db: Db,
   source: number | undefined,
@@ -183,8 +195,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds the records that a source names by numbers: those that this source, or a source that has moved here, knew by these numbers. Any other number is
- * taken for an id of this calendar, even if no record has this id.
+ * Finds the records that a source names by numbers: those that this source, or a source that has moved here,
+ * knew by these numbers. Any other number is taken for an id of this calendar, even if no record has this id.
  */
 export async function findNumbered(
   db: Db,
@@ -246,7 +258,10 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Stores the new states of items, and the acts for an undo. Items with the path of a former page are recorded as a change of their source. */
+/**
+ * Stores the new states of items, and the acts for an undo. Items with the path of a former page are recorded
+ * as a change of their source.
+ */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],
@@ -293,7 +308,10 @@ export async function listItems(
     .execute()
 }
 
-/** Counts the events from a source that are not in the trash: of its series or its single events, or of these records alone. */
+/**
+ * Counts the events from a source that are not in the trash: of its series or its single events, or of these
+ * records alone.
+ */
 export async function countLive(
   db: Db,
   source: number,
@@ -316,7 +334,10 @@ export async function countLive(
   return Number(count)
 }
 
-/** Counts the events and series from a source, by status and by whether they are over: a series is when all its public dates are. */
+/**
+ * Counts the events and series from a source, by status and by whether they are over: a series is when all
+ * its public dates are.
+ */
 export async function countStandings(
   db: Db,
   source: number,
@@ -367,7 +388,10 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/** Finds the position at which the newest run of a source was interrupted; empty if it was not, or began before `afterUtc`. */
+/**
+ * Finds the position at which the newest run of a source was interrupted; empty if it was not, or began
+ * before `afterUtc`.
+ */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')
@@ -425,7 +449,10 @@ export async function findLaterRun(
 /** A number above all ids of records. */
 export const ABOVE_ALL = 2 ** 31
 
-/** Lists the acts of a run on records of a kind with ids below `below`, from the highest id down, at most `most`. */
+/**
+ * Lists the acts of a run on records of a kind with ids below `below`, from the highest id down, at most
+ * `most`.
+ */
 export async function listActs(
   db: Db,
   run: number,

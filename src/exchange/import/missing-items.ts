@@ -23,9 +23,10 @@ const FEWEST_REFUSED = 10
 type EventKind = 'series' | 'event'
 
 /**
- * Reports the events and series that are gone from the source: those that a whole reading has not met, or that changes report as deleted. With `mirror`,
- * moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source no longer describes by themselves become
- * like the others of their series again.
+ * Reports the events and series that are gone from the source: those that a whole reading has not met, or
+ * that changes report as deleted. With `mirror`, moves them to the trash, unless they were changed here or
+ * are suspiciously many. Occurrences that the source no longer describes by themselves become like the others
+ * of their series again.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -90,7 +91,10 @@ async function refuseMassRemoval(
   run.broken = new BrokenSource(text, true)
 }
 
-/** Tells whether the source reports an event as deleted that has no item here, which may be an occurrence of a series. */
+/**
+ * Tells whether the source reports an event as deleted that has no item here, which may be an occurrence of a
+ * series.
+ */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
@@ -123,7 +127,10 @@ async function handleSome(
   if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-/** Returns the identities of missing items that this run has met as the other kind: events that are series now, and series that are single events. */
+/**
+ * Returns the identities of missing items that this run has met as the other kind: events that are series
+ * now, and series that are single events.
+ */
 async function findOtherKind(
   run: ImportRun,
   kind: EventKind,
@@ -147,7 +154,8 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
 
 /**
  * Reports a missing item, and moves its record to the trash where that is asked for.
- * @param isReplaced whether another record stands for it: the source has turned it into a single event, or into a series while it is in the trash here
+ * @param isReplaced whether another record stands for it: the source has turned it into a single event, or
+ * into a series while it is in the trash here
  */
 async function handleOne(
   run: ImportRun,

@@ -42,7 +42,8 @@ interface OpenedSource {
 const nothing = async () => undefined
 
 /**
- * Opens the source that a command-line word names: a file, or an address whose answer shows whether it leads to a file or to a site.
+ * Opens the source that a command-line word names: a file, or an address whose answer shows whether it leads
+ * to a file or to a site.
  * @throws Error with one sentence when it cannot be read
  */
 export async function openSource(
@@ -83,7 +84,10 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/** Returns the application password in the file, or the given one where no file is named. @throws Error with one sentence when the file cannot be read */
+/**
+ * Returns the application password in the file, or the given one where no file is named.
+ * @throws Error with one sentence when the file cannot be read
+ */
 export async function passwordOf({
   password,
   passwordFile,
@@ -96,7 +100,10 @@ export async function passwordOf({
   }
 }
 
-/** Reads `--since`, a date or a date and time in UTC, as `YYYY-MM-DD HH:MM:SS`. @throws Error with one sentence for any other text */
+/**
+ * Reads `--since`, a date or a date and time in UTC, as `YYYY-MM-DD HH:MM:SS`.
+ * @throws Error with one sentence for any other text
+ */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
@@ -144,7 +151,9 @@ interface RemoteFile {
   extension: string
 }
 
-/** The types that are asked for. JSON is not named, since sites answer it with other things than their page. */
+/**
+ * The types that are asked for. JSON is not named, since sites answer it with other things than their page.
+ */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -154,7 +163,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Finds the file or the site at an address. With `mayBePlain`, asks by http when nothing answers by https, but only without a login.
+ * Finds the file or the site at an address. With `mayBePlain`, asks by http when nothing answers by https,
+ * but only without a login.
  * @throws SourceFailure when it does not answer, or a calendar address answers with a web page
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {

@@ -40,8 +40,8 @@ const DIVIDER =
   /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
 
 /**
- * Splits the text of a place into its name and a web address, each empty if there is none. The names of meeting programs and the words for online are no
- * place: `isOnline` is true then.
+ * Splits the text of a place into its name and a web address, each empty if there is none. The names of
+ * meeting programs and the words for online are no place: `isOnline` is true then.
  */
 export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
@@ -70,7 +70,10 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   return { place, isOnline: true }
 }
 
-/** Reads a venue from a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end, and its address follows. */
+/**
+ * Reads a venue from a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line
+ * end, and its address follows.
+ */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,

@@ -46,8 +46,9 @@ export interface PlannedItem {
   reset: RecordState
   state: RecordState | undefined
   /**
-   * `twin`: an item before it has the same identity. `older`: a later revision is stored. `leave out`: it is new and private, and private events are not
-   * imported. `pass over`: it is new, and another record here has its UID.
+   * `twin`: an item before it has the same identity. `older`: a later revision is stored. `leave out`: it is
+   * new and private, and private events are not imported. `pass over`: it is new, and another record here has
+   * its UID.
    */
   plan:
     | Plan
@@ -59,13 +60,19 @@ export interface PlannedItem {
   isUidTaken?: boolean
 }
 
-/** Items sorted by what to do: `same` have nothing to write, and only their records are looked up; all others have a plan. */
+/**
+ * Items sorted by what to do: `same` have nothing to write, and only their records are looked up; all others
+ * have a plan.
+ */
 interface Plans {
   same: { item: SourceItem; record: number | undefined }[]
   planned: PlannedItem[]
 }
 
-/** Compares items of a kind with the values that the source last sent and with the records here, and plans what to write. */
+/**
+ * Compares items of a kind with the values that the source last sent and with the records here, and plans
+ * what to write.
+ */
 export async function planItems(
   run: ImportRun,
   kind: ItemKind,
@@ -101,7 +108,10 @@ export async function planItems(
   }
 }
 
-/** Passes over new events whose UID a record here has. If that record is in the trash, the event comes in under another UID. */
+/**
+ * Passes over new events whose UID a record here has. If that record is in the trash, the event comes in
+ * under another UID.
+ */
 async function withHolders(
   run: ImportRun,
   kind: ItemKind,
@@ -121,7 +131,10 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** Compares an item with the values last written. An item that describes an occurrence is reduced to the occurrence's own fields. */
+/**
+ * Compares an item with the values last written. An item that describes an occurrence is reduced to the
+ * occurrence's own fields.
+ */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -163,7 +176,10 @@ function planOf(
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/** Returns the stored state to assume for an occurrence that the source describes for the first time: its own fields count as changed here. */
+/**
+ * Returns the stored state to assume for an occurrence that the source describes for the first time: its own
+ * fields count as changed here.
+ */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -188,8 +204,9 @@ function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head)
 }
 
 /**
- * Finds the items that are unchanged since the source last sent them, with the ids of their records. They need few reads and no plan. Items that describe
- * occurrences are left out, since they are compared with their series.
+ * Finds the items that are unchanged since the source last sent them, with the ids of their records. They
+ * need few reads and no plan. Items that describe occurrences are left out, since they are compared with
+ * their series.
  */
 async function findSame(
   run: ImportRun,
@@ -258,7 +275,10 @@ interface Place {
   shared: Fingerprints
 }
 
-/** Finds the occurrences here that these items describe, by `itemKey`; none for an item without a series, or at a date that the series does not have. */
+/**
+ * Finds the occurrences here that these items describe, by `itemKey`; none for an item without a series, or
+ * at a date that the series does not have.
+ */
 export async function findPlaces(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly Pick<SourceItem, 'kind' | 'identity' | 'occurrence'>[],
@@ -308,7 +328,10 @@ async function occurrencesOf(
   return new Map(rows.map((row) => [`${row.series} ${row.recurrence_id}`, row]))
 }
 
-/** Returns an original start as a wall time of the series here. In a series with times, a day stands for the occurrence that starts on it. */
+/**
+ * Returns an original start as a wall time of the series here. In a series with times, a day stands for the
+ * occurrence that starts on it.
+ */
 function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRow): string {
   if (occurrence.length === 10) return `${occurrence}${all_day === 1 ? ' 00:00:00' : start_date.slice(10)}`
   const wall = utcToWall(occurrence.slice(0, 19).replace('T', ' '), timezone)
@@ -342,7 +365,10 @@ const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/** Returns the part of a page's address to store in `import_items.page`: the path if the source has moved, the address if it stays, else nothing. */
+/**
+ * Returns the part of a page's address to store in `import_items.page`: the path if the source has moved, the
+ * address if it stays, else nothing.
+ */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)

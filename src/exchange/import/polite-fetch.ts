@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 
-// Sends requests to other servers: one at a time, again after a while where they are busy, and only to addresses that a source may lead to.
+// Sends requests to other servers: one at a time, again after a while where they are busy, and only to
+// addresses that a source may lead to.
 
 /** Options of a request to an address of a source. */
 export interface FetchOptions {
@@ -27,7 +28,10 @@ interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /** For requests that must not be repeated blindly, called before another attempt: returns the answer if the last attempt succeeded after all. */
+  /**
+   * For requests that must not be repeated blindly, called before another attempt: returns the answer if the
+   * last attempt succeeded after all.
+   */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
@@ -50,14 +54,20 @@ const MOST_REFUSAL_BYTES = 64_000
 /** The longest wait in ms that a source may ask for. */
 const LONGEST_WAIT_MS = 120_000
 
-/** The failure of a source that refuses, does not answer, or sends an unusable answer. The message begins with the address. */
+/**
+ * The failure of a source that refuses, does not answer, or sends an unusable answer. The message begins with
+ * the address.
+ */
 export class SourceFailure extends Error {
   override name = 'SourceFailure'
   /** The status of the answer; 0 for no answer, or an unusable one. */
   readonly status: number
   /** The body of a refusal, as far as it was read. */
   readonly body: Buffer
-  /** Set if the failure may be temporary. `afterMs` is the wait in ms that the source asks for, undefined if it asks for none. */
+  /**
+   * Set if the failure may be temporary. `afterMs` is the wait in ms that the source asks for, undefined if
+   * it asks for none.
+   */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(
@@ -75,7 +85,8 @@ export class SourceFailure extends Error {
 }
 
 /**
- * Sends a request, and repeats it while the source is busy or fails: after `Retry-After`, or after a pause that doubles each time, 120 s at most.
+ * Sends a request, and repeats it while the source is busy or fails: after `Retry-After`, or after a pause
+ * that doubles each time, 120 s at most.
  * @throws SourceFailure naming the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
@@ -144,14 +155,20 @@ function reasonOf(error: unknown): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
-/** Returns the milliseconds that `Retry-After` asks for, in seconds or by a date; undefined where it cannot be read. */
+/**
+ * Returns the milliseconds that `Retry-After` asks for, in seconds or by a date; undefined where it cannot be
+ * read.
+ */
 function waitOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** Reads and decodes a body. @throws SourceFailure when it cannot be decoded, or has too many bytes, before or after decoding */
+/**
+ * Reads and decodes a body.
+ * @throws SourceFailure when it cannot be decoded, or has too many bytes, before or after decoding
+ */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const tooLong = () => new SourceFailure(url, `answers with more than ${most} bytes.`)
   const parts: Uint8Array[] = []
@@ -189,7 +206,10 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['deflate', deflated],
 ])
 
-/** The origin that the operator named: it alone gets the login, and it alone may be at an address that is not public. */
+/**
+ * The origin that the operator named: it alone gets the login, and it alone may be at an address that is not
+ * public.
+ */
 interface NamedOrigin {
   origin: string
   /** The header `Authorization`. */

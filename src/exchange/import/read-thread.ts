@@ -1,4 +1,5 @@
-// Reads a file in a thread, while the main thread writes its records. Reads one batch for each grant, so that it never gets far ahead.
+// Reads a file in a thread, while the main thread writes its records. Reads one batch for each grant, so that
+// it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../base/errors.ts'

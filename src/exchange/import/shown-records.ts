@@ -56,7 +56,8 @@ import {
   valuePrint,
 } from './source-item.ts'
 
-// Turns the records that a service shows into items: reads their times, decodes their texts, and joins occurrences into series.
+// Turns the records that a service shows into items: reads their times, decodes their texts, and joins
+// occurrences into series.
 
 // The times of items. A series with more past dates than the limit begins later here than in its source.
 
@@ -79,8 +80,9 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * Returns a later start and its rule for a series with more dates before today than the limit allows; empty for values that can be written unchanged. A
- * series that begins later here already keeps its start. `series` is the series here, given when its start is not to be changed.
+ * Returns a later start and its rule for a series with more dates before today than the limit allows; empty
+ * for values that can be written unchanged. A series that begins later here already keeps its start. `series`
+ * is the series here, given when its start is not to be changed.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -95,8 +97,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * Returns the first date that a series has here, if it is later than in the source; else undefined. `first` is the present first date of the series here;
- * undefined for a series that is not here yet.
+ * Returns the first date that a series has here, if it is later than in the source; else undefined. `first`
+ * is the present first date of the series here; undefined for a series that is not here yet.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
@@ -123,7 +125,10 @@ export function scheduleIn(values: Values, now: number): Schedule | undefined {
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }
 
-/** Returns the date that a series has to begin with in place of its first; undefined where it can begin with its first. */
+/**
+ * Returns the date that a series has to begin with in place of its first; undefined where it can begin with
+ * its first.
+ */
 function laterStart(
   { recurrence, start }: Schedule,
   series: SeriesRow | undefined,
@@ -155,7 +160,10 @@ export const LISTS = [
 /** The access facts of a venue, all empty, since venues do not show facts that are not known. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
-/** A function that converts a member of an answer into a value that the interface accepts; undefined leaves the member out. */
+/**
+ * A function that converts a member of an answer into a value that the interface accepts; undefined leaves
+ * the member out.
+ */
 type Read = (value: unknown, record: ShownRecord) => unknown
 
 const none: Read = () => undefined
@@ -167,8 +175,8 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /**
- * Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside it. Beside a range, which answers show by its
- * ends, the figures between them are prices as well.
+ * Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside
+ * it. Beside a range, which answers show by its ends, the figures between them are prices as well.
  */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
@@ -189,14 +197,20 @@ function isRangeOf(cost: string, figures: readonly string[]): boolean {
   return ends.length === 2 && numbers.join() === [figures[0], figures.at(-1)].map(Number).join()
 }
 
-/** Returns the last day of whole days whose day ends after midnight, such as 03:00:00 to 02:59:59, as The Events Calendar shows them where it is set so. */
+/**
+ * Returns the last day of whole days whose day ends after midnight, such as 03:00:00 to 02:59:59, as The
+ * Events Calendar shows them where it is set so.
+ */
 const asEnd: Read = (end, { all_day, start_date: start }) => {
   if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
   const next = formatUtc(utcToMs(end) + 1000)
   return next.slice(10) === start.slice(10) ? endOfDay(addDays(dayOf(next), -1)) : end
 }
 
-/** The members of events that link to other records, with the kinds of these, in the order in which they are read. */
+/**
+ * The members of events that link to other records, with the kinds of these, in the order in which they are
+ * read.
+ */
 export const LINKED = {
   categories: 'category',
   tags: 'tag',
@@ -240,7 +254,10 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/** Records that were shown within other records, as JSON by kind and id. The same record comes again with every record that refers to it. */
+/**
+ * Records that were shown within other records, as JSON by kind and id. The same record comes again with
+ * every record that refers to it.
+ */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -255,7 +272,10 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
   return false
 }
 
-/** Yields a record of an answer as an item, after the records that it refers to, unless these were shown `before`; yields a fault for anything else. */
+/**
+ * Yields a record of an answer as an item, after the records that it refers to, unless these were shown
+ * `before`; yields a fault for anything else.
+ */
 export function* itemsOf(
   kind: ListedKind,
   record: unknown,
@@ -280,14 +300,20 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/** Returns the records in a member, which may be one record or a list. An empty list or false stands for none, a text for a record with this name. */
+/**
+ * Returns the records in a member, which may be one record or a list. An empty list or false stands for none,
+ * a text for a record with this name.
+ */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
     .filter(isRecord)
 }
 
-/** Returns the id of a record. Without one, returns its address, or the title and start of an event, or the name and details of any other record. */
+/**
+ * Returns the id of a record. Without one, returns its address, or the title and start of an event, or the
+ * name and details of any other record.
+ */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -347,7 +373,10 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/** Returns the address of a record's image; empty for a record without one, which shows false or nothing; undefined for terms, which have no image. */
+/**
+ * Returns the address of a record's image; empty for a record without one, which shows false or nothing;
+ * undefined for terms, which have no image.
+ */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -357,7 +386,10 @@ const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
 const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
 const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
 
-/** Decodes the entities of a title once. Entities that keep a sign from being read as markup stay, so that the title reads the same later. */
+/**
+ * Decodes the entities of a title once. Entities that keep a sign from being read as markup stay, so that the
+ * title reads the same later.
+ */
 function decodeTitle(shown: string): string {
   if (!shown.includes('&')) return shown
   return shown.replace(ENTITY, (entity: string, name: string, at: number) => {
@@ -391,14 +423,20 @@ interface ShownOccurrence {
   overrides: readonly string[]
 }
 
-/** Returns the number, in the source, of the series that a record is an occurrence of; undefined for any other record. */
+/**
+ * Returns the number, in the source, of the series that a record is an occurrence of; undefined for any other
+ * record.
+ */
 export function seriesIn(record: unknown): string | undefined {
   if (!isRecord(record) || !isRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/** Yields the occurrences of one series as a series, and each that differs from it as an item. If no rule gives these dates, yields single events. */
+/**
+ * Yields the occurrences of one series as a series, and each that differs from it as an item. If no rule
+ * gives these dates, yields single events.
+ */
 export function* seriesEntries(
   records: readonly unknown[],
   series: string,
@@ -470,7 +508,10 @@ function sharedItem(
   return { item, slug, place }
 }
 
-/** Returns the recurrence that has exactly these dates up to the last of them, and goes on with its rule; undefined for a rule that cannot be read. */
+/**
+ * Returns the recurrence that has exactly these dates up to the last of them, and goes on with its rule;
+ * undefined for a rule that cannot be read.
+ */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
   const read = rrule === '' ? { added: [], left: [] } : readRecurrence(`RRULE:${rrule}`, start)
@@ -484,7 +525,10 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/** Ends a rule with a count at the last shown date if it would go on, since its count includes earlier dates that are not shown. */
+/**
+ * Ends a rule with a count at the last shown date if it would go on, since its count includes earlier dates
+ * that are not shown.
+ */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read

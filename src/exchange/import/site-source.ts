@@ -33,8 +33,8 @@ interface Interface {
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * Finds the interface of a site: the given namespace, the one that the page of the site links to, or one at a known path. `known` is that page, if it has
- * been read.
+ * Finds the interface of a site: the given namespace, the one that the page of the site links to, or one at a
+ * known path. `known` is that page, if it has been read.
  * @throws SourceFailure when there is none, or the site does not answer
  */
 export async function findInterface(
@@ -61,7 +61,10 @@ export async function findInterface(
   return { root: found, base: `${found}/${namespace}` }
 }
 
-/** Returns the namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer, or wants a login */
+/**
+ * Returns the namespaces in an index of REST routes; none if there is no index.
+ * @throws SourceFailure when the site does not answer, or wants a login
+ */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsedJson(index.body)
@@ -69,7 +72,10 @@ export async function readNamespaces(root: string, options: FetchOptions): Promi
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
-/** Ignores that there is no page at an address. @throws the failure when the site does not answer, or wants a login */
+/**
+ * Ignores that there is no page at an address.
+ * @throws the failure when the site does not answer, or wants a login
+ */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
@@ -95,7 +101,8 @@ const CHANGES_AT_ONCE = 200
 
 /**
  * Reads a page of the changes since a token, or of everything with an empty token.
- * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a feed
+ * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a
+ * feed
  */
 async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
   const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
@@ -108,7 +115,10 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** Returns the edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for tokens of another form. */
+/**
+ * Returns the edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for
+ * tokens of another form.
+ */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }
@@ -156,7 +166,9 @@ interface SiteReading {
   read: number
   totals: Map<string, number>
   isWhole: boolean
-  /** The keys of venues, organizers and terms that came in lists of their own, since events show them again. */
+  /**
+   * The keys of venues, organizers and terms that came in lists of their own, since events show them again.
+   */
   listed: Set<string>
   /** The series that have been read, each as a whole with its first occurrence. */
   series: Set<string>
@@ -228,7 +240,10 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/** Reads the first page of changes since the token, or of everything if the token is not valid; undefined at a site without a feed of changes. */
+/**
+ * Reads the first page of changes since the token, or of everything if the token is not valid; undefined at a
+ * site without a feed of changes.
+ */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
@@ -320,7 +335,10 @@ async function* entriesOfRecord(
   }
 }
 
-/** Reads all occurrences of a series, of which `found` is one. Returns only `found` if the site does not list them; undefined if their list breaks off. */
+/**
+ * Reads all occurrences of a series, of which `found` is one. Returns only `found` if the site does not list
+ * them; undefined if their list breaks off.
+ */
 async function readOccurrences(
   reading: SiteReading,
   series: string,

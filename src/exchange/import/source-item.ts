@@ -7,13 +7,16 @@ import { type SettledValues, settleValues } from '../../calendar/events/event-ru
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 
-// Defines items, the one form that records of all sources have; makes their fingerprints; plans what to do with each.
+// Defines items, the one form that records of all sources have; makes their fingerprints; plans what to do
+// with each.
 
 /** The kinds of record that a source has; kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
-/** The records of the source that an item refers to, by identity; kinds that are left out stay as they are. */
+/**
+ * The records of the source that an item refers to, by identity; kinds that are left out stay as they are.
+ */
 export interface ItemLinks {
   venue?: readonly string[]
   organizer?: readonly string[]
@@ -31,7 +34,10 @@ export interface SourceItem {
   kind: ItemKind
   /** Its name within the source, the same in every run: an id or a UID. */
   identity: string
-  /** The original start, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, of an occurrence that its series describes only in part; empty for all others. */
+  /**
+   * The original start, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, of an occurrence that its series describes
+   * only in part; empty for all others.
+   */
   occurrence: string
   /** Its place in the source, for the report: `line 12`. */
   at: string
@@ -54,7 +60,10 @@ export interface SourceItem {
   formerly?: string
   /** The addresses of its image and of the pictures in its texts, where pictures are imported. */
   pictures?: readonly string[] | undefined
-  /** Set if its e-mail address is that of an organizer whom a calendar names, which it may not have meant to publish. */
+  /**
+   * Set if its e-mail address is that of an organizer whom a calendar names, which it may not have meant to
+   * publish.
+   */
   hasAddress?: true
   /** Set if a feed of changes has the record as it is now, whatever other records have shown of it before. */
   isChange?: true
@@ -67,7 +76,10 @@ interface AheadOfWriting {
   prints: Fingerprints
   /** One fingerprint of all `prints` together. */
   digest: string
-  /** The columns of an event that is likely to be new here; undefined for any other, and for values that are refused. */
+  /**
+   * The columns of an event that is likely to be new here; undefined for any other, and for values that are
+   * refused.
+   */
   settled: SettledValues | undefined
 }
 
@@ -102,7 +114,10 @@ export interface SourceCut {
 /** A record of a source, or a fault. */
 export type ReadEntry = SourceItem | SourceFault
 
-/** Anything that a source gives: an item, a fault, what is not read, an event that was deleted, or a sentence that the source is cut off. */
+/**
+ * Anything that a source gives: an item, a fault, what is not read, an event that was deleted, or a sentence
+ * that the source is cut off.
+ */
 export type SourceEntry = ReadEntry | SourceOmission | SourceLoss | SourceCut
 
 /** A source that is read from its beginning. It gives a record before all records that refer to it. */
@@ -113,16 +128,30 @@ export interface Source {
   total: () => number
   /** How much has been read. */
   progress: () => number
-  /** Called at the end: returns false if only a part of the source was read, so that missing items do not count as deleted. */
+  /**
+   * Called at the end: returns false if only a part of the source was read, so that missing items do not
+   * count as deleted.
+   */
   isWhole: () => boolean
-  /** Returns how far the source has been read; after an interruption, `resume` goes on from there. Both only for sources that can do so. */
+  /**
+   * Returns how far the source has been read; after an interruption, `resume` goes on from there. Both only
+   * for sources that can do so.
+   */
   position?: () => string
   resume?: (position: string) => void
-  /** For a site with a feed of changes, called before reading: asks for the changes since a token, or for everything if the token is empty. */
+  /**
+   * For a site with a feed of changes, called before reading: asks for the changes since a token, or for
+   * everything if the token is empty.
+   */
   readSince?: (token: string) => void
-  /** Returns the token from which the next run starts, once everything has been read; empty if there is none. */
+  /**
+   * Returns the token from which the next run starts, once everything has been read; empty if there is none.
+   */
   token?: () => string
-  /** Returns the edition of the database of a site that tells it, once entries have come; empty for any other source (`storage/edition`). */
+  /**
+   * Returns the edition of the database of a site that tells it, once entries have come; empty for any other
+   * source (`storage/edition`).
+   */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
   /** Whether its first entries come soon, however many there are. */
@@ -167,12 +196,17 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** Tells whether records of a kind stand for themselves in a source. Records of other kinds are shown again with each record that refers to them. */
+/**
+ * Tells whether records of a kind stand for themselves in a source. Records of other kinds are shown again
+ * with each record that refers to them.
+ */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
 
-/** Returns the fields of a status; `future` without a time becomes a draft, since it would be public at once. */
+/**
+ * Returns the fields of a status; `future` without a time becomes a draft, since it would be public at once.
+ */
 export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
   if (status !== 'future') return { status }
   return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
@@ -210,7 +244,10 @@ export function readFingerprints(text: string): Fingerprints {
   return JSON.parse(text)
 }
 
-/** Returns an item with the data computed from it alone: its fingerprints and, for an event that is likely to be new here, its columns. */
+/**
+ * Returns an item with the data computed from it alone: its fingerprints and, for an event that is likely to
+ * be new here, its columns.
+ */
 export function lookAhead(item: SourceItem, context: ValueContext, expectsNew: boolean): SourceItem {
   const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, context) : undefined
   return { ...item, ahead: { ...comparedOf(item), settled } }
@@ -222,12 +259,18 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
   return { prints, digest: digestOf(prints) }
 }
 
-/** Returns the columns of an event, or of the first event of a series, as they would be made; undefined for values that are refused. */
+/**
+ * Returns the columns of an event, or of the first event of a series, as they would be made; undefined for
+ * values that are refused.
+ */
 export function settledOf(item: SourceItem, context: ValueContext): SettledValues | undefined {
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
 
-/** Returns the columns of an event; undefined for values that are refused. The write of the event reports the reason. */
+/**
+ * Returns the columns of an event; undefined for values that are refused. The write of the event reports the
+ * reason.
+ */
 function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)
@@ -289,14 +332,20 @@ export type Plan =
   /** The record is left unchanged: it was changed here, moved to the trash, or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** Returns the end of a sentence about a record: which fields keep their changed values, or that the record stays removed. */
+/**
+ * Returns the end of a sentence about a record: which fields keep their changed values, or that the record
+ * stays removed.
+ */
 export function describeStay(kept: readonly string[], where: 'here' | 'there', isGone = false): string {
   return isGone
     ? `was removed ${where}, and stays so.`
     : `was changed ${where} as well, which stays: ${kept.join(', ')}`
 }
 
-/** The stored state of an item that was imported before: the values last written, the record as it was after that, and the record now. */
+/**
+ * The stored state of an item that was imported before: the values last written, the record as it was after
+ * that, and the record now.
+ */
 export interface KnownItem {
   written: Fingerprints
   kept: Fingerprints
@@ -315,7 +364,10 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
   }
 }
 
-/** Returns the state to store after some fields are written. Fields changed here before keep their fingerprints, and so stay marked as changed. */
+/**
+ * Returns the state to store after some fields are written. Fields changed here before keep their
+ * fingerprints, and so stay marked as changed.
+ */
 export function keptAfter(
   kept: Fingerprints,
   before: Fingerprints,
@@ -329,7 +381,10 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** Tells whether an item is an earlier revision than the stored one; false with `overwrite`, which writes earlier revisions as well. */
+/**
+ * Tells whether an item is an earlier revision than the stored one; false with `overwrite`, which writes
+ * earlier revisions as well.
+ */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,

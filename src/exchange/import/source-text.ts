@@ -3,7 +3,10 @@ import { createReadStream } from 'node:fs'
 
 // Reads the bytes of a source as lines of text, tells their encoding, and recognises markup.
 
-/** Returns a function that reads a file from its beginning at each call, and a function that returns how many bytes all calls have read. */
+/**
+ * Returns a function that reads a file from its beginning at each call, and a function that returns how many
+ * bytes all calls have read.
+ */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -15,7 +18,10 @@ export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer
   return { bytes, progress: () => read }
 }
 
-/** Returns the encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16; undefined for any other. */
+/**
+ * Returns the encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16;
+ * undefined for any other.
+ */
 export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
   if (/^(?:\xff\xfe|(?:[\t-~]\0){2})/.test(start)) return 'utf-16le'
@@ -23,7 +29,9 @@ export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return start.startsWith('\xef\xbb\xbf') ? 'utf-8' : undefined
 }
 
-/** Converts bytes to UTF-8 where their beginning shows that they are in UTF-16; other bytes stay as they are. */
+/**
+ * Converts bytes to UTF-8 where their beginning shows that they are in UTF-16; other bytes stay as they are.
+ */
 export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let isFirst = true
@@ -51,7 +59,10 @@ export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/** A line of a file with the offset of its first byte, or the length in bytes of a line that is too long to be read. */
+/**
+ * A line of a file with the offset of its first byte, or the length in bytes of a line that is too long to be
+ * read.
+ */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
@@ -65,8 +76,8 @@ interface Gathered {
 }
 
 /**
- * Yields the lines of bytes in UTF-8, without line ends, byte order mark and empty lines. Of a line of more than `most` bytes, holds no more than `most`,
- * and yields only the length.
+ * Yields the lines of bytes in UTF-8, without line ends, byte order mark and empty lines. Of a line of more
+ * than `most` bytes, holds no more than `most`, and yields only the length.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }

@@ -34,10 +34,11 @@ interface Undone {
 const AT_ONCE = 100
 
 /**
- * Undoes a run. Records that it changed get their former values if nobody has changed them since; records that it made go to the trash if nobody has
- * touched them; unused terms are deleted. After an interruption, another call resumes the undo. `wait` is called once if an import of the source has to end
- * first.
- * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the same source has to be undone first
+ * Undoes a run. Records that it changed get their former values if nobody has changed them since; records
+ * that it made go to the trash if nobody has touched them; unused terms are deleted. After an interruption,
+ * another call resumes the undo. `wait` is called once if an import of the source has to end first.
+ * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the
+ * same source has to be undone first
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
   const { address } = await getUndoable(context.db, id)

@@ -1,6 +1,9 @@
 // Finds the zone of the tz database for a name that Windows or Exchange has for a time zone.
 
-/** The time zones of Windows: the zone that CLDR maps each to, its name, and the names that Windows and Exchange have shown for it. */
+/**
+ * The time zones of Windows: the zone that CLDR maps each to, its name, and the names that Windows and
+ * Exchange have shown for it.
+ */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
   ['Etc/GMT+11', 'UTC-11', 'Coordinated Universal Time-11', 'Midway Island, Samoa'],
@@ -191,7 +194,10 @@ const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[
   ['Pacific/Kiritimati', 'Line Islands Standard Time', 'Kiritimati Island'],
 ]
 
-/** Returns a name in lower case with its letters, digits, `+` and `-` alone, since programs part cities with commas or slashes. */
+/**
+ * Returns a name in lower case with its letters, digits, `+` and `-` alone, since programs part cities with
+ * commas or slashes.
+ */
 const plain = (name: string) =>
   name
     .toLowerCase()
@@ -214,8 +220,9 @@ for (const [zone, , ...shown] of WINDOWS)
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * Returns the zone that Windows has under a name: `W. Europe Standard Time`, as Lotus Notes shortens it (`W. Europe`), or as Exchange shows it
- * (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`), perhaps with only some of the cities. Undefined for any other name.
+ * Returns the zone that Windows has under a name: `W. Europe Standard Time`, as Lotus Notes shortens it (`W.
+ * Europe`), or as Exchange shows it (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`), perhaps
+ * with only some of the cities. Undefined for any other name.
  */
 export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')

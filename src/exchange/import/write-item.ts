@@ -38,7 +38,10 @@ export interface PreparedItem {
   event: AskedEvent | undefined
   /** For any other write: the values that the operations of the resource have prepared. */
   prepared: unknown
-  /** The fields of the source that are written. The others could not be written, and are tried again in the next run. */
+  /**
+   * The fields of the source that are written. The others could not be written, and are tried again in the
+   * next run.
+   */
   fields: ReadonlySet<string>
   /** Whether there is something to write. */
   isChanged: boolean
@@ -154,7 +157,10 @@ export async function prepareItem(
   }
 }
 
-/** Tells whether an item has to wait where it would be published: a new item, and an item whose record is still pending. */
+/**
+ * Tells whether an item has to wait where it would be published: a new item, and an item whose record is
+ * still pending.
+ */
 function waitsForReview(
   { kind }: SourceItem,
   state: RecordState | undefined,
@@ -169,7 +175,11 @@ const { image, venue, organizer, categories, tags } = event.fields
 /** The fields of an event that refer to something here. */
 const referring = { image, venue, organizer, categories, tags }
 
-/** Prepares a new event. Its image has been fetched by now; its venues and organizers are looked up when it is written. @throws Problem */
+/**
+ * Prepares a new event. Its image has been fetched by now; its venues and organizers are looked up when it is
+ * written.
+ * @throws Problem
+ */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
@@ -183,7 +193,10 @@ async function prepareEvent(
   return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
-/** Returns the times and the rule of a series in place of those of the source that cannot be written; else empty. */
+/**
+ * Returns the times and the rule of a series in place of those of the source that cannot be written; else
+ * empty.
+ */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,
@@ -195,7 +208,10 @@ async function writableTimes(
   return laterTimes(item.values, series, now)
 }
 
-/** Prepares a new record from fields as the interface takes them. A series is made with its first event. @throws Problem */
+/**
+ * Prepares a new record from fields as the interface takes them. A series is made with its first event.
+ * @throws Problem
+ */
 async function prepareNew(
   context: Context,
   kind: ItemKind,
@@ -221,7 +237,10 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/** Tells whether the image of an item is available. Fetches the image, which the write of the item then reuses. */
+/**
+ * Tells whether the image of an item is available. Fetches the image, which the write of the item then
+ * reuses.
+ */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,
@@ -236,7 +255,10 @@ async function canFetchImage(
   return false
 }
 
-/** Writes a prepared item other than a new event; returns the id of its record, and whether the record is new. @throws Problem */
+/**
+ * Writes a prepared item other than a new event; returns the id of its record, and whether the record is new.
+ * @throws Problem
+ */
 export async function writeItem(
   run: ImportRun,
   tx: Tx,
@@ -264,7 +286,10 @@ export async function writeItem(
   }
 }
 
-/** Finds a category of the same name below another one, for an item without a place in the tree; undefined if one of the name stands at the top. */
+/**
+ * Finds a category of the same name below another one, for an item without a place in the tree; undefined if
+ * one of the name stands at the top.
+ */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)

@@ -28,7 +28,8 @@ import {
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service: lists the records, writes linked records before events, and handles events that are gone from here.
+// Pushes this calendar into another service: lists the records, writes linked records before events, and
+// handles events that are gone from here.
 
 /** What a push works with: the calendar, the target, options, filters and callbacks. */
 interface PushTask {
@@ -49,8 +50,9 @@ const AT_ONCE = 200
 const LOOKED_AT_ONCE = 500
 
 /**
- * Writes the events that match the filters into another service, with their venues, organizers, terms and images. Returns the counts by outcome. After an
- * interruption, the next push goes on with the records that are not there.
+ * Writes the events that match the filters into another service, with their venues, organizers, terms and
+ * images. Returns the counts by outcome. After an interruption, the next push goes on with the records that
+ * are not there.
  * @throws Error with one sentence when the target is this calendar, or stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
@@ -71,7 +73,10 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   return run.counts
 }
 
-/** Compares address and edition of the target with those of this calendar. @throws Error when the target is this calendar, even under another address */
+/**
+ * Compares address and edition of the target with those of this calendar.
+ * @throws Error when the target is this calendar, even under another address
+ */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
   const isSame =
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
@@ -217,8 +222,8 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
 }
 
 /**
- * Reports the events and series that were pushed and are gone from here. With `mirror`, moves them to the trash at the target, unless they were changed
- * there and the policy does not overwrite.
+ * Reports the events and series that were pushed and are gone from here. With `mirror`, moves them to the
+ * trash at the target, unless they were changed there and the policy does not overwrite.
  */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
@@ -235,8 +240,8 @@ async function handleGone(run: PushRun): Promise<void> {
 }
 
 /**
- * Returns the rows of records that were deleted or trashed here or, unless all records are pushed, are no longer public. Records of this push, and those
- * that are in the trash of the target, are left out.
+ * Returns the rows of records that were deleted or trashed here or, unless all records are pushed, are no
+ * longer public. Records of this push, and those that are in the trash of the target, are left out.
  */
 async function goneAmong(
   run: PushRun,
@@ -296,7 +301,8 @@ async function trash(
       return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
     }
     const after = await readShown(run.target, url)
-    // Without fingerprints of what was sent, a later push writes the record as a whole if the record comes back here.
+    // Without fingerprints of what was sent, a later push writes the record as a whole if the record comes
+    // back here.
     const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
     await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
   }

@@ -71,7 +71,8 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
 
 /**
  * Pushes the calendar, and prints the report.
- * @throws Incomplete when a record is missing or incomplete at the target; Error with one sentence when the push has to end
+ * @throws Incomplete when a record is missing or incomplete at the target; Error with one sentence when the
+ * push has to end
  */
 async function push(
   address: string,
@@ -126,7 +127,11 @@ async function pushAndTell(
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/** Returns the address of the target. @throws Error with one sentence for text that is no address, and for an address with a login or a password in it */
+/**
+ * Returns the address of the target.
+ * @throws Error with one sentence for text that is no address, and for an address with a login or a password
+ * in it
+ */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))

@@ -25,7 +25,8 @@ import {
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind, several at a time; pushes images, and series with the own fields of their occurrences.
+// Pushes records of one kind, several at a time; pushes images, and series with the own fields of their
+// occurrences.
 
 /** The most requests to the target at the same time. */
 const AT_ONCE = 4
@@ -77,7 +78,9 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
   }
 }
 
-/** Stores which records are about to be made, so that the next run looks for them first if the answer is lost. */
+/**
+ * Stores which records are about to be made, so that the next run looks for them first if the answer is lost.
+ */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
   const rows = items.map(({ kind, record }) => ({
@@ -113,7 +116,10 @@ function countUnkept({ unkept }: PushRun, name: string): void {
   unkept.set(name, (unkept.get(name) ?? 0) + 1)
 }
 
-/** Reports a record that could not be pushed. @throws SourceFailure when the target is at fault and not the record */
+/**
+ * Reports a record that could not be pushed.
+ * @throws SourceFailure when the target is at fault and not the record
+ */
 function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   if (!(error instanceof SourceFailure) || isOutage(error)) throw error
   const { kind, record } = item
@@ -123,12 +129,17 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   run.remark({ kind: kind === 'image' ? 'note' : 'failed', at: `${kind} ${record}`, text })
 }
 
-/** Tells whether the target does not answer, no longer knows the login, or is still busy after all attempts. */
+/**
+ * Tells whether the target does not answer, no longer knows the login, or is still busy after all attempts.
+ */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }
 
-/** Uploads the images that these records show. A target that takes no uploads is given their addresses, and fetches them from here. */
+/**
+ * Uploads the images that these records show. A target that takes no uploads is given their addresses, and
+ * fetches them from here.
+ */
 export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>): Promise<void> {
   const shown = [...states].flatMap(({ image }) => (typeof image === 'number' ? [image] : []))
   const ids = [...new Set(shown)].filter((id) => !run.images.has(id))
@@ -174,7 +185,10 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** Returns the names of the own fields of an occurrence, and `slug` if the slug is not made from the day of the occurrence. */
+/**
+ * Returns the names of the own fields of an occurrence, and `slug` if the slug is not made from the day of
+ * the occurrence.
+ */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -209,7 +223,10 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/** Returns an occurrence with the fields to push: only the status for one that is not public, unless everything is pushed. */
+/**
+ * Returns an occurrence with the fields to push: only the status for one that is not public, unless
+ * everything is pushed.
+ */
 function ownItem(
   run: PushRun,
   row: EventRow,
@@ -226,7 +243,9 @@ function ownItem(
   }
 }
 
-/** Finds occurrences at the target by their original starts, stores their ids there, and returns their rows. */
+/**
+ * Finds occurrences at the target by their original starts, stores their ids there, and returns their rows.
+ */
 async function noteOccurrences(
   run: PushRun,
   rows: readonly EventRow[],

@@ -25,7 +25,8 @@ import {
 } from '../import/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
-// Holds the state of a push while it runs, stores what was pushed, and converts records between the forms of this calendar and of the target.
+// Holds the state of a push while it runs, stores what was pushed, and converts records between the forms of
+// this calendar and of the target.
 
 // SQL on targets and on the records that were pushed to them.
 
@@ -72,7 +73,10 @@ export async function findPushed(
   return new Map(rows.map((row) => [row.record, row]))
 }
 
-/** Lists the stored rows of a target for records of a kind with ids above `after`, in the order of ids, at most `most`. */
+/**
+ * Lists the stored rows of a target for records of a kind with ids above `after`, in the order of ids, at
+ * most `most`.
+ */
 export async function listPushed(
   db: Db,
   target: number,
@@ -137,7 +141,10 @@ export interface PushRun {
   /** The context of a caller who sees everything that is pushed. */
   context: Context
   target: PushTarget
-  /** The number of the target in the database; undefined in a dry run for a target that has never been pushed to. */
+  /**
+   * The number of the target in the database; undefined in a dry run for a target that has never been pushed
+   * to.
+   */
   number: number | undefined
   /** The edition of this calendar. */
   edition: string
@@ -146,7 +153,10 @@ export interface PushRun {
   remark: (remark: Remark) => void
   /** Called after each group of records. */
   progress: () => void
-  /** The ids of records at the target, by `keyOfRecord`: 0 for records that a dry run would make, an address for images that the target fetches itself. */
+  /**
+   * The ids of records at the target, by `keyOfRecord`: 0 for records that a dry run would make, an address
+   * for images that the target fetches itself.
+   */
   links: Map<string, number | string>
   /** The venues, organizers, terms and images that could not be pushed, by `keyOfRecord`. */
   lost: Set<string>
@@ -154,7 +164,10 @@ export interface PushRun {
   images: Set<number>
   /** The events and series that belong to this push, by `keyOfRecord`. */
   seen: Set<string>
-  /** How many records the target has without a member, by the name of the member; `online_shown` counts meeting links that were not sent. */
+  /**
+   * How many records the target has without a member, by the name of the member; `online_shown` counts
+   * meeting links that were not sent.
+   */
   unkept: Map<string, number>
 }
 
@@ -190,7 +203,10 @@ const NAMES: Readonly<Record<PushKind, string>> = {
   tag: 'name',
 }
 
-/** Returns a record with the ids of the target in its links. A link to a record that could not be pushed is left out, so that the next push tries it again. */
+/**
+ * Returns a record with the ids of the target in its links. A link to a record that could not be pushed is
+ * left out, so that the next push tries it again.
+ */
 export function itemOf(run: PushRun, kind: PushKind, record: number, state: RecordState): PushItem {
   const values: Record<string, unknown> = { ...state }
   if (state.date_utc === NEVER) delete values.date_utc
@@ -209,7 +225,10 @@ export function itemOf(run: PushRun, kind: PushKind, record: number, state: Reco
   }
 }
 
-/** Returns the item without its meeting link if the link is to be hidden and the target would show it to everybody; else the item itself. */
+/**
+ * Returns the item without its meeting link if the link is to be hidden and the target would show it to
+ * everybody; else the item itself.
+ */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }
@@ -223,7 +242,10 @@ const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   venue: fingerprintsOf(unknownFacts),
 }
 
-/** Returns the names of members that the target was sent and does not show, among those that only some records show. */
+/**
+ * Returns the names of members that the target was sent and does not show, among those that only some records
+ * show.
+ */
 export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
   const blank = Object.entries(BLANK[kind] ?? {})
   return blank.flatMap(([name, none]) =>
@@ -250,8 +272,8 @@ function linkTo({ links }: PushRun, kind: PushKind, record: number): number | st
 }
 
 /**
- * Returns the links of a record by the ids of the target; undefined if a linked record could not be pushed. Linked records that are not pushed at all are
- * left out, such as a venue that is not public.
+ * Returns the links of a record by the ids of the target; undefined if a linked record could not be pushed.
+ * Linked records that are not pushed at all are left out, such as a venue that is not public.
  */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
@@ -266,7 +288,10 @@ export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   )
 }
 
-/** Returns the fingerprints of the fields of a record that the target has shown; none for a record that cannot be read. */
+/**
+ * Returns the fingerprints of the fields of a record that the target has shown; none for a record that cannot
+ * be read.
+ */
 export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
@@ -277,7 +302,10 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/** Returns links in a form that can be compared: as identities, terms sorted, a parent as a list. Other values stay as they are. */
+/**
+ * Returns links in a form that can be compared: as identities, terms sorted, a parent as a list. Other values
+ * stay as they are.
+ */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -309,7 +337,10 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** Returns the fields of a shown record that an update repeats, for targets that empty missing fields. Fields that are empty already are left out. */
+/**
+ * Returns the fields of a shown record that an update repeats, for targets that empty missing fields. Fields
+ * that are empty already are left out.
+ */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -319,7 +350,10 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
   return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
 }
 
-/** Returns a value as an update sends it: no links as the empty text, which clears the field on either implementation, a rule with its exceptions. */
+/**
+ * Returns a value as an update sends it: no links as the empty text, which clears the field on either
+ * implementation, a rule with its exceptions.
+ */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value

@@ -11,11 +11,17 @@ export interface PushTarget {
   /** The addresses of its REST routes and of its namespace of events. */
   root: string
   base: string
-  /** Whether it is a Kalends: it has series, and makes one record for all creates with the same Idempotency-Key. */
+  /**
+   * Whether it is a Kalends: it has series, and makes one record for all creates with the same
+   * Idempotency-Key.
+   */
   isKalends: boolean
   /** Whether it takes uploads of images. If not, it fetches images by their addresses. */
   takesUploads: boolean
-  /** Tells whether it can hide meeting links. The service is asked once, when the first record has a link to hide. */
+  /**
+   * Tells whether it can hide meeting links. The service is asked once, when the first record has a link to
+   * hide.
+   */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
@@ -55,7 +61,10 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
   }
 }
 
-/** Tells whether the document of an interface names a member; false for a document that is refused (4xx). @throws SourceFailure when nothing answers */
+/**
+ * Tells whether the document of an interface names a member; false for a document that is refused (4xx).
+ * @throws SourceFailure when nothing answers
+ */
 async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
   try {
     return (await fetchPolitely(url, options)).body.includes(`"${name}"`)
@@ -65,7 +74,10 @@ async function namesMember(url: string, options: FetchOptions, name: string): Pr
   }
 }
 
-/** Returns the edition of the database of a service, read from one of its sync tokens; undefined for a service without them. */
+/**
+ * Returns the edition of the database of a service, read from one of its sync tokens; undefined for a service
+ * without them.
+ */
 export async function readTargetEdition({
   root,
   isKalends,
@@ -83,7 +95,10 @@ const NOTHING = [404, 410]
 /** The statuses of a slug that no record has: 400 as well, since the interface calls the slug invalid. */
 export const NO_SLUG = [400, ...NOTHING]
 
-/** Reads the record at an address; undefined where the status is one of `nothing`. @throws SourceFailure for any other failure */
+/**
+ * Reads the record at an address; undefined where the status is one of `nothing`.
+ * @throws SourceFailure for any other failure
+ */
 export async function readShown(
   { options }: PushTarget,
   url: string,

@@ -27,9 +27,13 @@ import {
   type TargetRequest,
 } from './push-target.ts'
 
-// Pushes one record: compares it with the target, writes it, and looks for it there when the answer to a create was lost.
+// Pushes one record: compares it with the target, writes it, and looks for it there when the answer to a
+// create was lost.
 
-/** The outcome for a record: how it is counted, the row to store, and the fields that keep their values at the target. */
+/**
+ * The outcome for a record: how it is counted, the row to store, and the fields that keep their values at the
+ * target.
+ */
 export interface SettledItem {
   count: keyof Counts
   row?: PushItemColumns
@@ -44,7 +48,11 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
   return `${base}/${servedNamed(kind).resource.path}`
 }
 
-/** Makes or changes a record at the target if needed. Asks the target only about records that have changed here. @throws SourceFailure */
+/**
+ * Makes or changes a record at the target if needed. Asks the target only about records that have changed
+ * here.
+ * @throws SourceFailure
+ */
 export async function settleItem(
   run: PushRun,
   item: PushItem,
@@ -63,7 +71,10 @@ export async function settleItem(
 /** The stored row of a record, and its present state at the target. */
 interface There {
   row: PushItemColumns
-  /** The values last written, the record as it looked after that, and the record as it looks now; `now` is undefined for a record that is gone. */
+  /**
+   * The values last written, the record as it looked after that, and the record as it looks now; `now` is
+   * undefined for a record that is gone.
+   */
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined
@@ -100,7 +111,10 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
   return kept.length > 0 ? 'left' : 'unchanged'
 }
 
-/** Returns the fingerprints to store after a write. Fields that were changed at the target keep their former fingerprints, and so stay marked as changed. */
+/**
+ * Returns the fingerprints to store after a write. Fields that were changed at the target keep their former
+ * fingerprints, and so stay marked as changed.
+ */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter(
     (field) => now[field] !== kept[field] && !fields.includes(field),
@@ -183,7 +197,10 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/** Returns the Idempotency-Key of a create. It is the same in every run, so that a create without an answer is not done twice. */
+/**
+ * Returns the Idempotency-Key of a create. It is the same in every run, so that a create without an answer is
+ * not done twice.
+ */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }
@@ -201,14 +218,20 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** The status that stands for a file that is missing here. With it only the one image fails, while the status 0 would end the push. */
+/**
+ * The status that stands for a file that is missing here. With it only the one image fails, while the status
+ * 0 would end the push.
+ */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/** Finds the record that a create without an answer may have made at the target, by slug, name and start. Images and terms are not looked for. */
+/**
+ * Finds the record that a create without an answer may have made at the target, by slug, name and start.
+ * Images and terms are not looked for.
+ */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined
@@ -226,7 +249,10 @@ async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | und
     : undefined
 }
 
-/** Returns a sentence on the fields that keep their values at the target, or on a record that was removed there; undefined where there are none. */
+/**
+ * Returns a sentence on the fields that keep their values at the target, or on a record that was removed
+ * there; undefined where there are none.
+ */
 export function describeKept(item: PushItem, { kept = [], isGone }: SettledItem): string | undefined {
   if (isGone) return `${describePushed(item)} was removed there, and stays so.`
   return kept.length === 0

@@ -27,7 +27,10 @@ import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from './s
 
 // Registers and runs the command `backup`, which writes a calendar into a file once or at an interval.
 
-/** The calendar that the settings name. `failure` returns the cause of the last failure of the media store, which its rejections do not carry. */
+/**
+ * The calendar that the settings name. `failure` returns the cause of the last failure of the media store,
+ * which its rejections do not carry.
+ */
 export interface CalendarPlaces {
   /** The address of the database. */
   database: string
@@ -103,7 +106,10 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/** Notes a complete backup in the history, where `kalends doctor` looks for it. Prints why if the history cannot be written: on a standby or a full disk. */
+/**
+ * Notes a complete backup in the history, where `kalends doctor` looks for it. Prints why if the history
+ * cannot be written: on a standby or a full disk.
+ */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)
@@ -185,8 +191,9 @@ type BackupSource = Pick<CalendarPlaces, 'database' | 'media'>
 const FILES_AT_ONCE = 8
 
 /**
- * Takes a backup of a calendar into a file, while the service may be running and writing. The file gets its name once it is whole, was read back and is on
- * the disk; until then it has another name in the same folder. It takes the place of an older backup, and of nothing else.
+ * Takes a backup of a calendar into a file, while the service may be running and writing. The file gets its
+ * name once it is whole, was read back and is on the disk; until then it has another name in the same folder.
+ * It takes the place of an older backup, and of nothing else.
  * @param withSecrets false to leave hashes of passwords and tokens out
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when it cannot be taken; nothing is left behind then
@@ -215,7 +222,9 @@ async function backUp(
   }
 }
 
-/** Adds the name of the file to an error of SQLite, which names no file. Returns any other error unchanged. */
+/**
+ * Adds the name of the file to an error of SQLite, which names no file. Returns any other error unchanged.
+ */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
   if (!isOfFile) return asRefusal(error, file)
@@ -231,7 +240,10 @@ async function requireReplaceable(file: string): Promise<void> {
   if (!isBackup) throw new Error(`The file ${file} is there already and is no backup; it is left as it is.`)
 }
 
-/** Matches the end of the name of an unfinished backup of a process, and of the files that SQLite may have beside it. */
+/**
+ * Matches the end of the name of an unfinished backup of a process, and of the files that SQLite may have
+ * beside it.
+ */
 const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
 
 /** Removes the unfinished backups of the same file that ended processes have left behind. */
@@ -278,7 +290,10 @@ async function writeBackup(
   }
 }
 
-/** Adds the files of all images that the backup lists. Returns how many, their bytes, and the keys of missing files. */
+/**
+ * Adds the files of all images that the backup lists. Returns how many, their bytes, and the keys of missing
+ * files.
+ */
 async function addFiles(
   writer: BackupWriter,
   media: MediaStore,

@@ -9,14 +9,19 @@ import { writerBy } from '../../store/storage/recording.ts'
 
 // Registers and runs the command `media`, which lists and removes files that no image names.
 
-/** The database and the media store that commands work on. `failure` returns the cause of the last failure of the store, which its rejections do not carry. */
+/**
+ * The database and the media store that commands work on. `failure` returns the cause of the last failure of
+ * the store, which its rejections do not carry.
+ */
 export interface OpenedMedia {
   database: Database
   store: MediaStore
   failure: () => Error | undefined
 }
 
-/** Registers the command `media`, which opens the database and the store, and closes the database when done. */
+/**
+ * Registers the command `media`, which opens the database and the store, and closes the database when done.
+ */
 export function registerMediaCommands(
   program: Command,
   open: () => Promise<OpenedMedia>,
@@ -69,8 +74,9 @@ export const SETTLED_AFTER = 3_600_000
 const IMAGES_AT_ONCE = 500
 
 /**
- * Returns the files that no image names and no request can still name. They were left by a process that was killed between storing files and writing the
- * row, or in the middle of a write. Names of removed files, which are empty files, are not among them.
+ * Returns the files that no image names and no request can still name. They were left by a process that was
+ * killed between storing files and writing the row, or in the middle of a write. Names of removed files,
+ * which are empty files, are not among them.
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when the store holds files and the database names none of them
  */
@@ -93,7 +99,10 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
 /** The most files that one transaction notes in the history before they are removed, one after the other. */
 const FILES_AT_ONCE = 100
 
-/** Notes files in the history, and removes them. The history has them as deleted images without an id, named by their keys. */
+/**
+ * Notes files in the history, and removes them. The history has them as deleted images without an id, named
+ * by their keys.
+ */
 async function removeOrphans(
   database: Pick<Database, 'write'>,
   store: MediaStore,

@@ -67,8 +67,9 @@ interface CopyOptions {
 }
 
 /**
- * Returns the addresses of the databases: from the command line, else from the files, else from the environment. A single address on the command line is
- * that of the database that is named nowhere else; of the one to read if neither is.
+ * Returns the addresses of the databases: from the command line, else from the files, else from the
+ * environment. A single address on the command line is that of the database that is named nowhere else; of
+ * the one to read if neither is.
  * @throws Error with one sentence when one is named nowhere, or a file cannot be read
  */
 function databasesOf(
@@ -113,7 +114,10 @@ function remarkOn(address: string): string {
   return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${copyFrom} and ${copyTo}, --from-file and --to-file keep it from them.`
 }
 
-/** The sources and targets of a copy: databases as in the setting `database`, and stores as in `media`, both or none. */
+/**
+ * The sources and targets of a copy: databases as in the setting `database`, and stores as in `media`, both
+ * or none.
+ */
 interface CopyAddresses {
   from: string
   to: string
@@ -121,7 +125,10 @@ interface CopyAddresses {
   mediaTo?: string
 }
 
-/** Copies a calendar, and prints the progress and the counts. @throws Error with one sentence when it cannot */
+/**
+ * Copies a calendar, and prints the progress and the counts.
+ * @throws Error with one sentence when it cannot
+ */
 export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
   const failures: Error[] = []
   const stores = await openStores(addresses, (error) => failures.push(error))
@@ -203,11 +210,13 @@ interface FileStores {
 }
 
 /**
- * Copies a calendar into another database and, with `stores`, its files into another store: everything as it is at this moment, with ids, slugs, people and
- * their credentials; counters go on where they were. The source is only read. The target has to be brought up to date with `migrate` before. It is filled
- * in one transaction, so that it holds all or nothing whenever the copy ends. Files go first, one by one; those that are there already are not sent again.
- * @throws Error with one sentence when the source is no calendar of this version, the target holds anything else than this copy, or the counts of any table
- * differ at the end
+ * Copies a calendar into another database and, with `stores`, its files into another store: everything as it
+ * is at this moment, with ids, slugs, people and their credentials; counters go on where they were. The
+ * source is only read. The target has to be brought up to date with `migrate` before. It is filled in one
+ * transaction, so that it holds all or nothing whenever the copy ends. Files go first, one by one; those that
+ * are there already are not sent again.
+ * @throws Error with one sentence when the source is no calendar of this version, the target holds anything
+ * else than this copy, or the counts of any table differ at the end
  */
 export async function copyCalendar(
   source: Database,
@@ -243,8 +252,8 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
 }
 
 /**
- * Lists the tables that both databases have. After the same migrations, these are all tables of the calendar: any other table is of one database's own
- * making, or somebody else's.
+ * Lists the tables that both databases have. After the same migrations, these are all tables of the calendar:
+ * any other table is of one database's own making, or somebody else's.
  * @throws Error when a table has other columns in the source than in the target
  */
 export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
@@ -257,7 +266,10 @@ export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> 
   })
 }
 
-/** Tells whether the target holds the rows of the source; false when it is empty. @throws Error when it holds anything else */
+/**
+ * Tells whether the target holds the rows of the source; false when it is empty.
+ * @throws Error when it holds anything else
+ */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
   if (counts.every(({ target }) => target === 0)) return false
@@ -349,7 +361,10 @@ async function copyFiles(
   return files
 }
 
-/** Copies a file that the target store does not have. @throws Error when the target store has another file under the key */
+/**
+ * Copies a file that the target store does not have.
+ * @throws Error when the target store has another file under the key
+ */
 async function copyFile(
   key: string,
   mimeType: string,

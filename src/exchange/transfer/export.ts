@@ -71,7 +71,10 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
   return Object.fromEntries(sent)
 }
 
-/** Writes bytes into a file, which appears once it is whole, or to standard output for as long as somebody reads them. */
+/**
+ * Writes bytes into a file, which appears once it is whole, or to standard output for as long as somebody
+ * reads them.
+ */
 async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
   const counted =
     process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
@@ -141,7 +144,10 @@ interface ExportAsked {
   withLists: boolean
 }
 
-/** Yields the bytes of an export, which are made as they are taken. @throws Error with one sentence that names the filters with impossible values */
+/**
+ * Yields the bytes of an export, which are made as they are taken.
+ * @throws Error with one sentence that names the filters with impossible values
+ */
 async function* exportCalendar(
   context: Context,
   { format, sent, withLists }: ExportAsked,

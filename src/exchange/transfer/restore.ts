@@ -26,12 +26,16 @@ import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 
-// Registers and runs the command `restore`, which puts a calendar back from a backup, or takes a restore back.
+// Registers and runs the command `restore`, which puts a calendar back from a backup, or takes a restore
+// back.
 
 /** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
-  /** A file that has to be there already, because no setting names its place: a calendar in the working folder, say. */
+  /**
+   * A file that has to be there already, because no setting names its place: a calendar in the working
+   * folder, say.
+   */
   assumed: string | undefined
 }
 
@@ -75,13 +79,19 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
 }
 
-/** Requires a backup, --undo or --list. @throws Error with one sentence when none of them is given, or more than one */
+/**
+ * Requires a backup, --undo or --list.
+ * @throws Error with one sentence when none of them is given, or more than one
+ */
 function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
   if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
     throw new Error('Name one backup to restore, or give --undo or --list.')
 }
 
-/** Refuses to make a calendar that nobody has asked for, in whatever folder the command was typed. @throws Error with one sentence */
+/**
+ * Refuses to make a calendar that nobody has asked for, in whatever folder the command was typed.
+ * @throws Error with one sentence
+ */
 function requireMeant({ assumed }: RestorePlaces): void {
   if (assumed === undefined || existsSync(assumed)) return
   throw new Error(
@@ -142,9 +152,11 @@ interface RestoredCalendar {
 }
 
 /**
- * Puts a calendar back as a backup has it, into either kind of database. Files of images are added to those that are there, and over others of the same
- * calendar; the database is replaced last, in one step. The new database has an edition of its own, so that ETags and tokens given before are no longer valid.
- * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
+ * Puts a calendar back as a backup has it, into either kind of database. Files of images are added to those
+ * that are there, and over others of the same calendar; the database is replaced last, in one step. The new
+ * database has an edition of its own, so that ETags and tokens given before are no longer valid.
+ * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in
+ * use; nothing has changed then
  */
 export async function restore(
   file: string,
@@ -184,15 +196,19 @@ export async function restore(
 }
 
 /**
- * Returns the name of the restored calendar and whether it is held. Restored in its own place, it is held if it was held; elsewhere, it is held if it has
- * webhooks or imports on a schedule, which others would notice.
+ * Returns the name of the restored calendar and whether it is held. Restored in its own place, it is held if
+ * it was held; elsewhere, it is held if it has webhooks or imports on a schedule, which others would notice.
  */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
   return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
 }
 
-/** Requires that all files of a backup are images of its calendar, since readers are sent whatever is in the store. @throws Error with one sentence */
+/**
+ * Requires that all files of a backup are images of its calendar, since readers are sent whatever is in the
+ * store.
+ * @throws Error with one sentence
+ */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
   const named = await namedFiles(db)
   const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
@@ -214,7 +230,10 @@ function requireKnownVersion({ version, migrations }: Manifest): void {
     )
 }
 
-/** Makes the tables of the version that took the backup, copies the rows, and brings both up to date together. Returns a remark for the operator, if any. */
+/**
+ * Makes the tables of the version that took the backup, copies the rows, and brings both up to date together.
+ * Returns a remark for the operator, if any.
+ */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,

@@ -5,7 +5,9 @@ import type { Print } from '../../base/run-command.ts'
 
 // Shows the progress of a copy on a terminal or in a log, and looks at the paths of files to write.
 
-/** The display of the progress of a copy: one piece of work after the other, each of so many rows or files. */
+/**
+ * The display of the progress of a copy: one piece of work after the other, each of so many rows or files.
+ */
 export interface CopyProgress {
   start: (what: string, total: number) => void
   advance: (done: number) => void
@@ -43,8 +45,8 @@ async function barProgress(stream: NodeJS.WriteStream): Promise<CopyProgress> {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Calls `stop` when the program is told to end, so that a bar gives the terminal its cursor back, and then ends the program by the same signal. Returns a
- * function that lets go of the signals.
+ * Calls `stop` when the program is told to end, so that a bar gives the terminal its cursor back, and then
+ * ends the program by the same signal. Returns a function that lets go of the signals.
  */
 export function stopOnSignal(stop: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {
@@ -69,13 +71,19 @@ function lineProgress(print: Print): CopyProgress {
   }
 }
 
-/** Requires the folder of a file that is to be written. @throws Error with one sentence when the folder is not there */
+/**
+ * Requires the folder of a file that is to be written.
+ * @throws Error with one sentence when the folder is not there
+ */
 export function requireFolderOf(file: string): void {
   const folder = file.endsWith('/') ? file : dirname(file)
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}: make it first.`)
 }
 
-/** Returns the error for a file that this user may not make; it may have been meant as a folder. Any other error is returned unchanged. */
+/**
+ * Returns the error for a file that this user may not make; it may have been meant as a folder. Any other
+ * error is returned unchanged.
+ */
 export function asRefusal(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error

@@ -26,7 +26,8 @@ import {
   venues,
 } from './town.ts'
 
-// Fills a database without events with the demo: a season of a town, with its venues, organizers, terms and pictures.
+// Fills a database without events with the demo: a season of a town, with its venues, organizers, terms and
+// pictures.
 
 /** The calendar that the demo fills. */
 export interface DemoGround extends CalendarGround {
@@ -44,8 +45,8 @@ interface Made {
 }
 
 /**
- * Fills a database without events with a season of a town, in one transaction: as requests of the first administrator would. Leaves a database with events
- * as it is. Returns a sentence that says what it did.
+ * Fills a database without events with a season of a town, in one transaction: as requests of the first
+ * administrator would. Leaves a database with events as it is. Returns a sentence that says what it did.
  * @throws Error when there is no administrator.
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
@@ -91,7 +92,10 @@ async function prepareImages(
   })
 }
 
-/** Creates the terms, venues, organizers and events of the town, and returns the number of events in the database. */
+/**
+ * Creates the terms, venues, organizers and events of the town, and returns the number of events in the
+ * database.
+ */
 async function createSeason(context: Creating, images: Made['images']): Promise<number> {
   for (const branch of categories) await createBranch(context, branch, 0)
   for (const name of tags) await createTerm(context, 'tag', { name })
@@ -125,7 +129,10 @@ async function createBranch(
   for (const branch of below) await createBranch(context, branch, id)
 }
 
-/** Creates a term and returns its id; of a term that exists, returns the id: a calendar may have terms although it has no events. */
+/**
+ * Creates a term and returns its id; of a term that exists, returns the id: a calendar may have terms
+ * although it has no events.
+ */
 async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues): Promise<number> {
   try {
     return await create(context, taxonomy, sent)
@@ -135,7 +142,10 @@ async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues
   }
 }
 
-/** Creates a record from the values that a client would send, and returns its id. @throws Problem when a value is refused */
+/**
+ * Creates a record from the values that a client would send, and returns its id.
+ * @throws Problem when a value is refused
+ */
 async function create(context: Creating, name: string, sent: RawValues): Promise<number> {
   const { resource, operations } = servedNamed(name)
   const values = await parseFields(resource.fields, sent, context)

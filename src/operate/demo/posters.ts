@@ -10,7 +10,10 @@ export interface Poster {
   /** The colours of the background above and below, of the motif, and of the letters, as `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
-  /** The shape: `wide` as at the head of a page, `tall` as on a wall, `large` for a picture that is kept in every size. */
+  /**
+   * The shape: `wide` as at the head of a page, `tall` as on a wall, `large` for a picture that is kept in
+   * every size.
+   */
   shape: keyof typeof shapes
 }
 
@@ -20,7 +23,10 @@ const shapes = {
   large: { width: 2400, height: 1600 },
 } as const
 
-/** The side of the square that motifs are drawn in. The square covers the whole poster, and is cut off on two sides. */
+/**
+ * The side of the square that motifs are drawn in. The square covers the whole poster, and is cut off on two
+ * sides.
+ */
 const SIDE = 120
 
 const count = (length: number) => Array.from({ length }, (_, at) => at)
@@ -96,7 +102,10 @@ const motifs = {
     }),
 } satisfies Record<string, () => string[]>
 
-/** The letters, drawn as strokes on a field of 4 by 6, so that a picture looks the same on a machine without fonts. */
+/**
+ * The letters, drawn as strokes on a field of 4 by 6, so that a picture looks the same on a machine without
+ * fonts.
+ */
 const strokes: Readonly<Record<string, string>> = {
   A: 'M0 6L2 0L4 6M.7 4H3.3',
   B: 'M0 0V6H2.6A1.6 1.6 0 0 0 2.6 2.8H0M0 0H2.4A1.4 1.4 0 0 1 2.4 2.8',
@@ -169,7 +178,10 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
-/** Draws the posters as JPEG files. While it draws, sharp can read SVG, which is blocked at all other times: no file of a client may reach that reader. */
+/**
+ * Draws the posters as JPEG files. While it draws, sharp can read SVG, which is blocked at all other times:
+ * no file of a client may reach that reader.
+ */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {
   const { default: sharp } = await import('sharp')
   const draw = (poster: Poster): Sharp => sharp(Buffer.from(svgOf(poster))).jpeg({ quality: 86 })

@@ -1,8 +1,12 @@
 import type { Poster } from './posters.ts'
 
-// Describes the town of the demo: its pictures, venues, organizers, categories and tags, and the form of its events.
+// Describes the town of the demo: its pictures, venues, organizers, categories and tags, and the form of its
+// events.
 
-/** The name of the town, which is on no map. Its phone numbers and addresses are of ranges that are reserved for fiction. */
+/**
+ * The name of the town, which is on no map. Its phone numbers and addresses are of ranges that are reserved
+ * for fiction.
+ */
 export const TOWN = 'Kilvara'
 
 /** A record as a client would send it, with the key of a poster in place of its image. */
@@ -387,15 +391,24 @@ export const tags = [
   '日本語',
 ] as const
 
-/** An occasion that takes place once, or on the same weekday of several weeks. It becomes an event in each of its weeks. */
+/**
+ * An occasion that takes place once, or on the same weekday of several weeks. It becomes an event in each of
+ * its weeks.
+ */
 export interface Occasion {
   title: string
-  /** The numbers of its weeks. Week 0 begins on the Monday that lies 8 to 14 days before the start of the demo. */
+  /**
+   * The numbers of its weeks. Week 0 begins on the Monday that lies 8 to 14 days before the start of the
+   * demo.
+   */
   weeks: readonly number[]
   day: (typeof DAYS)[number]
   /** The rule of a series, as the value of RRULE. */
   again?: string
-  /** Start and end as `HH:MM` in the zone of the event. An end before the start is on the next day. An event without them lasts all day. */
+  /**
+   * Start and end as `HH:MM` in the zone of the event. An end before the start is on the next day. An event
+   * without them lasts all day.
+   */
   hours?: readonly [from: string, to: string]
   /** The number of days that it lasts; 1 if not given. */
   days?: number

@@ -9,12 +9,16 @@ import { type Examined, examineDatabase } from '../../store/storage/examine.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on the database: that it answers, its state, its users, and the work and backups that depend on it.
+// The checks of the doctor on the database: that it answers, its state, its users, and the work and backups
+// that depend on it.
 
 /** The days since the last backup after which the doctor warns. */
 const BACKUP_DAYS = 7
 
-/** The findings about the database, and the examination that they come from; it is undefined if the database does not answer or is damaged. */
+/**
+ * The findings about the database, and the examination that they come from; it is undefined if the database
+ * does not answer or is damaged.
+ */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]

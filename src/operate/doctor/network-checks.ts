@@ -8,10 +8,14 @@ import { readToken } from '../../serve/sync/sync-token.ts'
 import type { Examined } from '../../store/storage/examine.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on the network and the clock: the port, the public address, trusted proxies, and the clocks of other machines.
+// The checks of the doctor on the network and the clock: the port, the public address, trusted proxies, and
+// the clocks of other machines.
 
 const ANSWERS_WITHIN_MS = 3000
-/** Characters of an answer after which no more is read. A page of the feed of changes with one change has less. */
+/**
+ * Characters of an answer after which no more is read. A page of the feed of changes with one change has
+ * less.
+ */
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
@@ -35,7 +39,10 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/** Asks the address of the site for the beginning of its feed of changes, which names the edition of its database. */
+/**
+ * Asks the address of the site for the beginning of its feed of changes, which names the edition of its
+ * database.
+ */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
@@ -77,7 +84,10 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** Reads the clock of the site from the date of an answer. A cache on the way keeps the date and adds the age of the answer. Undefined without a date. */
+/**
+ * Reads the clock of the site from the date of an answer. A cache on the way keeps the date and adds the age
+ * of the answer. Undefined without a date.
+ */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
@@ -125,7 +135,10 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/** Returns the error of an attempt to listen on a port; undefined when the port is free. Releases the port at once. */
+/**
+ * Returns the error of an attempt to listen on a port; undefined when the port is free. Releases the port at
+ * once.
+ */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -188,7 +201,10 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
 
 /** The most seconds by which the clocks of this machine and of the database server may differ. */
 const CLOCKS_DIFFER_S = 5
-/** The most seconds by which the clock of the site may differ: it tells whole seconds, and its answer may take long. */
+/**
+ * The most seconds by which the clock of the site may differ: it tells whole seconds, and its answer may take
+ * long.
+ */
 const SITE_DIFFERS_S = 60
 /** A moment before this program was written. A clock that shows an earlier one is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
@@ -201,7 +217,8 @@ interface SiteClock {
 }
 
 /**
- * Compares the clock of this machine with those of the database server and the site, and with the last change of a record.
+ * Compares the clock of this machine with those of the database server and the site, and with the last change
+ * of a record.
  * @param now milliseconds since the epoch
  */
 export function checkClock(

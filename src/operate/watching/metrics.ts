@@ -8,7 +8,8 @@ import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { type Family, labelled, type Sample, single } from './metrics-server.ts'
 
-// Counts the answers, database work and webhook messages of this process, and makes metrics of these counts and of its state.
+// Counts the answers, database work and webhook messages of this process, and makes metrics of these counts
+// and of its state.
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
@@ -68,7 +69,10 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** Returns all metrics of this moment. Resets the delays of the event loop, so that each look shows those since the last one. */
+/**
+ * Returns all metrics of this moment. Resets the delays of the event loop, so that each look shows those
+ * since the last one.
+ */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -235,7 +239,10 @@ interface RouteCounts {
   durations: Durations
 }
 
-/** The most routes with counts of their own; further ones are counted together. There are fewer routes than that unless something is wrong. */
+/**
+ * The most routes with counts of their own; further ones are counted together. There are fewer routes than
+ * that unless something is wrong.
+ */
 const MOST_ROUTES = 200
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -243,7 +250,10 @@ function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/** Counts an answer. Every answer passes here, so this takes only a few look-ups in maps, and allocates nothing for a known route. */
+/**
+ * Counts an answer. Every answer passes here, so this takes only a few look-ups in maps, and allocates
+ * nothing for a known route.
+ */
 function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)
@@ -260,7 +270,10 @@ function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
   return made
 }
 
-/** Adds the counts of a method to a route. Unknown methods are counted together as `other`, since clients may invent any number of them. */
+/**
+ * Adds the counts of a method to a route. Unknown methods are counted together as `other`, since clients may
+ * invent any number of them.
+ */
 function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
   const name = METHODS.has(method) ? method : 'other'
   const made = answers.get(name) ?? new Map<number, number>()
@@ -341,7 +354,10 @@ export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settl
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/** Returns the counts of messages that this process tried to send, and of those that wait in the database; without the latter if it does not answer. */
+/**
+ * Returns the counts of messages that this process tried to send, and of those that wait in the database;
+ * without the latter if it does not answer.
+ */
 async function webhookFamilies(
   { attempts, disablings }: WebhookCounts,
   { read }: Database,

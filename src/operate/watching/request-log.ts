@@ -24,7 +24,10 @@ const SUSPICIOUS =
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
 const MOST_DECODED = 4
 
-/** Returns a path and query as logs show them: with the values of secret parameters hidden, however their names are spelled. */
+/**
+ * Returns a path and query as logs show them: with the values of secret parameters hidden, however their
+ * names are spelled.
+ */
 export function shownUrl(sent: string): string {
   const url = withoutLink(sent)
   const mark = url.indexOf('?')
@@ -46,7 +49,8 @@ function shownPair(pair: string): string {
   const equals = pair.indexOf('=')
   if (equals === -1) return pair
   const name = pair.slice(0, equals)
-  // `data[password]` is a password as well, and a name may be percent-encoded twice, as within another address.
+  // `data[password]` is a password as well, and a name may be percent-encoded twice, as within another
+  // address.
   return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1))
     ? `${name}=${HIDDEN}`
     : pair
@@ -73,7 +77,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns a text as logs and messages show it: without passwords in addresses, tokens, and the content of Authorization headers. */
+/**
+ * Returns a text as logs and messages show it: without passwords in addresses, tokens, and the content of
+ * Authorization headers.
+ */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>\\]+/gi, withoutPassword)
@@ -114,7 +121,10 @@ export function makeRequestLog(
   return { write, kept, trusted, lines: '', timer: undefined }
 }
 
-/** Adds the line of an answer, with its URL without secrets. The JSON is built by hand, which is faster: every answer passes here. */
+/**
+ * Adds the line of an answer, with its URL without secrets. The JSON is built by hand, which is faster: every
+ * answer passes here.
+ */
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return
@@ -123,7 +133,10 @@ export function logAnswer(log: RequestLog, answered: Answered): void {
   else log.timer ??= setTimeout(() => writeLines(log), LONGEST_WAIT_MS).unref()
 }
 
-/** Returns the members that tell who asks: the address of the client, as far as proxies are trusted, the user and the client program. */
+/**
+ * Returns the members that tell who asks: the address of the client, as far as proxies are trusted, the user
+ * and the client program.
+ */
 function whoAsks({ trusted }: RequestLog, request: IncomingMessage, user: string): string {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
   return `"address":${quoted(clientAddress(request, trusted))},"user":${quoted(user)},"agent":${quoted(agent)}`
@@ -140,7 +153,10 @@ export function writeLines(log: RequestLog): void {
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** Logs that a webhook begins to fail, that a message is given up, or that a webhook is disabled. Further failures are not logged. */
+/**
+ * Logs that a webhook begins to fail, that a message is given up, or that a webhook is disabled. Further
+ * failures are not logged.
+ */
 export function logSettled(logger: Logger, settled: SettledMessage): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
   const { status, error } = posted

@@ -18,8 +18,9 @@ import { describeWhen, isoTime, textOrNone } from '../formats/event-facts.ts'
 import { written } from '../pages/page-dates.ts'
 import type { AssistantTool } from './assistant-tools.ts'
 
-// Answers for assistants: what the interface answers, in few words. Texts that users wrote stand in lines that begin with `>`, and in members of the
-// structured answer; each is of one line, without invisible characters, and is cut off after so many bytes.
+// Answers for assistants: what the interface answers, in few words. Texts that users wrote stand in lines
+// that begin with `>`, and in members of the structured answer; each is of one line, without invisible
+// characters, and is cut off after so many bytes.
 
 /** The result of a tool. */
 export interface ToolResult extends JsonRecord {
@@ -92,7 +93,10 @@ function timesSaid(site: Site, shown: JsonRecord) {
   }
 }
 
-/** Returns the state of an event that is not as usual: canceled or postponed, or not published; undefined for any other. */
+/**
+ * Returns the state of an event that is not as usual: canceled or postponed, or not published; undefined for
+ * any other.
+ */
 function unusualState({ event_status: takesPlace, status }: JsonRecord): string | undefined {
   if (typeof takesPlace === 'string' && takesPlace !== 'scheduled') return takesPlace
   return status === 'publish' ? undefined : String(status)
@@ -247,7 +251,10 @@ function withinBytes(records: readonly SaidRecord[]): Said[] {
   })
 }
 
-/** Reads the dates and the page of a list from its `rest_url`, so that an assistant sees how its words were understood. */
+/**
+ * Reads the dates and the page of a list from its `rest_url`, so that an assistant sees how its words were
+ * understood.
+ */
 function askedIn(site: Site, { rest_url: url }: JsonRecord, now: number) {
   const asked = new URLSearchParams(typeof url === 'string' ? url.slice(url.indexOf('?')) : '')
   const word = WHEN_WORDS.find((known) => known === asked.get('when'))
@@ -266,7 +273,10 @@ export function eventResult(site: Site, body: unknown): ToolResult {
   return resultOf([translatorFor(site)(QUOTED), ...lines].join('\n'), { event: members })
 }
 
-/** Answers a write: with the event as it is now, or would be; an event that is not there yet has no id and no address. */
+/**
+ * Answers a write: with the event as it is now, or would be; an event that is not there yet has no id and no
+ * address.
+ */
 export function writtenResult(
   site: Site,
   { asks }: AssistantTool,

@@ -44,7 +44,10 @@ const WRITING = defineFields({
 
 const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
-/** The fields of events that assistants do not write: they are about the look of pages and lists, or about who published what. */
+/**
+ * The fields of events that assistants do not write: they are about the look of pages and lists, or about who
+ * published what.
+ */
 const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ...([
     'author',
@@ -59,7 +62,10 @@ const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ] as const),
   ...(['show_map_link', 'hide_from_listings', 'sticky', 'featured', 'online_label', 'online_shown'] as const),
 ]
-/** The filters that a search of assistants does without: others say the same in fewer words, or they are for programs that keep copies. */
+/**
+ * The filters that a search of assistants does without: others say the same in fewer words, or they are for
+ * programs that keep copies.
+ */
 const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
   ...([
     'starts_before',
@@ -187,7 +193,10 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Returns false for a call that writes: only the JSON `false` says so. Undefined where `dry_run` cannot be read. */
+/**
+ * Returns false for a call that writes: only the JSON `false` says so. Undefined where `dry_run` cannot be
+ * read.
+ */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined
@@ -220,13 +229,19 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   }
 }
 
-/** Returns the window of a list of events that names no start: all that is not over yet or, where it names an end, from today on. */
+/**
+ * Returns the window of a list of events that names no start: all that is not over yet or, where it names an
+ * end, from today on.
+ */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
 }
 
-/** Returns the path of a record by its id; undefined for anything but the number of a record, since nothing else may become a part of a path. */
+/**
+ * Returns the path of a record by its id; undefined for anything but the number of a record, since nothing
+ * else may become a part of a path.
+ */
 function idPath(id: unknown): string | undefined {
   const number = readInteger(id)
   return number === undefined || number < 1 ? undefined : `/${number}`
@@ -235,11 +250,17 @@ function idPath(id: unknown): string | undefined {
 const slugPath = (slug: unknown) =>
   typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
-/** Returns how many records are asked for. Larger numbers become the largest that is allowed, as in the interface. */
+/**
+ * Returns how many records are asked for. Larger numbers become the largest that is allowed, as in the
+ * interface.
+ */
 const sizeOf = (size: unknown) =>
   Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS)
 
-/** Returns values as texts for the parameters of an address; the parser says what is wrong with those that were no texts. */
+/**
+ * Returns values as texts for the parameters of an address; the parser says what is wrong with those that
+ * were no texts.
+ */
 function texts(values: JsonRecord): JsonRecord {
   const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value))
   return Object.fromEntries(

@@ -3,8 +3,9 @@ import { overShape } from '../../base/fields/limits.ts'
 import { isRecord, type JsonRecord, parsedJson } from '../../base/foreign-json.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 
-// The messages of the Model Context Protocol: JSON-RPC in the body of a POST. In the revision of 2026-07-28 each request stands alone and says in `_meta` who
-// sends it; clients of the revisions before shake hands first (`initialize`), which this service remembers nothing of.
+// The messages of the Model Context Protocol: JSON-RPC in the body of a POST. In the revision of 2026-07-28
+// each request stands alone and says in `_meta` who sends it; clients of the revisions before shake hands
+// first (`initialize`), which this service remembers nothing of.
 
 const REVISION = '2026-07-28'
 /** Revisions whose clients shake hands, the latest first. */
@@ -86,7 +87,10 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** Finds the fault of a request that stands alone, in its own members or in the headers that repeat them; undefined for none. */
+/**
+ * Finds the fault of a request that stands alone, in its own members or in the headers that repeat them;
+ * undefined for none.
+ */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -110,7 +114,10 @@ function statelessFault(
     : differing('Mcp-Name', 'params.name is another')
 }
 
-/** Finds the fault of a request after a handshake: an unknown revision. Clients name the revision that they agreed on; the first ones named none. */
+/**
+ * Finds the fault of a request after a handshake: an unknown revision. Clients name the revision that they
+ * agreed on; the first ones named none.
+ */
 function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
   const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
   return isKnown ? undefined : unknownRevision(String(version))
@@ -131,18 +138,27 @@ const differing = (header: string, why: string) =>
 
 const quotedPart = (text: string) => JSON.stringify(beginningOf(text, 100))
 
-/** Decodes a name from a header: it stands there as it is or, where it has other characters than those of ASCII, in base64. */
+/**
+ * Decodes a name from a header: it stands there as it is or, where it has other characters than those of
+ * ASCII, in base64.
+ */
 function decodedName(text: string): string {
   const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
   return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
 }
 
-/** Returns the revision that a handshake agrees on: the one asked for, or the latest of those with a handshake. */
+/**
+ * Returns the revision that a handshake agrees on: the one asked for, or the latest of those with a
+ * handshake.
+ */
 export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** Writes a result as a message. In the stateless revision it also says that it is complete, and which server answers. */
+/**
+ * Writes a result as a message. In the stateless revision it also says that it is complete, and which server
+ * answers.
+ */
 export function resultMessage(
   { id, isStateless }: McpRequest,
   result: JsonRecord,

@@ -32,7 +32,8 @@ import {
 } from './desk-page.ts'
 import { newPasswordField, passwordFaults } from './set-up-room.ts'
 
-// Shows people their own account and changes it: their name, password and sessions, and the passwords of their programs.
+// Shows people their own account and changes it: their name, password and sessions, and the passwords of
+// their programs.
 
 /** The notices on the last deed, by the word in the address that asks for them. */
 const DONE = {
@@ -93,7 +94,10 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/** Returns the names of the browser and the system in a `User-Agent`, such as `Firefox, Linux`. Of an unknown browser it returns the header as it came. */
+/**
+ * Returns the names of the browser and the system in a `User-Agent`, such as `Firefox, Linux`. Of an unknown
+ * browser it returns the header as it came.
+ */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))

@@ -31,7 +31,8 @@ import { mayUseForm } from './event-form.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and takes the deed back at one press.
+// Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and
+// takes the deed back at one press.
 
 const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS, text)
 
@@ -39,7 +40,10 @@ const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS,
 const MOST_NAMED = 5
 /** The most characters of the query of a list. */
 const LONGEST_QUERY = 8000
-/** The most characters of the parts of an outcome, as JSON: the list that it leads back to, and its refused or changed events. */
+/**
+ * The most characters of the parts of an outcome, as JSON: the list that it leads back to, and its refused or
+ * changed events.
+ */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
@@ -79,7 +83,10 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids, isCut: false }
 }
 
-/** Returns the page that names the deed and its events and asks for confirmation. It changes nothing. Without events, it leads back to the list. */
+/**
+ * Returns the page that names the deed and its events and asks for confirmation. It changes nothing. Without
+ * events, it leads back to the list.
+ */
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
@@ -119,7 +126,9 @@ async function backTo(context: Context, list: string): Promise<string> {
   return listPath(context, fields)
 }
 
-/** Asks, where a date of a series is chosen, whether the deed changes the other dates of the series as well. */
+/**
+ * Asks, where a date of a series is chosen, whether the deed changes the other dates of the series as well.
+ */
 function scopeOf(
   { context: { site }, form }: DeskRequest,
   { deed }: Asked,
@@ -132,7 +141,10 @@ function scopeOf(
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
 
-/** Returns the controls for the values that a deed needs, such as the days of a move; empty for a deed that needs none. */
+/**
+ * Returns the controls for the values that a deed needs, such as the days of a move; empty for a deed that
+ * needs none.
+ */
 async function detailsOf(
   { context, form, query }: DeskRequest,
   { deed }: Asked,
@@ -179,7 +191,9 @@ async function venueNames(context: Context): Promise<string[]> {
 const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
-/** Reads the values of a deed from a form. Returns a sentence on the fault where a value is missing or wrong. */
+/**
+ * Reads the values of a deed from a form. Returns a sentence on the fault where a value is missing or wrong.
+ */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -318,7 +332,10 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName
 
 const isTold = (told: object): told is Told => 'refused' in told && 'deed' in told
 
-/** Shows the outcome for each event, with one press to take the deed back. @throws Problem for an unknown key */
+/**
+ * Shows the outcome for each event, with one press to take the deed back.
+ * @throws Problem for an unknown key
+ */
 async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)

@@ -14,16 +14,23 @@ import { controlLabel } from './event-form-controls.ts'
 import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
 
-// Shows values of a record beside each other, in words: those before and after a change, those of two people, and those that were not saved.
+// Shows values of a record beside each other, in words: those before and after a change, those of two people,
+// and those that were not saved.
 
-/** A field with two values: before and after a change, or of two people. `end` is written behind the values, where their texts are cut. */
+/**
+ * A field with two values: before and after a change, or of two people. `end` is written behind the values,
+ * where their texts are cut.
+ */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
   end?: string
 }
 
-/** Returns a table of changed fields, with the headings of its two columns of values. `deedOf` makes the button beside a former value. */
+/**
+ * Returns a table of changed fields, with the headings of its two columns of values. `deedOf` makes the
+ * button beside a former value.
+ */
 export async function changesTable(
   context: Context,
   fields: Fields,
@@ -45,7 +52,9 @@ export async function changesTable(
   return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-/** Returns a value of a field as people read it: records by their names, moments as dates, nothing as a dash. */
+/**
+ * Returns a value of a field as people read it: records by their names, moments as dates, nothing as a dash.
+ */
 async function valueInWords(context: Context, member: string, value: unknown): Promise<string> {
   const { site } = context
   if (value === null || value === undefined || value === '') return '–'
@@ -57,7 +66,10 @@ async function valueInWords(context: Context, member: string, value: unknown): P
   return entries.map(nameOf).join(', ') || '–'
 }
 
-/** Looks up the names of linked records. The returned function writes an id as the name of its record, and a record still to be made as its own name. */
+/**
+ * Looks up the names of linked records. The returned function writes an id as the name of its record, and a
+ * record still to be made as its own name.
+ */
 async function namesAt(
   context: Context,
   member: string,
@@ -122,7 +134,10 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/** The controls of a field, where it has several, or one of another name. The first of them shows the fault of the field. */
+/**
+ * The controls of a field, where it has several, or one of another name. The first of them shows the fault of
+ * the field.
+ */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],
@@ -134,7 +149,10 @@ const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   categories: ['categories', 'new_categories'],
 }
 
-/** Puts the present values into the controls of fields that only somebody else has changed, so that saving again keeps them. */
+/**
+ * Puts the present values into the controls of fields that only somebody else has changed, so that saving
+ * again keeps them.
+ */
 export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly string[]): TypedForm {
   const names = taken.flatMap((member) => CONTROLS[member] ?? [member])
   const present = names.flatMap((name) => (now[name] ? [[name, now[name]] as const] : []))
@@ -147,7 +165,10 @@ export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** Returns a note that offers an unsaved text, with its age and the fields in which it differs from the event; empty where nothing differs. */
+/**
+ * Returns a note that offers an unsaved text, with its age and the fields in which it differs from the event;
+ * empty where nothing differs.
+ */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

@@ -20,8 +20,8 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 
-// Asks people whether a program of the platform may have an application password, and sends the password to the program by the rules of the platform: to an
-// address with https or with a scheme of the program's own.
+// Asks people whether a program of the platform may have an application password, and sends the password to
+// the program by the rules of the platform: to an address with https or with a scheme of the program's own.
 
 /** The request of a program for a password. The names are those of the platform. */
 interface Asked {
@@ -51,14 +51,20 @@ function readAsked(read: (name: string) => string): Asked | { refusal: MessageTe
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** Schemes that belong to browsers, systems or everybody, and to no program alone: no password is sent to them. */
+/**
+ * Schemes that belong to browsers, systems or everybody, and to no program alone: no password is sent to
+ * them.
+ */
 const NOBODYS = new Set(
   'http ws wss ftp file data blob javascript vbscript about view-source filesystem intent mailto tel sms geo urn chrome resource jar'.split(
     ' ',
   ),
 )
 
-/** Reads the address that a program wants its password sent to. Returns undefined for an empty text, and null for an address that no password may go to. */
+/**
+ * Reads the address that a program wants its password sent to. Returns undefined for an empty text, and null
+ * for an address that no password may go to.
+ */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -112,7 +118,10 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/** Reads the chosen scopes. Returns undefined for all rights, and an empty list where somebody asked for some rights and ticked none. */
+/**
+ * Reads the chosen scopes. Returns undefined for all rights, and an empty list where somebody asked for some
+ * rights and ticked none.
+ */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -149,10 +158,16 @@ ${scopeFields(request)}
   }
 }
 
-/** Returns the source by which the Content-Security-Policy of the page lets its form lead to an address: an origin, or a scheme with its colon. */
+/**
+ * Returns the source by which the Content-Security-Policy of the page lets its form lead to an address: an
+ * origin, or a scheme with its colon.
+ */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** Makes a password and sends the program what the platform sends: the address of the site, the login and the password. A refusal makes no password. */
+/**
+ * Makes a password and sends the program what the platform sends: the address of the site, the login and the
+ * password. A refusal makes no password.
+ */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context

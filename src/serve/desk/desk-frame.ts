@@ -9,7 +9,8 @@ import { shortened } from '../pages/teasers.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } from './desk-page.ts'
 
-// Puts the frame around every page of the desk, and reads the style sheets, scripts and icon that pages of the desk load.
+// Puts the frame around every page of the desk, and reads the style sheets, scripts and icon that pages of
+// the desk load.
 
 /** The facts that the frame of a page shows: the site, the reader, and the number in the rail. */
 export interface FrameFor {
@@ -140,7 +141,10 @@ function initialsOf(name: string): string {
   return (first + last).toUpperCase()
 }
 
-/** The paths of the main files of the desk, and all its files by path. The paths change with the content of the files. */
+/**
+ * The paths of the main files of the desk, and all its files by path. The paths change with the content of
+ * the files.
+ */
 export interface DeskAssets {
   style: string
   script: string
@@ -157,7 +161,10 @@ const pagesFolder = new URL('../pages/assets/', import.meta.url)
 /** The style sheets of the desk, which are joined into `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
-/** Reads the files of the desk. All their paths have one hash in common, since scripts import each other by name and have to be of the same version. */
+/**
+ * Reads the files of the desk. All their paths have one hash in common, since scripts import each other by
+ * name and have to be of the same version.
+ */
 export function readDeskAssets(accent: string): DeskAssets {
   const own = readdirSync(folder).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
   const files = new Map(own.map((name) => [name, readFileSync(new URL(name, folder))]))

@@ -12,9 +12,13 @@ import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-// Makes the controls of forms from declared fields, shows the faults of forms, and has the words for statuses.
+// Makes the controls of forms from declared fields, shows the faults of forms, and has the words for
+// statuses.
 
-/** The values in the controls of a form, by the name of the field: as they were typed, or as the record has them. */
+/**
+ * The values in the controls of a form, by the name of the field: as they were typed, or as the record has
+ * them.
+ */
 export type FormValues = Readonly<Record<string, string>>
 
 /** The faults of a form, by the name of the field, in words. */
@@ -52,7 +56,10 @@ export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'abo
   return sayDeclared(site, label ?? about)
 }
 
-/** Translates a text of a declaration into the language of the site. Each text of a declaration has a translation. */
+/**
+ * Translates a text of a declaration into the language of the site. Each text of a declaration has a
+ * translation.
+ */
 const sayDeclared = (site: Site, text: string) => sayAtDesk(site, text as Parameters<typeof sayAtDesk>[1])
 
 /** Returns the values that a form shows of the columns of a record. */
@@ -93,7 +100,10 @@ export function described(name: string, fault: string | undefined, hasHint = fal
   return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
 }
 
-/** Returns the attribute by which the script guards a form: it warns before the form is left, and shows this sentence if the service does not answer a save. */
+/**
+ * Returns the attribute by which the script guards a form: it warns before the form is left, and shows this
+ * sentence if the service does not answer a save.
+ */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
@@ -127,14 +137,18 @@ function controlFor(state: FormState, name: string, field: Field, input: Input |
   return html`<input type="${type}"${inputmode && html` inputmode="${inputmode}"`}${attributes} value="${value}" autocomplete="off">`
 }
 
-/** Returns an attribute with the most characters of a field. The script counts the characters near that limit, and cuts nothing off. */
+/**
+ * Returns an attribute with the most characters of a field. The script counts the characters near that limit,
+ * and cuts nothing off.
+ */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // A value that is not offered can still be chosen where the record has it, so that saving does not change it.
+  // A value that is not offered can still be chosen where the record has it, so that saving does not change
+  // it.
   const known = choices.some((choice) => choice.value === value)
     ? choices
     : [...choices, { value, text: value }]
@@ -174,7 +188,10 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** Returns the faults of a form, each with a link to its control and the label of its field, if that is declared. A script moves the focus to the list. */
+/**
+ * Returns the faults of a form, each with a link to its control and the label of its field, if that is
+ * declared. A script moves the focus to the list.
+ */
 export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): Html {
   const lines = Object.entries(faults).map(([name, text]) => {
     const field = fields[name]
@@ -205,7 +222,8 @@ export function plainField(
 ): Html {
   const fault = faults[name]
   const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
-  // Browsers drop one line break behind the tag. This one is there to be dropped, so that none of the value is.
+  // Browsers drop one line break behind the tag. This one is there to be dropped, so that none of the value
+  // is.
   const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
@@ -214,7 +232,10 @@ export function plainField(
   return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** Returns the faults of a refused write as sentences, field by field; undefined where the problem is not about fields of the form. */
+/**
+ * Returns the faults of a refused write as sentences, field by field; undefined where the problem is not
+ * about fields of the form.
+ */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,
@@ -246,8 +267,8 @@ export interface CategoryOptions {
 }
 
 /**
- * Returns the tree of categories that the caller may see: the first `MOST_CATEGORIES`, and the chosen ones. Other categories are typed by name. `without` is
- * left out with all categories below it.
+ * Returns the tree of categories that the caller may see: the first `MOST_CATEGORIES`, and the chosen ones.
+ * Other categories are typed by name. `without` is left out with all categories below it.
  */
 export async function categoryOptions(
   context: Context,

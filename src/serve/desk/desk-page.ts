@@ -16,7 +16,8 @@ import { writtenDate, writtenNumber, writtenShortTime } from '../pages/page-date
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
-// Declares the requests, views and answers of pages of the desk, and has helpers for their addresses, texts and forms.
+// Declares the requests, views and answers of pages of the desk, and has helpers for their addresses, texts
+// and forms.
 
 /** A file that came with a form. */
 export interface SentFile {
@@ -35,7 +36,9 @@ export interface DeskUser {
   cookie: string
 }
 
-/** A request to the desk, by somebody who has signed in or not. Its `context` is in the name of that person. */
+/**
+ * A request to the desk, by somebody who has signed in or not. Its `context` is in the name of that person.
+ */
 export interface AnyDeskRequest {
   method: 'GET' | 'POST'
   /** The path below the desk, such as `/events/12`. */
@@ -56,7 +59,10 @@ export interface AnyDeskRequest {
   accent: string
   /** Signs people in, before any caller is known, and ends their sessions. */
   gate: DeskGate
-  /** Returns the whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
+  /**
+   * Returns the whole page of an event as visitors get it, with a banner above; undefined for a service
+   * without pages.
+   */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   /** The settings that the service was started with. */
   start: Config
@@ -67,7 +73,10 @@ export interface AnyDeskRequest {
 
 /** Shows pages in a look that nobody else sees. `set` has the settings of that look. */
 export interface LookPreview {
-  /** Returns the front page with a banner above. Its style sheet is at `stylePath`, below the root of the site. */
+  /**
+   * Returns the front page with a banner above. Its style sheet is at `stylePath`, below the root of the
+   * site.
+   */
   page: (set: OwnerTexts, stylePath: string, banner: Html) => Promise<string>
   style: (set: OwnerTexts) => Promise<string>
 }
@@ -111,22 +120,33 @@ export interface DeskView {
   notice?: Content
   /** Seconds after which the same request may succeed. */
   retryAfter?: number
-  /** The places beside this site that forms may lead to, parted by blanks: origins, or schemes with their colons. */
+  /**
+   * The places beside this site that forms may lead to, parted by blanks: origins, or schemes with their
+   * colons.
+   */
   leadsTo?: string | undefined
   /** True for a page that shows pages of this site in a frame. */
   framesOwn?: true
 }
 
-/** An answer of the desk: a page, the address of the next page (303), data for a script, a document without the desk around it, or a style sheet. */
+/**
+ * An answer of the desk: a page, the address of the next page (303), data for a script, a document without
+ * the desk around it, or a style sheet.
+ */
 export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** A whole document without the desk around it. `isFramed` is true for one that a page of the desk shows in a frame. */
+  /**
+   * A whole document without the desk around it. `isFramed` is true for one that a page of the desk shows in
+   * a frame.
+   */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** The id of a session that begins, for the cookie. It is present and undefined where the session has ended. */
+  /**
+   * The id of a session that begins, for the cookie. It is present and undefined where the session has ended.
+   */
   session?: string | undefined
 }
 
@@ -135,7 +155,10 @@ export interface DeskPage {
   /** The pattern of the path below the desk. A part with a colon, such as `:id`, is a variable. */
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Answers a posted form. Only posted forms change anything. @throws Problem, which the desk explains on a page */
+  /**
+   * Answers a posted form. Only posted forms change anything.
+   * @throws Problem, which the desk explains on a page
+   */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
 }
 
@@ -148,15 +171,24 @@ export const CONSENT_ROOM = '/authorize'
 /** Returns the path of a page of the desk, as links need it. */
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Characters that turn the direction of the text behind them, up to the end of the line or to another of these characters. */
+/**
+ * Characters that turn the direction of the text behind them, up to the end of the line or to another of
+ * these characters.
+ */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Returns a value that leaves the direction of the sentence around it as it is: without marks of direction, and isolated from the sentence. */
+/**
+ * Returns a value that leaves the direction of the sentence around it as it is: without marks of direction,
+ * and isolated from the sentence.
+ */
 function contained(value: string): string {
   return value.search(TURNING) === -1 ? value : `\u2068${value.replaceAll(TURNING, '')}\u2069`
 }
 
-/** Translates an English text into the language of the site. No value turns the direction of the text around it. */
+/**
+ * Translates an English text into the language of the site. No value turns the direction of the text around
+ * it.
+ */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: MessageText,
@@ -203,17 +235,26 @@ export function versionSent(request: Pick<DeskRequest, 'form'>): number | undefi
   return /^\d{1,15}$/.test(text) && Number(text) <= MAX_ID ? Number(text) : undefined
 }
 
-/** Returns a time in UTC as people of the site write its date and time. @param now milliseconds since the epoch */
+/**
+ * Returns a time in UTC as people of the site write its date and time.
+ * @param now milliseconds since the epoch
+ */
 export function whenAtDesk(site: Site, utc: string, now: number): string {
   const wall = utcToWall(utc, site.timezone)
   const today = utcToWall(formatUtc(now), site.timezone).slice(0, 10)
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** The texts in the controls of a form, by the name of the control. A control that was sent several times has several texts. */
+/**
+ * The texts in the controls of a form, by the name of the control. A control that was sent several times has
+ * several texts.
+ */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
-/** Reads the texts of a posted form. Members that are records, such as REST takes for a new venue, are left out. */
+/**
+ * Reads the texts of a posted form. Members that are records, such as REST takes for a new venue, are left
+ * out.
+ */
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
   const controls = Object.entries(form).flatMap(([name, value]): [string, string[]][] => {
     const texts = textsIn(value)
@@ -233,7 +274,10 @@ function textsIn(value: unknown): string[] | undefined {
 
 const isNumbered = (value: object) => Object.keys(value).every((key) => /^\d+$/.test(key))
 
-/** Returns the last text of a control; empty where there is none. A switch follows a hidden control of the same name, so its own text is the last one. */
+/**
+ * Returns the last text of a control; empty where there is none. A switch follows a hidden control of the
+ * same name, so its own text is the last one.
+ */
 export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }
@@ -243,7 +287,10 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** Returns what a form showed in a control when it was opened, as its hidden control says; `present` where it has none. */
+/**
+ * Returns what a form showed in a control when it was opened, as its hidden control says; `present` where it
+ * has none.
+ */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

@@ -58,7 +58,10 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** Finds the page at a path below the desk, with the variables in the path; undefined where there is none. A fixed part goes before a variable. */
+/**
+ * Finds the page at a path below the desk, with the variables in the path; undefined where there is none. A
+ * fixed part goes before a variable.
+ */
 function pageAtDesk(path: string): { page: DeskPage; variables: Record<string, string> } | undefined {
   const parts = partsOf(path)
   const matching = patterns.filter(

@@ -19,11 +19,15 @@ import {
 import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 
-// Makes the cards beside an event's form (status, picture, categories and tags, slug and author), and reads the publication date of the status card.
+// Makes the cards beside an event's form (status, picture, categories and tags, slug and author), and reads
+// the publication date of the status card.
 
 const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
-/** Returns the card with the status that saving gives the event, whether the event takes place, and how lists show it. */
+/**
+ * Returns the card with the status that saving gives the event, whether the event takes place, and how lists
+ * show it.
+ */
 export function statusCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { typed, may, context, faults } = form
@@ -93,7 +97,9 @@ function focusChoice(form: EventForm): Html {
   return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
 }
 
-/** The focal points that the form offers, from the top left to the bottom right. The empty one is the middle. */
+/**
+ * The focal points that the form offers, from the top left to the bottom right. The empty one is the middle.
+ */
 const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],
@@ -161,7 +167,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date of a form, as REST takes it: undefined where it stays the same. A scheduled event that is set to `publish` gets the present time.
+ * Reads the publication date of a form, as REST takes it: undefined where it stays the same. A scheduled
+ * event that is set to `publish` gets the present time.
  * @param shown the controls of the stored event
  */
 export function readPublication(

@@ -18,7 +18,9 @@ export interface EventForm {
   faults: FormFaults
   /** The event that the form changes; missing for a new event. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** The hidden key of the form, by which a form that is sent twice makes its event and its picture only once. */
+  /**
+   * The hidden key of the form, by which a form that is sent twice makes its event and its picture only once.
+   */
   key: string
   /** The name of the form, under which its text is kept until it is saved. */
   formName: string
@@ -44,7 +46,10 @@ export interface EventForm {
   dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
   ruleInWords: string
   near: Clashes
-  /** Notes above the form, such as both sides of a conflict, a change that waits for review, or an offer of unsaved text. */
+  /**
+   * Notes above the form, such as both sides of a conflict, a change that waits for review, or an offer of
+   * unsaved text.
+   */
   notes: Content
   isConflict?: true
   notice?: Content
@@ -110,7 +115,10 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Returns the names of records to be made that were picked before the name in the control, in the way in which the script shows them. */
+/**
+ * Returns the names of records to be made that were picked before the name in the control, in the way in
+ * which the script shows them.
+ */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))

@@ -29,14 +29,17 @@ import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// Answers the form of an event before it is saved: offers names, says times and clashes in words, keeps unsaved texts, and shows a preview.
+// Answers the form of an event before it is saved: offers names, says times and clashes in words, keeps
+// unsaved texts, and shows a preview.
 
 // Answers the script of the form while somebody types. The form works without the script.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Lists the names that a typed text may mean, and offers to make a record of that name where there is none. */
+/**
+ * Lists the names that a typed text may mean, and offers to make a record of that name where there is none.
+ */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -118,7 +121,10 @@ class TakenBack extends Error {
   }
 }
 
-/** Shows the page that a form would make. It is written as a new event, shown by the code of the public pages, and taken back unseen. */
+/**
+ * Shows the page that a form would make. It is written as a new event, shown by the code of the public pages,
+ * and taken back unseen.
+ */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -165,7 +171,10 @@ async function writtenPage(
   }
 }
 
-/** Returns the context of the page. It reads within the transaction, so the page shows drafts of venues that come with the event. */
+/**
+ * Returns the context of the page. It reads within the transaction, so the page shows drafts of venues that
+ * come with the event.
+ */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

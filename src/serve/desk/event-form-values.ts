@@ -35,7 +35,8 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-// Reads the controls of the form of an event into the values that REST takes, and fills the controls from an event.
+// Reads the controls of the form of an event into the values that REST takes, and fills the controls from an
+// event.
 
 /** The declared fields that are read from controls of other names or values. */
 const BY_HAND = new Set([
@@ -53,7 +54,10 @@ const BY_HAND = new Set([
 /** The declared fields that a control of their own name asks for. */
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
-/** Returns the controls that show an event. @param state as `readStates` reads it; `row` says which moment is meant by a time that occurs twice */
+/**
+ * Returns the controls that show an event.
+ * @param state as `readStates` reads it; `row` says which moment is meant by a time that occurs twice
+ */
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
     const value = state[name]
@@ -83,7 +87,11 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
   }
 }
 
-/** Returns the controls that show a proposed change in place of the values of its record; none for an empty one. @param proposed values as REST takes them */
+/**
+ * Returns the controls that show a proposed change in place of the values of its record; none for an empty
+ * one.
+ * @param proposed values as REST takes them
+ */
 export function typedProposal(
   context: Context,
   row: EventRow,
@@ -121,7 +129,10 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   return kind?.show ? kind.show(kept) : kept
 }
 
-/** Parts sent links into the ids of records and the names of records to be made; undefined where no links were sent. */
+/**
+ * Parts sent links into the ids of records and the names of records to be made; undefined where no links were
+ * sent.
+ */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links]
@@ -156,7 +167,11 @@ export interface ReadForm {
   faults: FormFaults
 }
 
-/** Reads a form. @param shown the controls of the stored event, whose times stand in for times that the form does not send; undefined for a new event */
+/**
+ * Reads a form.
+ * @param shown the controls of the stored event, whose times stand in for times that the form does not send;
+ * undefined for a new event
+ */
 export async function readEventForm(
   context: Context,
   typed: TypedForm,
@@ -230,7 +245,10 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
-/** Returns the faults of categories and tags that are chosen and have been deleted meanwhile. A save would pass over them. */
+/**
+ * Returns the faults of categories and tags that are chosen and have been deleted meanwhile. A save would
+ * pass over them.
+ */
 async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
   const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
   const [categories, tags] = [chosen('categories'), chosen('tags')]
@@ -275,7 +293,10 @@ export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-/** Returns times as REST takes them. A changed time that occurs twice carries its offset from UTC, which says which of the two moments is meant. */
+/**
+ * Returns times as REST takes them. A changed time that occurs twice carries its offset from UTC, which says
+ * which of the two moments is meant.
+ */
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
@@ -299,7 +320,10 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 /** The id of a linked record, or the name of a record to make. */
 type Link = string | Record<string, string>
 
-/** Reads the links of a field, whose controls have ids or names. Where there are too many it looks no name up, since the write refuses them. */
+/**
+ * Reads the links of a field, whose controls have ids or names. Where there are too many it looks no name up,
+ * since the write refuses them.
+ */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -307,8 +331,9 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 }
 
 /**
- * Reads the venues of a form. `venue` has their ids, and the text `venue_name` shows the name of the first one. Another text stands for the venue of that name,
- * or for a new one. An empty text takes the first venue away, unless its name was not shown because the caller may not see that venue.
+ * Reads the venues of a form. `venue` has their ids, and the text `venue_name` shows the name of the first
+ * one. Another text stands for the venue of that name, or for a new one. An empty text takes the first venue
+ * away, unless its name was not shown because the caller may not see that venue.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name'))
@@ -334,7 +359,10 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Reads the organizers of a form: those that are ticked, and those whose names are typed; undefined where the form has no control for them. */
+/**
+ * Reads the organizers of a form: those that are ticked, and those whose names are typed; undefined where the
+ * form has no control for them.
+ */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -352,7 +380,10 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** Finds the linked records of a form that the caller may see, by their ids, at most `MOST_NAMED` of each kind. */
+/**
+ * Finds the linked records of a form that the caller may see, by their ids, at most `MOST_NAMED` of each
+ * kind.
+ */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -386,12 +417,15 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The faults of the form are spread twice: first for their order, since they stand above in the form, and last because they say more.
+    // The faults of the form are spread twice: first for their order, since they stand above in the form, and
+    // last because they say more.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 
-/** Returns the faults of a refused write by control; undefined where the write was not refused for its fields. */
+/**
+ * Returns the faults of a refused write by control; undefined where the write was not refused for its fields.
+ */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

@@ -177,7 +177,10 @@ export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>)
   return html`${Array.from(times.again, ([name, label]) => switchOf({ typed }, name, label))}`
 }
 
-/** Returns the events at the same venue and time, and those that may be the same event, as markup for the form and its script. */
+/**
+ * Returns the events at the same venue and time, and those that may be the same event, as markup for the form
+ * and its script.
+ */
 export function clashLines(
   context: Context,
   { clashes, doubles }: Clashes,
@@ -368,7 +371,10 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Returns the parts with access, taking part online, and fields without a place of their own. Each is folded unless it has a value or a fault. */
+/**
+ * Returns the parts with access, taking part online, and fields without a place of their own. Each is folded
+ * unless it has a value or a fault.
+ */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)
@@ -405,7 +411,10 @@ function goalsOf({ known, may }: EventForm): Goal[] {
   })
 }
 
-/** Returns the buttons of the form. The main one names the status that saving gives. Beside it stands the next step of an event that is not public yet. */
+/**
+ * Returns the buttons of the form. The main one names the status that saving gives. Beside it stands the next
+ * step of an event that is not public yet.
+ */
 function saveBar(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { known, key, formName, may, context, typed } = form

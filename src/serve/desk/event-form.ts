@@ -80,15 +80,22 @@ export interface KnownEvent {
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** The controls as the record fills them, with the change that the caller has proposed until it is published or withdrawn. */
+  /**
+   * The controls as the record fills them, with the change that the caller has proposed until it is published
+   * or withdrawn.
+   */
   typed: TypedForm
   /** That proposed change as REST takes it; empty where there is none. */
   proposed: RawValues
 }
 
-/** Finds the event that an address names. @throws Problem where there is none, or the caller may neither change it nor propose changes */
+/**
+ * Finds the event that an address names.
+ * @throws Problem where there is none, or the caller may neither change it nor propose changes
+ */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // The version is read before the event, so that a change between the two reads is noticed when the form is saved.
+  // The version is read before the event, so that a change between the two reads is noticed when the form is
+  // saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const stored = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !stored) throw new Problem('rest_no_route')
@@ -206,7 +213,10 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 /** The texts on the picture of an event whose picture was taken away. */
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** Returns hidden controls with what the form shows when it is opened and the event does not have in its versions. */
+/**
+ * Returns hidden controls with what the form shows when it is opened and the event does not have in its
+ * versions.
+ */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -359,7 +369,10 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
-/** Returns a note on all that waits for review: a change that the caller proposed, names of terms still to be made, and the reply of a reviewer. */
+/**
+ * Returns a note on all that waits for review: a change that the caller proposed, names of terms still to be
+ * made, and the reply of a reviewer.
+ */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
   const [proposals, [terms]] = await Promise.all([
@@ -387,7 +400,10 @@ const SAVED: Readonly<Record<string, MessageText>> = {
   pending: 'Sent for review',
 }
 
-/** Returns the notice after a save, with a link to a public event, and with the fields that somebody else has changed meanwhile. */
+/**
+ * Returns the notice after a save, with a link to a public event, and with the fields that somebody else has
+ * changed meanwhile.
+ */
 function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
@@ -408,7 +424,10 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEv
   }`
 }
 
-/** Shows a copy of an event on the next sensible date. The copy is not saved yet. Of a series it is one date, unless `series` in the address asks for all. */
+/**
+ * Shows a copy of an event on the next sensible date. The copy is not saved yet. Of a series it is one date,
+ * unless `series` in the address asks for all.
+ */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
@@ -452,8 +471,8 @@ export interface SentEventForm extends ReadForm {
 }
 
 /**
- * Reads a sent form, and stores the picture that came with it. The controls name that picture, so that a form which is shown again keeps it; saving finds it by
- * the key of the form, and does not store it again.
+ * Reads a sent form, and stores the picture that came with it. The controls name that picture, so that a form
+ * which is shown again keeps it; saving finds it by the key of the form, and does not store it again.
  * @param shown the controls that `readEventForm` compares with
  */
 export async function readSentForm(
@@ -577,7 +596,10 @@ async function conflicting(
   )
 }
 
-/** Returns the version of the event that the form was filled from. A form that names none has the present version. */
+/**
+ * Returns the version of the event that the form was filled from. A form that names none has the present
+ * version.
+ */
 function versionOf(request: DeskRequest, known: KnownEvent | undefined): number {
   return versionSent(request) ?? known?.version ?? 0
 }

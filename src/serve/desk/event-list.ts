@@ -60,7 +60,8 @@ import {
 import { linkedNames } from './event-form-values.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
-// Shows the list of events at the desk and reads its address, which has its tab, its filters and its page. Names the deeds for chosen events.
+// Shows the list of events at the desk and reads its address, which has its tab, its filters and its page.
+// Names the deeds for chosen events.
 
 const PER_PAGE = 50
 const MOST_OFFERED = 200
@@ -103,7 +104,10 @@ const FIELDS = [
 ] as const
 type ListField = (typeof FIELDS)[number]
 
-/** Reads the address of the list, or a form that has the same fields. @throws Problem for a filter whose value has no meaning */
+/**
+ * Reads the address of the list, or a form that has the same fields.
+ * @throws Problem for a filter whose value has no meaning
+ */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
   const fields: Partial<Record<ListField, string>> = {}
   for (const name of FIELDS) {
@@ -143,7 +147,10 @@ const NAMED = [
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** Returns the id of the record that a typed name means. Returns the text as it is for ids, and for a name that no record has. */
+/**
+ * Returns the id of the record that a typed name means. Returns the text as it is for ids, and for a name
+ * that no record has.
+ */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -173,7 +180,10 @@ async function namesInFields(
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/** Returns the id of the chosen author, or undefined for all. Where none is chosen, callers who do not see all events get their own id. */
+/**
+ * Returns the id of the chosen author, or undefined for all. Where none is chosen, callers who do not see all
+ * events get their own id.
+ */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -227,7 +237,10 @@ async function showEvents(request: DeskRequest): Promise<DeskView> {
   }
 }
 
-/** Returns the page for an address that cannot be read: it names the wrong fields, and links to the list without them. */
+/**
+ * Returns the page for an address that cannot be read: it names the wrong fields, and links to the list
+ * without them.
+ */
 function unreadView({ site }: Context, query: URLSearchParams, { details }: Problem): DeskView {
   const wrong = Object.entries(paramTexts(details.params ?? {}, site.language))
   const lines = wrong.map(([name, text]) => {
@@ -284,7 +297,9 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
 
-/** Writes a number of events. Events are counted up to `MOST_COUNTED`; for more, that number gets a plus sign. */
+/**
+ * Writes a number of events. Events are counted up to `MOST_COUNTED`; for more, that number gets a plus sign.
+ */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
   return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
@@ -395,7 +410,10 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
 }
 
-/** Returns the events in a form that changes many at once. Where they are sorted by start, they stand under headings of their days. */
+/**
+ * Returns the events in a form that changes many at once. Where they are sorted by start, they stand under
+ * headings of their days.
+ */
 async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Html> {
   const { context, list, today, say } = listing
   const { site, db } = context
@@ -445,7 +463,10 @@ const BAR_NAMES: Readonly<Record<BulkDeedName, MessageText>> = {
   move: 'Move',
 }
 
-/** Returns the bar of deeds for chosen events. It stands behind the last row and stays in sight. With a script, it appears once something is chosen. */
+/**
+ * Returns the bar of deeds for chosen events. It stands behind the last row and stays in sight. With a
+ * script, it appears once something is chosen.
+ */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const deeds = BAR[list.tab].filter((deed) => deed !== 'publish' || can(caller, 'publish'))
@@ -504,7 +525,10 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** Returns the status in a word, and a word for an event that is canceled or postponed. The word for published events is written quietly. */
+/**
+ * Returns the status in a word, and a word for an event that is canceled or postponed. The word for published
+ * events is written quietly.
+ */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =
@@ -515,13 +539,19 @@ function states({ context: { site } }: Listing, event: DeskEvent): Content {
   return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${isOff && html` ${isOff}`}`
 }
 
-/** Returns the name of a source of imports as people call it: the host of its address, or the name of its file. */
+/**
+ * Returns the name of a source of imports as people call it: the host of its address, or the name of its
+ * file.
+ */
 function sourceName(address: string): string {
   const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(address)?.[1]
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/** Returns the deeds for an event twice: at the end of its row for a pointer and for the keyboard, and in a menu for fingers. */
+/**
+ * Returns the deeds for an event twice: at the end of its row for a pointer and for the keyboard, and in a
+ * menu for fingers.
+ */
 function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
@@ -557,7 +587,10 @@ function otherPages({ context, fields, found: { earlier, later }, say }: Listing
 
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]
 
-/** The deeds for chosen events, by their value in the form: the question or title of the page, and the words of the button. */
+/**
+ * The deeds for chosen events, by their value in the form: the question or title of the page, and the words
+ * of the button.
+ */
 export const BULK_DEEDS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
   draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },

@@ -26,10 +26,16 @@ import {
 
 // The picture of an event in its form.
 
-/** The picture that came with a form: the id of its image, or the fault that it was refused for; undefined where none came. */
+/**
+ * The picture that came with a form: the id of its image, or the fault that it was refused for; undefined
+ * where none came.
+ */
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stores the picture of a form. A form that is sent again with the same key brings the same file, which is stored only once. */
+/**
+ * Stores the picture of a form. A form that is sent again with the same key brings the same file, which is
+ * stored only once.
+ */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   if (!file) return undefined
@@ -66,9 +72,12 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 }
 
 /**
- * Writes the focal point of a picture, and its text where it has none yet, if the caller may change the picture.
- * @param former the controls of the stored event; a text about the picture that they show is not written to another picture
- * @returns the texts of the event about its picture; `image_alt` is empty where the text of the picture itself holds, undefined where nobody touched it
+ * Writes the focal point of a picture, and its text where it has none yet, if the caller may change the
+ * picture.
+ * @param former the controls of the stored event; a text about the picture that they show is not written to
+ * another picture
+ * @returns the texts of the event about its picture; `image_alt` is empty where the text of the picture
+ * itself holds, undefined where nobody touched it
  */
 export async function describePicture(
   context: Context,
@@ -109,11 +118,17 @@ export async function describePicture(
   return { ...said, image_alt: '' }
 }
 
-/** Returns the text of a picture in a form: the typed one, else that of the picture itself, unless the picture only decorates the event. */
+/**
+ * Returns the text of a picture in a form: the typed one, else that of the picture itself, unless the picture
+ * only decorates the event.
+ */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
-/** Returns the point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the top; empty where none was chosen. */
+/**
+ * Returns the point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the
+ * top; empty where none was chosen.
+ */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
   return x === null || y === null ? '' : `${x} ${y}`
 }
@@ -125,7 +140,10 @@ function focalPointIn(text: string): FocalPoint | undefined {
 
 // The picture of a venue or an organizer in its form: kept, replaced, or removed.
 
-/** Returns the control that sends a picture. The script refuses larger files by its sentence, since a form with one of them is not read. */
+/**
+ * Returns the control that sends a picture. The script refuses larger files by its sentence, since a form
+ * with one of them is not read.
+ */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
@@ -154,7 +172,10 @@ ${can(caller, 'upload') && uploadField(context, image !== undefined)}${faults.im
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 
-/** Writes the text of a picture, if the caller may change it and the form has another one than it showed (`shown`, else that of the `former` picture). */
+/**
+ * Writes the text of a picture, if the caller may change it and the form has another one than it showed
+ * (`shown`, else that of the `former` picture).
+ */
 export async function sayWhatItShows(
   context: Context,
   id: number,

@@ -10,7 +10,8 @@ import type { FormFaults } from './desk-inputs.ts'
 import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import { typedDay, unreadDay } from './event-times.ts'
 
-// Reads and shows how an event repeats, as controls ask for it: by a rule of everyday life, with dates that are left out and further dates.
+// Reads and shows how an event repeats, as controls ask for it: by a rule of everyday life, with dates that
+// are left out and further dates.
 
 /** The controls that a rule is built from. */
 export const REPEAT_CONTROLS = [
@@ -24,7 +25,10 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** Returns a short digest of each control of a rule, in their order, by which a form knows whether somebody touched it. */
+/**
+ * Returns a short digest of each control of a rule, in their order, by which a form knows whether somebody
+ * touched it.
+ */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -32,7 +36,10 @@ export function repeatsDigests(typed: TypedForm): string {
   return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
 }
 
-/** The recurrence of a form as REST takes it: empty for none, undefined where the form does not change it or the start is not known. */
+/**
+ * The recurrence of a form as REST takes it: empty for none, undefined where the form does not change it or
+ * the start is not known.
+ */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -123,7 +130,10 @@ function weekdayAt(wall: string): string {
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/** Returns the controls that show a recurrence. A recurrence that the controls cannot express is shown as `as_is`, and saving keeps it. */
+/**
+ * Returns the controls that show a recurrence. A recurrence that the controls cannot express is shown as
+ * `as_is`, and saving keeps it.
+ */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,
@@ -162,7 +172,10 @@ export interface ShownDate {
 /** The most dates that a form shows. */
 const MOST_SHOWN = 16
 
-/** Returns the next dates of a recurrence, or the first where all are over, left out ones too; undefined where it has none or cannot be read. */
+/**
+ * Returns the next dates of a recurrence, or the first where all are over, left out ones too; undefined where
+ * it has none or cannot be read.
+ */
 export function datesToPress(
   { now }: Pick<Context, 'now'>,
   recurrence: RecurrenceObject | string,

@@ -20,7 +20,8 @@ import { shortened } from '../pages/teasers.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 
-// Reads and shows the times of an event as a form asks for them: days and hours in words, and an end that follows the start.
+// Reads and shows the times of an event as a form asks for them: days and hours in words, and an end that
+// follows the start.
 
 /** The controls that the times of an event are read from. */
 export const TIME_CONTROLS = [
@@ -67,7 +68,10 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/** Returns the first moment of each time that occurs twice, or the ticked second. An end whose first moment lies before the start is a second one. */
+/**
+ * Returns the first moment of each time that occurs twice, or the ticked second. An end whose first moment
+ * lies before the start is a second one.
+ */
 function chosenMoments(
   typed: TypedForm,
   zone: string,
@@ -92,7 +96,10 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** The start or the end in a form. A start also has the last day and the end time, where they were typed into its controls. */
+/**
+ * The start or the end in a form. A start also has the last day and the end time, where they were typed into
+ * its controls.
+ */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -117,10 +124,16 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
 
-/** A time that names the midnight at the end of a day, as `24:00` and `24 Uhr`. It is read as 00:00, which as a start would be a day too early. */
+/**
+ * A time that names the midnight at the end of a day, as `24:00` and `24 Uhr`. It is read as 00:00, which as
+ * a start would be a day too early.
+ */
 const DAY_END = /^\D*24/
 
-/** Reads the end. Unless it is typed, it lies two hours after the start. An hour before that of the start, without a day, is on the next day. */
+/**
+ * Reads the end. Unless it is typed, it lies two hours after the start. An hour before that of the start,
+ * without a day, is on the next day.
+ */
 function endIn(
   site: Site,
   typed: TypedForm,
@@ -217,7 +230,10 @@ const typedForm = madeOnce(
     }),
 )
 
-/** Returns a day as a form shows it: in words that are read again, such as `Thu 26 Nov 2026`, or as `YYYY-MM-DD` where words would not be read as this day. */
+/**
+ * Returns a day as a form shows it: in words that are read again, such as `Thu 26 Nov 2026`, or as
+ * `YYYY-MM-DD` where words would not be read as this day.
+ */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)
@@ -264,7 +280,10 @@ export function typedTimes(
   }
 }
 
-/** Moves the end in the controls along with the start, so that the event lasts as long as `before`. Changes nothing where a time cannot be read. */
+/**
+ * Moves the end in the controls along with the start, so that the event lasts as long as `before`. Changes
+ * nothing where a time cannot be read.
+ */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,

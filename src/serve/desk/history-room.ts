@@ -26,7 +26,8 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 
-// Shows the history of a record: who changed what and when, with the values before and after. Puts each version back.
+// Shows the history of a record: who changed what and when, with the values before and after. Puts each
+// version back.
 
 const PER_PAGE = 20
 
@@ -42,7 +43,10 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
   return room ? [{ room, served }] : []
 })
 
-/** Reads the history of the record that the address names. @throws Problem where there is no such record, or the caller may not change it */
+/**
+ * Reads the history of the record that the address names.
+ * @throws Problem where there is no such record, or the caller may not change it
+ */
 async function historyFor(
   { served: { resource, operations } }: Historied,
   request: DeskRequest,
@@ -116,7 +120,8 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // The record stays the same between two acts, so the sequence just below that of the act names the version before it.
+  // The record stays the same between two acts, so the sequence just below that of the act names the version
+  // before it.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -133,7 +138,10 @@ async function actItem(
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Leaves out changes that another change tells as well: a time in UTC beside its local time, and the publication date of an act of publishing. */
+/**
+ * Leaves out changes that another change tells as well: a time in UTC beside its local time, and the
+ * publication date of an act of publishing.
+ */
 function toldChanges({ changes }: ToldAct): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes

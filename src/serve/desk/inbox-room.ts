@@ -55,10 +55,13 @@ import {
 import { linkedNames } from './event-form-values.ts'
 import { eventLink } from './record-links.ts'
 
-// Shows the inbox: events sent for review, imported ones that wait, and changes proposed in published records. Reviewers see and decide them all, authors see
-// their own.
+// Shows the inbox: events sent for review, imported ones that wait, and changes proposed in published
+// records. Reviewers see and decide them all, authors see their own.
 
-/** The items of a page. They are few, since each is compared with events that it may clash with, and since every decision shows the page again. */
+/**
+ * The items of a page. They are few, since each is compared with events that it may clash with, and since
+ * every decision shows the page again.
+ */
 const PER_PAGE = 6
 /** The most items that Today shows. */
 const MOST_TODAY = 3
@@ -74,7 +77,10 @@ interface Waiting {
   /** Events at the same venue and time, and events that are likely the same. */
   clashes: Clashes
   proposal: Proposal | undefined
-  /** The present columns of a pending event. For a proposal: the present values of its record, by declared key. */
+  /**
+   * The present columns of a pending event. For a proposal: the present values of its record, by declared
+   * key.
+   */
   present: Readonly<Record<string, unknown>>
 }
 
@@ -151,7 +157,10 @@ export async function countInInbox(context: Context): Promise<number> {
   return counts.events + counts.proposals
 }
 
-/** Returns the records that were sent back to the caller, for the inbox and Today; undefined where there are none. */
+/**
+ * Returns the records that were sent back to the caller, for the inbox and Today; undefined where there are
+ * none.
+ */
 export async function sentBackList(context: Context): Promise<Html | undefined> {
   const items = await listSentBack(context)
   if (items.length === 0) return undefined
@@ -189,7 +198,10 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Returns an explanation of the single keys, with a switch. A script shows the explanation and obeys the switch. */
+/**
+ * Returns an explanation of the single keys, with a switch. A script shows the explanation and obeys the
+ * switch.
+ */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
 }
@@ -297,7 +309,9 @@ function sendBackForm(
 <div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/** Returns a sentence on the last deed. It names only users and records that exist, whatever the address says. */
+/**
+ * Returns a sentence on the last deed. It names only users and records that exist, whatever the address says.
+ */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -313,7 +327,10 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/** Returns a sentence on a publication: an event with a publication date ahead is published on that date, the records that it brought along at once. */
+/**
+ * Returns a sentence on a publication: an event with a publication date ahead is published on that date, the
+ * records that it brought along at once.
+ */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -344,7 +361,10 @@ const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   withdraw: 'withdrawn',
 }
 
-/** Decides whether the earlier decision was this same one by this caller, as when somebody presses a button twice. */
+/**
+ * Decides whether the earlier decision was this same one by this caller, as when somebody presses a button
+ * twice.
+ */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }
@@ -404,7 +424,10 @@ function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): 
   }
 }
 
-/** Returns the page for fields that both a proposal and somebody else have changed. It leads to the form of the record, where the reviewer decides. */
+/**
+ * Returns the page for fields that both a proposal and somebody else have changed. It leads to the form of
+ * the record, where the reviewer decides.
+ */
 async function conflictPage(
   { context }: DeskRequest,
   id: number,

@@ -58,7 +58,8 @@ import {
 } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 
-// Sets the look of the pages: shows a form beside the front page in a frame, and saves the look. The desk has a style of its own, which no look hides.
+// Sets the look of the pages: shows a form beside the front page in a frame, and saves the look. The desk has
+// a style of its own, which no look hides.
 
 async function showLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
@@ -127,7 +128,10 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** Writes the values. Returns false, and writes nothing, where the settings are not at this version any more. An empty version is not compared. */
+/**
+ * Writes the values. Returns false, and writes nothing, where the settings are not at this version any more.
+ * An empty version is not compared.
+ */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -373,8 +377,8 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 }
 
 /**
- * Returns a note on a colour in which text could not be read: pages show the text in another colour. Where pages are both light and dark, the note is about the
- * light ones, since no colour can be read on both.
+ * Returns a note on a colour in which text could not be read: pages show the text in another colour. Where
+ * pages are both light and dark, the note is about the light ones, since no colour can be read on both.
  */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
@@ -395,7 +399,9 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   }</div>`
 }
 
-/** The settings that change the style sheet. Their values are in the address of the style sheet of a preview. */
+/**
+ * The settings that change the style sheet. Their values are in the address of the style sheet of a preview.
+ */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

@@ -34,7 +34,10 @@ export interface LookForm {
   faults: FormFaults
 }
 
-/** Reads the typed pages of text, without empty ones. The form has a place for one more than the limit, so that one too many can be refused. */
+/**
+ * Reads the typed pages of text, without empty ones. The form has a place for one more than the limit, so
+ * that one too many can be refused.
+ */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -44,14 +47,20 @@ export function typedTexts(request: DeskRequest): TypedText[] {
 
 const linesOf = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
 
-/** Reads the texts and choices that were sent, in the form in which settings are stored. The text of an emptied control is empty. */
+/**
+ * Reads the texts and choices that were sent, in the form in which settings are stored. The text of an
+ * emptied control is empty.
+ */
 export function typedSettings(request: DeskRequest): Partial<Record<LookSetting, string>> {
   const names = OWNER_SETTINGS.filter((name) => !isLookFile(name) && name in request.form)
   const typed = names.map((name) => [name, linesOf(fieldOf(request, name)).trim()])
   return Object.fromEntries(typed)
 }
 
-/** Returns the settings that a form changes, and its faults. A value of null stands for the default. @param given settings that the form cannot change */
+/**
+ * Returns the settings that a form changes, and its faults. A value of null stands for the default.
+ * @param given settings that the form cannot change
+ */
 export async function changesIn(
   request: DeskRequest,
   given: ReadonlySet<string>,
@@ -75,7 +84,10 @@ export async function changesIn(
   return { values, faults }
 }
 
-/** Reads the file that was sent for a setting; undefined where none was sent, 'wrong' for a file that is too large, which is not read, or of another kind. */
+/**
+ * Reads the file that was sent for a setting; undefined where none was sent, 'wrong' for a file that is too
+ * large, which is not read, or of another kind.
+ */
 async function sentFile(
   { files }: DeskRequest,
   name: LookFileSetting,

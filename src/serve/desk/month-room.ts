@@ -38,7 +38,8 @@ import {
 } from './desk-page.ts'
 import { authorFirst, eventLink } from './record-links.ts'
 
-// Shows the month to plan on, and moves its events: press a day to add an event, drag an event to another day, or move it by its menu.
+// Shows the month to plan on, and moves its events: press a day to add an event, drag an event to another
+// day, or move it by its menu.
 
 /** The most events of a month that the plan shows. */
 const MOST = 2000
@@ -179,7 +180,10 @@ function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: Pl
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/** Returns the entry of an event of several days in one cell: its bar on its first day in the week, and an empty place on its other days. */
+/**
+ * Returns the entry of an event of several days in one cell: its bar on its first day in the week, and an
+ * empty place on its other days.
+ */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
@@ -268,7 +272,10 @@ const SCOPES = [
   { scope: 'all', text: 'All of them' },
 ] as const
 
-/** Moves an event to another day at the same time of day. For a date of a series it asks first which dates are to move. */
+/**
+ * Moves an event to another day at the same time of day. For a date of a series it asks first which dates are
+ * to move.
+ */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -292,7 +299,10 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   return back(`?moved=${id}&from=${from}`)
 }
 
-/** Returns the day to move to, which a form gives as a day or as a number of days. @throws Problem for a day that does not exist */
+/**
+ * Returns the day to move to, which a form gives as a day or as a number of days.
+ * @throws Problem for a day that does not exist
+ */
 function targetOf(request: DeskRequest, from: string): string {
   const days = fieldOf(request, 'days')
   const day = /^-?\d{1,3}$/.test(days) ? addDays(from, Number(days)) : fieldOf(request, 'day')

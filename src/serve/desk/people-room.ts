@@ -36,7 +36,8 @@ import {
   whenAtDesk,
 } from './desk-page.ts'
 
-// Shows administrators the people of the calendar, invites people, and changes their roles and accounts, by the right that REST asks for.
+// Shows administrators the people of the calendar, invites people, and changes their roles and accounts, by
+// the right that REST asks for.
 
 /** The words for roles. */
 export const ROLE_TEXTS = {
@@ -169,7 +170,10 @@ function linkView({ context: { site } }: DeskRequest, { id, name }: User, token:
   }
 }
 
-/** Finds the person that the address names. @throws Problem for callers who may not manage people, and for an unknown person */
+/**
+ * Finds the person that the address names.
+ * @throws Problem for callers who may not manage people, and for an unknown person
+ */
 async function personOf(request: DeskRequest): Promise<User> {
   checkAdministrator(request)
   const user = await findUser(request.context.db, recordIdIn(request) ?? 0)

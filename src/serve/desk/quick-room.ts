@@ -31,7 +31,8 @@ import { mayUseForm } from './event-form.ts'
 import { typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-times.ts'
 
-// Makes an event of one line in plain words: shows the event that it understood as a form, and saves nothing before that form is sent.
+// Makes an event of one line in plain words: shows the event that it understood as a form, and saves nothing
+// before that form is sent.
 
 const LONGEST_LINE = 300
 

@@ -8,24 +8,33 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
 
-// Says where the records in lists of the desk lead, so that no list links to a form which the caller may not open.
+// Says where the records in lists of the desk lead, so that no list links to a form which the caller may not
+// open.
 
 const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
   PagedKind,
   string
 >
 
-/** True where the form of a record opens: for those who may change it, or propose a change of their own event. */
+/**
+ * True where the form of a record opens: for those who may change it, or propose a change of their own event.
+ */
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 
-/** Returns where a record leads: to its form, else to its public page; undefined where the caller may open neither. */
+/**
+ * Returns where a record leads: to its form, else to its public page; undefined where the caller may open
+ * neither.
+ */
 function hrefOf(context: Context, kind: PagedKind, row: Linkable): string | undefined {
   if (mayOpen(context, row, kind)) return deskPath(context.site, `/${ROOMS[kind]}/${row.id}`)
   return row.status === 'publish' ? pathTo(context.site, recordPath(context.site, kind, row)) : undefined
 }
 
-/** Returns a text as a link to `href`, or alone where there is none. @param look the value of the attribute `class`, if any */
+/**
+ * Returns a text as a link to `href`, or alone where there is none.
+ * @param look the value of the attribute `class`, if any
+ */
 export function linkOrText(
   href: string | undefined,
   text: Content,
@@ -62,6 +71,9 @@ export async function findHrefs(
   )
 }
 
-/** Returns the author whose events come first in plans that have everybody's; undefined for those who may change everybody's. */
+/**
+ * Returns the author whose events come first in plans that have everybody's; undefined for those who may
+ * change everybody's.
+ */
 export const authorFirst = ({ caller }: Pick<Context, 'caller'>): number | undefined =>
   can(caller, 'edit_others') ? undefined : caller.id

@@ -45,7 +45,8 @@ import {
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
 import { linkOrText } from './record-links.ts'
 
-// Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from their declarations alone.
+// Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from
+// their declarations alone.
 
 /** A room of records: its resource, and its names. */
 interface RecordRoom {
@@ -141,7 +142,10 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 /** The most events of one venue or organizer that a list counts. */
 const MOST_IN_LISTS = 100
 
-/** Counts the events that have each record of a page. Returns the numbers as texts, by id. Categories and tags bring the number in their answers. */
+/**
+ * Counts the events that have each record of a page. Returns the numbers as texts, by id. Categories and tags
+ * bring the number in their answers.
+ */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,
@@ -225,7 +229,10 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/** Finds the record that the address names. @throws Problem where there is no such record, or the caller may not change it */
+/**
+ * Finds the record that the address names.
+ * @throws Problem where there is no such record, or the caller may not change it
+ */
 async function locateFor(
   { served }: RecordRoom,
   request: DeskRequest,
@@ -302,7 +309,10 @@ async function formView(
   }
 }
 
-/** Returns the choices of the parent of a category: the tree of the other categories. Records without parents have no choices. */
+/**
+ * Returns the choices of the parent of a category: the tree of the other categories. Records without parents
+ * have no choices.
+ */
 async function choicesFor(
   { served }: RecordRoom,
   context: Context,
@@ -364,7 +374,10 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   }
 }
 
-/** Returns the version of the record that the form was filled from. A form that names none has the present version. */
+/**
+ * Returns the version of the record that the form was filled from. A form that names none has the present
+ * version.
+ */
 async function versionIn(
   { served: { operations } }: RecordRoom,
   request: DeskRequest,
@@ -377,7 +390,10 @@ async function versionIn(
     : 0
 }
 
-/** Returns the faults of fields that somebody else has changed as well, with the value of that other person in words. */
+/**
+ * Returns the faults of fields that somebody else has changed as well, with the value of that other person in
+ * words.
+ */
 function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
   const told = conflicts.map(({ member, now }) => [
     member,
@@ -436,7 +452,9 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
   return (await countUses(db, kindOf(room), [id])).get(id) ?? 0
 }
 
-/** Says how many events have a record before it is removed, and offers to let another record take its place. */
+/**
+ * Says how many events have a record before it is removed, and offers to let another record take its place.
+ */
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -498,7 +516,10 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** Finds the id of the other record in a merge by a typed id or name; undefined where there is none, and for the record `own` itself. */
+/**
+ * Finds the id of the other record in a merge by a typed id or name; undefined where there is none, and for
+ * the record `own` itself.
+ */
 async function meantBy(
   room: RecordRoom,
   context: Context,

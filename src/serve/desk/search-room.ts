@@ -15,7 +15,8 @@ import {
 } from './desk-page.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of the desk.
+// Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of
+// the desk.
 
 const KINDS = {
   event: 'Event',

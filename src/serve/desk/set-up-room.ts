@@ -19,14 +19,18 @@ import {
 } from './desk-page.ts'
 import { settingFaults } from './look-values.ts'
 
-// Answers the link by which people begin: asks for a password and, on an empty calendar, for its name and colour; in a demo it lets people look around.
+// Answers the link by which people begin: asks for a password and, on an empty calendar, for its name and
+// colour; in a demo it lets people look around.
 
 /** Returns the token in the path of a link; undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
 
-/** Answers whoever has the link with this token: shows its form, or takes the form and signs the user of the link in. */
+/**
+ * Answers whoever has the link with this token: shows its form, or takes the form and signs the user of the
+ * link in.
+ */
 export async function answerLink(request: AnyDeskRequest, token: string): Promise<DeskAnswer> {
   const { context, gate, method, address, client } = request
   const { site, now } = context
@@ -114,7 +118,10 @@ ${newPasswordField(request, faults)}
   }
 }
 
-/** Returns the fields for the name and the colour of the calendar, without those that the start of the service gives. */
+/**
+ * Returns the fields for the name and the colour of the calendar, without those that the start of the service
+ * gives.
+ */
 function lookFields(request: AnyDeskRequest, faults: FormFaults) {
   const { context, accent } = request
   const { site } = context

@@ -16,14 +16,15 @@ import {
 } from './desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
-// Signs people in and out, keeps a form that was sent after its session had ended, and explains why a form from elsewhere is refused.
+// Signs people in and out, keeps a form that was sent after its session had ended, and explains why a form
+// from elsewhere is refused.
 
 /** Decides whether a path is answered for everybody, signed in or not. */
 export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
 
 /**
- * Answers a request of somebody who has not signed in, or for a path that is open to everybody. Any other path leads
- * to the page for signing in, and nothing of a form is kept.
+ * Answers a request of somebody who has not signed in, or for a path that is open to everybody. Any other
+ * path leads to the page for signing in, and nothing of a form is kept.
  */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
@@ -37,12 +38,16 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** The most characters of an address that signing in leads back to. Some proxies refuse the headers that would carry a longer one. */
+/**
+ * The most characters of an address that signing in leads back to. Some proxies refuse the headers that would
+ * carry a longer one.
+ */
 const LONGEST_NEXT = 1000
 
 /**
- * Returns the path that somebody is led to after signing in: `next` where it is a path of this site, below its root, else the desk. It returns nothing that a
- * browser takes for another site, such as `//host`, `/\host` or a path with a tab in it.
+ * Returns the path that somebody is led to after signing in: `next` where it is a path of this site, below
+ * its root, else the desk. It returns nothing that a browser takes for another site, such as `//host`,
+ * `/\host` or a path with a tab in it.
  */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
@@ -59,7 +64,10 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   return user ? { seeOther: safeNext(context.site, query.get('next') ?? '/desk/') } : signInView(request)
 }
 
-/** Returns the form for signing in, with a sentence on its fault. While nothing can be written, a sentence that says so stands in its place. */
+/**
+ * Returns the form for signing in, with a sentence on its fault. While nothing can be written, a sentence
+ * that says so stands in its place.
+ */
 async function signInView(
   request: AnyDeskRequest,
   fault?: { text: MessageText; status: number },
@@ -112,7 +120,10 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Returns a sentence on a sign-in that was refused before its password was checked; undefined for any other problem. */
+/**
+ * Returns a sentence on a sign-in that was refused before its password was checked; undefined for any other
+ * problem.
+ */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -130,7 +141,10 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
 }
 
-/** Explains a form that does not come from a page of this site: another site sent it, or its address differs from `KALENDS_SITE_URL`. */
+/**
+ * Explains a form that does not come from a page of this site: another site sent it, or its address differs
+ * from `KALENDS_SITE_URL`.
+ */
 export function foreignFormView(site: Site, origin: string): DeskView {
   const say = deskTranslatorFor(site)
   const own = new URL(site.url).origin
@@ -157,9 +171,13 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-// Keeps a form that is sent when the session has ended: a page asks for the password, carries all that was typed, and goes on once the password is right.
+// Keeps a form that is sent when the session has ended: a page asks for the password, carries all that was
+// typed, and goes on once the password is right.
 
-/** The fields that the page adds to the form. No declared field has a dash in its name, so these two take the place of none. */
+/**
+ * The fields that the page adds to the form. No declared field has a dash in its name, so these two take the
+ * place of none.
+ */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 
@@ -172,7 +190,10 @@ interface SignedInAgain {
   form: AnyDeskRequest['form']
 }
 
-/** Answers a form whose session has ended. Returns a page that keeps the typed values and asks for the password, or the user once the password is right. */
+/**
+ * Answers a form whose session has ended. Returns a page that keeps the typed values and asks for the
+ * password, or the user once the password is right.
+ */
 export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgain | DeskView> {
   const { context, gate, address, client } = request
   const { [LOGIN]: _login, [PASSWORD]: password, ...form } = request.form

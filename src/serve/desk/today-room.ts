@@ -33,7 +33,8 @@ import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
 import { authorFirst, eventLink } from './record-links.ts'
 
-// Shows the page Today: things that wait for the caller, events of the coming days, and failing imports and webhooks.
+// Shows the page Today: things that wait for the caller, events of the coming days, and failing imports and
+// webhooks.
 
 /** The most events of the coming days that are shown. */
 const MOST_EVENTS = 30
@@ -134,7 +135,10 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
 const HELD =
   'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
 
-/** Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only administrators get them. */
+/**
+ * Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only
+ * administrators get them.
+ */
 function troubleList({ site }: Context, troubles: Sending | undefined, freeBytes = LITTLE_BYTES): Content {
   const isFull = freeBytes < LITTLE_BYTES
   const { isHeld = false, failing = [], stuck = [] } = troubles ?? {}

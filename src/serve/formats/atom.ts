@@ -14,7 +14,10 @@ import { type FeedHead, feedFormat } from './feed.ts'
 
 // Lists of events as an Atom feed.
 
-/** Atom (RFC 4287). The time of the latest change is written last, since it is known once all entries are written. */
+/**
+ * Atom (RFC 4287). The time of the latest change is written last, since it is known once all entries are
+ * written.
+ */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',

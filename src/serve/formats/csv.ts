@@ -9,7 +9,10 @@ import { feedFormat } from './feed.ts'
 
 type WriteCell = (facts: EventFacts) => string
 
-/** The first columns, in order, each with the text of its cell for an event. The entries of a list within a cell are parted by `|`, which in a name is `\|`. */
+/**
+ * The first columns, in order, each with the text of its cell for an event. The entries of a list within a
+ * cell are parted by `|`, which in a name is `\|`.
+ */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -80,7 +83,10 @@ const namedColumnsOf = (
       : [],
   )
 
-/** All columns: those of `cells`, then all other fields that only some events show, those of the first venue, and those of the first organizer. */
+/**
+ * All columns: those of `cells`, then all other fields that only some events show, those of the first venue,
+ * and those of the first organizer.
+ */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
@@ -94,7 +100,10 @@ const COLUMNS = distinct([
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
-/** Returns the columns. @throws Error where two of them have one name, such as fields of events and of venues */
+/**
+ * Returns the columns.
+ * @throws Error where two of them have one name, such as fields of events and of venues
+ */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {
@@ -121,7 +130,10 @@ function writeLine(facts: EventFacts): string {
   return `${COLUMNS.map(([, write]) => writeCell(write(facts))).join(',')}\r\n`
 }
 
-/** Matches cells that a spreadsheet would run as a formula: they get a `'` in front. So do cells that begin with a `'`, so that readers can remove it again. */
+/**
+ * Matches cells that a spreadsheet would run as a formula: they get a `'` in front. So do cells that begin
+ * with a `'`, so that readers can remove it again.
+ */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 

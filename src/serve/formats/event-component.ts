@@ -43,11 +43,17 @@ interface SeriesPart {
   modified: string
   /** The status to write; the event's own if undefined. */
   status?: string
-  /** The least SEQUENCE. It grows with every change of the event; changes of linked records raise it by the time of `modified`, in seconds. */
+  /**
+   * The least SEQUENCE. It grows with every change of the event; changes of linked records raise it by the
+   * time of `modified`, in seconds.
+   */
   sequence: number
 }
 
-/** Writes the VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always make the same bytes. */
+/**
+ * Writes the VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always
+ * make the same bytes.
+ */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -86,7 +92,10 @@ export function writeSeriesComponent(
   )
 }
 
-/** Writes the VEVENT of an occurrence that differs from its series. RECURRENCE-ID has its original start, in the form in which the series has its start. */
+/**
+ * Writes the VEVENT of an occurrence that differs from its series. RECURRENCE-ID has its original start, in
+ * the form in which the series has its start.
+ */
 export function writeOverride(
   context: Context,
   facts: EventFacts,
@@ -137,7 +146,10 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** Writes whether the event takes place; for one that is not public also its own status, in properties of our own, which imports read. */
+/**
+ * Writes whether the event takes place; for one that is not public also its own status, in properties of our
+ * own, which imports read.
+ */
 function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
@@ -146,7 +158,10 @@ function writeStatus({ event_status, date_utc }: EventRow, status: string): stri
   return lines
 }
 
-/** Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that was not public. */
+/**
+ * Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that
+ * was not public.
+ */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEvent,
@@ -177,7 +192,10 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/** Writes DTSTART and DTEND: days for events that last all day, wall times with their zone where there are rules for it, UTC otherwise. */
+/**
+ * Writes DTSTART and DTEND: days for events that last all day, wall times with their zone where there are
+ * rules for it, UTC otherwise.
+ */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
@@ -197,7 +215,10 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/** Returns the rules of the zone of an event, if calendar programs read both its times right by them; undefined for one written in UTC or in days. */
+/**
+ * Returns the rules of the zone of an event, if calendar programs read both its times right by them;
+ * undefined for one written in UTC or in days.
+ */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
@@ -208,7 +229,10 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
   return isRight ? rules : undefined
 }
 
-/** Writes a plain description, and an HTML one beside it where it says more. For an event that does not take place, both begin with the reason. */
+/**
+ * Writes a plain description, and an HTML one beside it where it says more. For an event that does not take
+ * place, both begin with the reason.
+ */
 function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
@@ -220,8 +244,8 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
 }
 
 /**
- * Writes properties of our own for what iCalendar has no words for, so that an event that is imported again is like this one. Callers who do not see the link
- * of the meeting are not told when it is shown.
+ * Writes properties of our own for what iCalendar has no words for, so that an event that is imported again
+ * is like this one. Callers who do not see the link of the meeting are not told when it is shown.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
@@ -230,8 +254,9 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 }
 
 /**
- * Writes the venue, and the link of the meeting as CONFERENCE (RFC 7986, 5.11). Where an event has no venue and everybody sees the link, the link is its
- * LOCATION, too, for clients that know nothing of meetings; not before, since programs that import places make them public.
+ * Writes the venue, and the link of the meeting as CONFERENCE (RFC 7986, 5.11). Where an event has no venue
+ * and everybody sees the link, the link is its LOCATION, too, for clients that know nothing of meetings; not
+ * before, since programs that import places make them public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)
@@ -248,7 +273,10 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/** Writes the first organizer with a mail address as ORGANIZER, whose value has to be an address; the others as contacts. */
+/**
+ * Writes the first organizer with a mail address as ORGANIZER, whose value has to be an address; the others
+ * as contacts.
+ */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

@@ -15,7 +15,10 @@ import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../.
 
 // Gathers the facts of events for feeds, and writes their times and places as feeds have them.
 
-/** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
+/**
+ * The facts about an event that every feed writes in its own way; texts without markup unless their name says
+ * HTML.
+ */
 export interface EventFacts {
   row: EventRow
   /** The series it is an occurrence of. */
@@ -23,7 +26,9 @@ export interface EventFacts {
   title: string
   /** The title behind the word for an event that is canceled or postponed. */
   heading: string
-  /** The word that stands before the title, and the reason; empty for an event that takes place as planned. */
+  /**
+   * The word that stands before the title, and the reason; empty for an event that takes place as planned.
+   */
   notice: string
   url: string
   /** The description, or the excerpt where there is none. */
@@ -103,7 +108,10 @@ export function rfc3339(utc: string): string {
 /** The columns that say when an event begins and ends. */
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/** Writes when an event starts or ends as ISO 8601 does: with its offset, and a day alone for events that last all day. */
+/**
+ * Writes when an event starts or ends as ISO 8601 does: with its offset, and a day alone for events that last
+ * all day.
+ */
 export function isoTime(
   row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
   edge: 'start' | 'end',
@@ -114,7 +122,10 @@ export function isoTime(
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/** Says when the event takes place, for people, in the language and with the clock of the site, at the times of the event. */
+/**
+ * Says when the event takes place, for people, in the language and with the clock of the site, at the times
+ * of the event.
+ */
 export function describeWhen(
   { site }: { site: Pick<Site, 'language' | 'timezone' | 'clock'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,

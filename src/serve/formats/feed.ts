@@ -11,7 +11,8 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
 import type { Format } from './format.ts'
 
-// Makes feeds of events in any format: their address and defaults, and their bytes, written some events at a time.
+// Makes feeds of events in any format: their address and defaults, and their bytes, written some events at a
+// time.
 
 /** The description of a feed as a whole. */
 export interface FeedHead {
@@ -31,7 +32,10 @@ interface FeedText {
   head: string
   /** Called with the ids of events before these are read. */
   before?: (ids: readonly number[]) => Promise<void>
-  /** Returns the events to write in place of the found ones: a series, for example, is written once in place of its occurrences. */
+  /**
+   * Returns the events to write in place of the found ones: a series, for example, is written once in place
+   * of its occurrences.
+   */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   /** The text between two events. */
@@ -47,10 +51,16 @@ export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
-/** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
+/**
+ * Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars
+ * of subscribers at once.
+ */
 const DAYS_BACK = 90
 
-/** Returns true for a list that says when its events are, by dates or by their ids. `strict_dates` says how dates are meant. */
+/**
+ * Returns true for a list that says when its events are, by dates or by their ids. `strict_dates` says how
+ * dates are meant.
+ */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
@@ -104,7 +114,10 @@ function feedHead({ site }: Context, self: string): FeedHead {
 /** The number of events that are loaded together: few enough that no other request waits for them long. */
 const AT_ONCE = 50
 
-/** Writes the bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then are left out. */
+/**
+ * Writes the bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then
+ * are left out.
+ */
 async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

@@ -49,10 +49,16 @@ export interface Format {
   extent: 'page' | 'window'
   /** The paths of the resources whose lists it shows. */
   lists: 'all' | readonly Resource['path'][]
-  /** The answer to an `Accept` header that prefers this representation: the representation itself, or a redirect to the address with its name. */
+  /**
+   * The answer to an `Accept` header that prefers this representation: the representation itself, or a
+   * redirect to the address with its name.
+   */
   byAccept: 'answer' | 'redirect'
   /** Returns the sent parameters with those that lists in this representation have by default. */
   withDefaults?: (context: Context, raw: RawValues) => RawValues
-  /** Shows a list that was found, and loads its records by the operations of their resource. `self` is the address that was asked for. */
+  /**
+   * Shows a list that was found, and loads its records by the operations of their resource. `self` is the
+   * address that was asked for.
+   */
   showList: (context: Context, served: Served, found: Found, self: string) => Promise<Reply>
 }

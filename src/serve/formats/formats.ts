@@ -42,7 +42,10 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/** Declares the parameter that chooses among the representations of a list, where there are several. The index does not publish it. */
+/**
+ * Declares the parameter that chooses among the representations of a list, where there are several. The index
+ * does not publish it.
+ */
 export function formatField(resource: Resource): Fields {
   const names = formatsOf(resource).map(({ name }) => name)
   if (names.length < 2) return {}
@@ -54,7 +57,10 @@ export function formatField(resource: Resource): Fields {
   return { format: { kind, about: ABOUT, unlisted: true } }
 }
 
-/** Chooses the representation of a list: the one that is named, else the one that `Accept` prefers, else JSON (RFC 9110, 12.5.1). */
+/**
+ * Chooses the representation of a list: the one that is named, else the one that `Accept` prefers, else JSON
+ * (RFC 9110, 12.5.1).
+ */
 export function chooseFormat(resource: Resource, name: unknown, accept: string | undefined): Format {
   const offered = formatsOf(resource)
   return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
@@ -75,7 +81,10 @@ export function preferredFormat(offered: readonly Format[], accept: string | und
   return best
 }
 
-/** Returns the representation that `Accept` prefers to a page; undefined for browsers, which prefer pages, and for clients that take anything. */
+/**
+ * Returns the representation that `Accept` prefers to a page; undefined for browsers, which prefer pages, and
+ * for clients that take anything.
+ */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const [, ...others] = formats
@@ -83,7 +92,10 @@ export function preferredToPage(accept: string | undefined): Format | undefined 
   return rankOf(best, accept ?? '') > rankOf({ mediaType: 'text/html' }, accept ?? '') ? best : undefined
 }
 
-/** Returns true for an `Accept` header that names a media type other than JSON, so that it may choose another representation. */
+/**
+ * Returns true for an `Accept` header that names a media type other than JSON, so that it may choose another
+ * representation.
+ */
 export function namesAnother(accept: string | undefined): boolean {
   return accept !== undefined && OTHERS.test(accept)
 }
@@ -96,7 +108,10 @@ const OTHERS = new RegExp(
   'i',
 )
 
-/** Returns how much a client wants a representation: by quality, then by how exactly its media type is named; 0 if the client refuses it. */
+/**
+ * Returns how much a client wants a representation: by quality, then by how exactly its media type is named;
+ * 0 if the client refuses it.
+ */
 function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

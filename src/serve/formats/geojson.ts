@@ -28,7 +28,10 @@ interface Place {
 
 type Position = [longitude: number, latitude: number]
 
-/** GeoJSON (RFC 7946): the public venues with a position that the events of a list are at, in the order of their first events. */
+/**
+ * GeoJSON (RFC 7946): the public venues with a position that the events of a list are at, in the order of
+ * their first events.
+ */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',

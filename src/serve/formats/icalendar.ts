@@ -19,8 +19,9 @@ import { gatherSeries, type WholeSeries } from './whole-series.ts'
 // Lists of events as iCalendar, with series in place of their occurrences.
 
 /**
- * iCalendar (RFC 5545 and 7986). The rules of each zone stand before the first event that needs them. A series is written whole where its first occurrence is
- * found, unless single events are asked for, by `recurrence=expanded` or by their ids.
+ * iCalendar (RFC 5545 and 7986). The rules of each zone stand before the first event that needs them. A
+ * series is written whole where its first occurrence is found, unless single events are asked for, by
+ * `recurrence=expanded` or by their ids.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -46,9 +47,11 @@ export const icalendar = feedFormat({
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Exceptions of series, which are not cancelled by themselves: the first occurrence may have the UID of the series, which goes on without it.
+    // Exceptions of series, which are not cancelled by themselves: the first occurrence may have the UID of
+    // the series, which goes on without it.
     const excepted = new Set<number>()
-    // Read before the events: a sequence that is too low shows the same news once more, one that is too high would hide news.
+    // Read before the events: a sequence that is too low shows the same news once more, one that is too high
+    // would hide news.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
@@ -93,7 +96,10 @@ export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
 /** The series that a feed has met so far. */
 interface ChosenSeries {
-  /** The ids of the events in the feed, if the caller has signed in and may see events that are not public; else empty. */
+  /**
+   * The ids of the events in the feed, if the caller has signed in and may see events that are not public;
+   * else empty.
+   */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>
@@ -101,7 +107,10 @@ interface ChosenSeries {
   before: (ids: readonly number[]) => Promise<void>
 }
 
-/** Replaces occurrences by their series where it can be written whole, each series where its first occurrence is met. */
+/**
+ * Replaces occurrences by their series where it can be written whole, each series where its first occurrence
+ * is met.
+ */
 async function chooseSeries(
   context: Context,
   { listed, series: known, excepted, before }: ChosenSeries,
@@ -140,7 +149,10 @@ async function loadParts(
 /** The interval at which subscribers are asked to look: an hour. */
 const REFRESH = 'PT1H'
 
-/** Writes the properties of the calendar, with the older names that most clients still read beside the standard ones. */
+/**
+ * Writes the properties of the calendar, with the older names that most clients still read beside the
+ * standard ones.
+ */
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
   return [
     contentLine('BEGIN', 'VCALENDAR'),

@@ -89,7 +89,10 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/** Returns one price, or the range of several; undefined where the cost is not clear. Availability is left out: nobody has said whether tickets are left. */
+/**
+ * Returns one price, or the range of several; undefined where the cost is not clear. Availability is left
+ * out: nobody has said whether tickets are left.
+ */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)
   if (!offered) return undefined

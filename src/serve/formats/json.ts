@@ -22,7 +22,8 @@ import {
 } from '../../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 
-// Lists and records as JSON: with totals, links, chosen fields and the envelope, as bytes or gzip, and as bodies that are kept up to date.
+// Lists and records as JSON: with totals, links, chosen fields and the envelope, as bytes or gzip, and as
+// bodies that are kept up to date.
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
 const ANSWER_HEADERS = [
@@ -51,7 +52,10 @@ export const json: Format = {
   },
 }
 
-/** Reads records from memory as objects, for a list that is to be shown with other members or blanks than memory has it. */
+/**
+ * Reads records from memory as objects, for a list that is to be shown with other members or blanks than
+ * memory has it.
+ */
 async function parseInTurns(listed: ListedJson): Promise<object[]> {
   const records = listed.mostBytes > AT_ONCE ? listed.held() : listed
   const objects: object[] = []
@@ -103,7 +107,10 @@ interface ListLinks {
   totalPages: number
 }
 
-/** Returns the links of a list, with every parameter in effect. `page` is last, and the link back to the first page leaves it out (rule 11.4). */
+/**
+ * Returns the links of a list, with every parameter in effect. `page` is last, and the link back to the first
+ * page leaves it out (rule 11.4).
+ */
 function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
@@ -119,13 +126,19 @@ function listLinks(collection: string, found: Found): ListLinks {
   return { own, next, previous, header, totalPages }
 }
 
-/** Returns the query in the own address of a list of terms, which names what differs from a plain list (rule 11.5). */
+/**
+ * Returns the query in the own address of a list of terms, which names what differs from a plain list (rule
+ * 11.5).
+ */
 function termQuery({ page, perPage, effective }: Found): string {
   const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/** Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Answers in other representations stay as they are. */
+/**
+ * Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Answers in
+ * other representations stay as they are.
+ */
 export function withFieldsAndEnvelope(reply: Reply, query: RawValues): Reply {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)
@@ -140,7 +153,10 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 
-/** Puts an answer into an envelope with status 200, for clients that cannot read statuses or headers (rule 28.5). */
+/**
+ * Puts an answer into an envelope with status 200, for clients that cannot read statuses or headers (rule
+ * 28.5).
+ */
 function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) =>
@@ -159,7 +175,10 @@ function omit(record: Record<string, string>, names: readonly string[]): Record<
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
 }
 
-/** Reads the names in `_fields`, which is comma-separated text or a list, and splits each at its points; undefined for no names. */
+/**
+ * Reads the names in `_fields`, which is comma-separated text or a list, and splits each at its points;
+ * undefined for no names.
+ */
 function fieldPaths(value: unknown): string[][] | undefined {
   const names = (Array.isArray(value) ? value : [value]).flatMap((name) =>
     typeof name === 'string' ? name.split(',') : [],
@@ -209,7 +228,10 @@ export interface JsonList extends ListFrame {
   frameWith: (total: number) => ListFrame
 }
 
-/** Loads the records of a list from memory; undefined where memory cannot. The answer has the bytes of `showList`, but for blanks before counts. */
+/**
+ * Loads the records of a list from memory; undefined where memory cannot. The answer has the bytes of
+ * `showList`, but for blanks before counts.
+ */
 export function showJson(
   context: Context & { memory: EventMemory },
   { resource, operations }: Served,
@@ -248,7 +270,10 @@ export function mostListBytes({ head, records, tail }: JsonList): number {
   return records.mostBytes + records.count + (head.length + tail.length) * 3
 }
 
-/** Writes a list into a buffer with room for `mostListBytes`; `counts`, if any, gets the places of the counts of terms, as pieces have them. */
+/**
+ * Writes a list into a buffer with room for `mostListBytes`; `counts`, if any, gets the places of the counts
+ * of terms, as pieces have them.
+ */
 export function writeList({ head, records, tail }: JsonList, into: Buffer, counts?: number[]): Buffer {
   let at = into.write(head, 0, 'latin1')
   for (let i = 0; i < records.count; i++) {
@@ -275,12 +300,21 @@ async function* chunksOf(head: string, records: ListedJson, tail: string): Async
   yield Buffer.from(tail)
 }
 
-/** The body of an answer that stays in use while the data change: new counts of terms and a new total are written into it. */
+/**
+ * The body of an answer that stays in use while the data change: new counts of terms and a new total are
+ * written into it.
+ */
 export interface FollowedBody {
   body: Buffer
-  /** Returns true only if the answer would be the same on this day, apart from counts and the total; it may return false for one that would be. */
+  /**
+   * Returns true only if the answer would be the same on this day, apart from counts and the total; it may
+   * return false for one that would be.
+   */
   isSame: (day: string) => boolean
-  /** Writes the present counts and total, into a copy while the body is being sent (`isSending`). Returns false if all are current. */
+  /**
+   * Writes the present counts and total, into a copy while the body is being sent (`isSending`). Returns
+   * false if all are current.
+   */
   recount: (isSending: boolean) => boolean
   /** The JSON around the records of a list, with the present total; undefined for a single event. */
   frame: ListFrame | undefined
@@ -366,13 +400,18 @@ export function followEvent(memory: EventMemory, body: WrittenRecord): FollowedB
 /** Characters written in one turn of the event loop; writing that many takes some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/** The most records of a list that is written in one turn: this many of the longest take about ten milliseconds. */
+/**
+ * The most records of a list that is written in one turn: this many of the longest take about ten
+ * milliseconds.
+ */
 const FEW = 6
 
 /** The most bytes of an answer that is indented. */
 const MOST_INDENTED = 1_000_000
 
-/** Writes a body as JSON, a long list in several turns of the event loop, so that nobody waits for all of it. */
+/**
+ * Writes a body as JSON, a long list in several turns of the event loop, so that nobody waits for all of it.
+ */
 export async function jsonBytes(body: unknown, isIndented = false): Promise<Buffer> {
   const bytes = await compactBytes(body)
   return isIndented && bytes.length <= MOST_INDENTED ? Buffer.from(JSON.stringify(body, null, 4)) : bytes
@@ -402,7 +441,9 @@ async function compactBytes(body: unknown): Promise<Buffer> {
   return pieces.length === 0 ? last : joinInTurns([...pieces, last])
 }
 
-/** Bytes that are copied or digested in one turn of the event loop: some ten milliseconds where memory is new. */
+/**
+ * Bytes that are copied or digested in one turn of the event loop: some ten milliseconds where memory is new.
+ */
 export const BYTES_AT_ONCE = 8_000_000
 
 async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
@@ -418,7 +459,10 @@ async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
   return whole
 }
 
-/** Finds the list in a body, with the JSON before its items and behind them; undefined for a body without a long list. */
+/**
+ * Finds the list in a body, with the JSON before its items and behind them; undefined for a body without a
+ * long list.
+ */
 function findList(body: unknown): { start: string; items: readonly unknown[]; end: string } | undefined {
   if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
   if (isWritten(body)) return { start: '', items: [body], end: '' }

@@ -7,7 +7,10 @@ import type { Format } from './format.ts'
 
 // Lists as NDJSON, written some records at a time.
 
-/** NDJSON: all records that match, one a line, each as in the list of JSON, without pages or anything around them (rule 28.7). */
+/**
+ * NDJSON: all records that match, one a line, each as in the list of JSON, without pages or anything around
+ * them (rule 28.7).
+ */
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
@@ -27,8 +30,8 @@ export const ndjson: Format = {
 const AT_ONCE = 25
 
 /**
- * Writes the lines of the found records, each as the record is at its turn. Leaves out records that are gone by then, or that the caller may no longer see;
- * new ones are not included.
+ * Writes the lines of the found records, each as the record is at its turn. Leaves out records that are gone
+ * by then, or that the caller may no longer see; new ones are not included.
  */
 async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {

@@ -48,12 +48,18 @@ function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }
 
-/** Escapes signs that would begin a tag or an entity, since some readers take a title for text and others for HTML; all other signs stay. */
+/**
+ * Escapes signs that would begin a tag or an entity, since some readers take a title for text and others for
+ * HTML; all other signs stay.
+ */
 function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
-/** Writes an event as an item. Its date is the publication date, since readers hide items with a date in the future. */
+/**
+ * Writes an event as an item. Its date is the publication date, since readers hide items with a date in the
+ * future.
+ */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues } = facts
   const when = describeWhen(context, row)

@@ -21,7 +21,9 @@ import { isListed } from '../../store/storage/statement.ts'
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /** The rules of its zone for calendar programs; undefined for a series of whole days, and for times in UTC. */
+  /**
+   * The rules of its zone for calendar programs; undefined for a series of whole days, and for times in UTC.
+   */
   rules: ZoneRules | undefined
   /** The times of the first occurrence by the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
@@ -45,8 +47,9 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * Gathers a series as one component with its rule. Undefined for a series that is shown as single events: it is not public and no occurrence of its status is
- * shown, or not every calendar program gets its times right by its zone.
+ * Gathers a series as one component with its rule. Undefined for a series that is shown as single events: it
+ * is not public and no occurrence of its status is shown, or not every calendar program gets its times right
+ * by its zone.
  * @param listed occurrences that are shown to the caller even where they are not public
  */
 export async function gatherSeries(
@@ -145,12 +148,18 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
   )
 }
 
-/** Returns true if all dates have the time of day of the first one. A clock change can skip that time, which calendar programs move each in its own way. */
+/**
+ * Returns true if all dates have the time of day of the first one. A clock change can skip that time, which
+ * calendar programs move each in its own way.
+ */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }
 
-/** Returns the recurrence of a series with exceptions and additions, so that it gives the shown occurrences only. Dates not yet written follow the rule. */
+/**
+ * Returns the recurrence of a series with exceptions and additions, so that it gives the shown occurrences
+ * only. Dates not yet written follow the rule.
+ */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until

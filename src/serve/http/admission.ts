@@ -2,11 +2,14 @@ import { Problem } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/urls.ts'
 import type { Incoming } from './incoming.ts'
 
-// Decides which requests wait and which are refused: by a queue for each kind of work, and by turns of the event loop.
+// Decides which requests wait and which are refused: by a queue for each kind of work, and by turns of the
+// event loop.
 
 // Queues of requests, one for each kind of work.
 
-/** The kinds of work. Each has a queue of its own, in which finished answers, /healthz and /readyz never wait. */
+/**
+ * The kinds of work. Each has a queue of its own, in which finished answers, /healthz and /readyz never wait.
+ */
 export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
@@ -16,15 +19,22 @@ interface Limit {
   waiting: number
   /** Milliseconds after which a waiting request is refused. */
   longestMs: number
-  /** Milliseconds that one request should take. While they take longer, fewer run at once: more queries do not make a busy database faster. */
+  /**
+   * Milliseconds that one request should take. While they take longer, fewer run at once: more queries do not
+   * make a busy database faster.
+   */
   aimMs: number
-  /** Milliseconds of one turn of the event loop in which waiting requests may start: each query of SQLite blocks this thread. */
+  /**
+   * Milliseconds of one turn of the event loop in which waiting requests may start: each query of SQLite
+   * blocks this thread.
+   */
   turnMs: number
 }
 
 /**
- * The limits of each kind of work. `running` is enough to keep a quick database busy. `waiting` is the number that a machine with two cores answers within
- * `longestMs`, so that every accepted request is answered within a second.
+ * The limits of each kind of work. `running` is enough to keep a quick database busy. `waiting` is the number
+ * that a machine with two cores answers within `longestMs`, so that every accepted request is answered within
+ * a second.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
@@ -34,15 +44,24 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
   /** Suggestions for somebody who is typing and does not wait for them. */
   suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Writes: half as many as the largest commit holds, since on SQLite each waits for all. Writes that begin in one turn share a commit. */
+  /**
+   * Writes: half as many as the largest commit holds, since on SQLite each waits for all. Writes that begin
+   * in one turn share a commit.
+   */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
-  /** Uploads: each holds an image in memory, and scaling takes about a second. Tests of webhooks count as well, since they wait for a server. */
+  /**
+   * Uploads: each holds an image in memory, and scaling takes about a second. Tests of webhooks count as
+   * well, since they wait for a server.
+   */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
   /** Streams last as long as their readers take, so no request waits for one to end. */
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
-/** The client of a request. Clients at different addresses are served in turn, and work is not begun for a client that has gone. */
+/**
+ * The client of a request. Clients at different addresses are served in turn, and work is not begun for a
+ * client that has gone.
+ */
 export type Asker = Pick<Incoming, 'address' | 'isGone'>
 
 /** A request that waits for its turn. */
@@ -99,7 +118,10 @@ export function makeAdmission(limits: Readonly<Record<QueueName, Limit>> = LIMIT
   }
 }
 
-/** Takes a place of this kind, which `leave` gives back. Returns false where no place is free or others wait for one. */
+/**
+ * Takes a place of this kind, which `leave` gives back. Returns false where no place is free or others wait
+ * for one.
+ */
 export function tryEnter(admission: Admission, work: QueueName, weight = 1): boolean {
   const queue = admission.queues[work]
   if (!hasPlace(queue) || queue.waiting.size > 0) return false
@@ -107,7 +129,10 @@ export function tryEnter(admission: Admission, work: QueueName, weight = 1): boo
   return true
 }
 
-/** Gives back a place. The next waiting request gets it in the next turn of the event loop, so that work without a queue comes in between. */
+/**
+ * Gives back a place. The next waiting request gets it in the next turn of the event loop, so that work
+ * without a queue comes in between.
+ */
 export function leave(admission: Admission, work: QueueName, weight = 1): void {
   const queue = admission.queues[work]
   queue.running -= weight
@@ -115,8 +140,8 @@ export function leave(admission: Admission, work: QueueName, weight = 1): void {
 }
 
 /**
- * Takes a place for a stream to the client at this address, which `leaveStream` gives back. Returns false where no place is free, and where only one is free
- * and this client has a stream already.
+ * Takes a place for a stream to the client at this address, which `leaveStream` gives back. Returns false
+ * where no place is free, and where only one is free and this client has a stream already.
  */
 export function tryStream(admission: Admission, address: string): boolean {
   const { queues, streaming } = admission
@@ -139,10 +164,11 @@ export function leaveStream(admission: Admission, address: string): void {
 }
 
 /**
- * Runs work of this kind when its turn comes. Work that counts as several requests (`weight`) begins as soon as one place is free, and takes the places of as
- * many until it ends.
- * @throws Problem rest_unavailable where the queue is full and no other client has a longer line in it, where the work gives way in a full queue to a client
- * with a shorter line, where it has waited too long, and where its client has gone
+ * Runs work of this kind when its turn comes. Work that counts as several requests (`weight`) begins as soon
+ * as one place is free, and takes the places of as many until it ends.
+ * @throws Problem rest_unavailable where the queue is full and no other client has a longer line in it, where
+ * the work gives way in a full queue to a client with a shorter line, where it has waited too long, and where
+ * its client has gone
  */
 export async function admitted<T>(
   admission: Admission,
@@ -163,12 +189,17 @@ export async function admitted<T>(
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** Returns the problem of an overloaded service. It is made once: the stack of a new one costs more than its answer. */
+/**
+ * Returns the problem of an overloaded service. It is made once: the stack of a new one costs more than its
+ * answer.
+ */
 export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** Decides whether the queue of this kind is so full that a new request from this address would be refused. */
+/**
+ * Decides whether the queue of this kind is so full that a new request from this address would be refused.
+ */
 export function isFull(admission: Admission, work: QueueName, address: string): boolean {
   const { limit, waiting } = admission.queues[work]
   return !mayJoin(waiting, clientOf(address), limit.waiting)
@@ -207,7 +238,10 @@ const FEWEST_PLACES = 1 / 4
 const PLACES_LOST = 0.5
 const PLACES_WON = 0.1
 
-/** Takes places from a queue after a slow request, and gives some back after a quick one. While no request waits, slow work is no overload. */
+/**
+ * Takes places from a queue after a slow request, and gives some back after a quick one. While no request
+ * waits, slow work is no overload.
+ */
 function learn(queue: Queue, ranMs: number): void {
   const { limit, places, waiting } = queue
   queue.places =
@@ -216,7 +250,10 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/** Starts waiting requests one by one, the next when the last waits for something itself. What does not fit into this turn starts in the next. */
+/**
+ * Starts waiting requests one by one, the next when the last waits for something itself. What does not fit
+ * into this turn starts in the next.
+ */
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {
@@ -256,7 +293,10 @@ function turnAwayLate(admission: Admission): void {
   admission.looking = undefined
 }
 
-/** Waiting requests, in one line for each client. The lines are served in turn, so that a long one holds up nobody else. */
+/**
+ * Waiting requests, in one line for each client. The lines are served in turn, so that a long one holds up
+ * nobody else.
+ */
 interface Lines<Waiting> {
   /** The number that wait in all lines. */
   size: number
@@ -268,12 +308,18 @@ function noLines<Waiting>(): Lines<Waiting> {
   return { size: 0, byClient: new Map() }
 }
 
-/** Decides whether one more request of this client may wait where `most` requests may: there is room, or a request of a longer line gives way. */
+/**
+ * Decides whether one more request of this client may wait where `most` requests may: there is room, or a
+ * request of a longer line gives way.
+ */
 function mayJoin(lines: Lines<unknown>, client: string, most: number): boolean {
   return lines.size < most || longerLine(lines, client) !== undefined
 }
 
-/** Adds a request to the line of a client. Where `most` wait already, returns the one that gives way: the newest of the longest line, or this one. */
+/**
+ * Adds a request to the line of a client. Where `most` wait already, returns the one that gives way: the
+ * newest of the longest line, or this one.
+ */
 function join<Waiting>(
   lines: Lines<Waiting>,
   client: string,
@@ -289,7 +335,10 @@ function join<Waiting>(
   return longest?.pop()
 }
 
-/** Takes the first request of the line whose turn it is, and puts this line behind all others. Undefined where no request waits. */
+/**
+ * Takes the first request of the line whose turn it is, and puts this line behind all others. Undefined where
+ * no request waits.
+ */
 function takeNext<Waiting>(lines: Lines<Waiting>): Waiting | undefined {
   for (const [client, line] of lines.byClient) {
     const next = line.shift()
@@ -313,7 +362,10 @@ function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiting) => 
   })
 }
 
-/** Returns the longest line if it has at least two requests more than the line of this client; undefined otherwise. */
+/**
+ * Returns the longest line if it has at least two requests more than the line of this client; undefined
+ * otherwise.
+ */
 function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string): Waiting[] | undefined {
   const own = byClient.get(client)?.length ?? 0
   // No line has two requests more than this one, so none has to be looked for.
@@ -327,7 +379,10 @@ function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string)
 
 /** The load that requests put on this thread, and the requests that wait for a turn or for their refusal. */
 export interface Pressure<Waiting> {
-  /** Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop arrived. */
+  /**
+   * Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop
+   * arrived.
+   */
   last: number
   /** Milliseconds of work for the requests of this turn. */
   busyMs: number
@@ -339,17 +394,24 @@ export interface Pressure<Waiting> {
   aTurn: number
   /** Requests that wait for their refusal, in order of arrival, and since when. */
   refused: { request: Waiting; since: number }[]
-  /** Milliseconds that the request being served has waited; 0 while few others wait, since a slow machine is no overload. */
+  /**
+   * Milliseconds that the request being served has waited; 0 while few others wait, since a slow machine is
+   * no overload.
+   */
   waitedMs: number
 }
 
 /**
- * Milliseconds of work for requests in one turn of the event loop. A client that is answered may ask again in the same turn, so without a bound
- * a turn with a thousand busy connections would go on for seconds while timers, databases and new connections wait.
+ * Milliseconds of work for requests in one turn of the event loop. A client that is answered may ask again in
+ * the same turn, so without a bound a turn with a thousand busy connections would go on for seconds while
+ * timers, databases and new connections wait.
  */
 const TURN_MS = 10
 
-/** The most milliseconds counted for one request, so that a single long pause of this thread makes nobody else wait. */
+/**
+ * The most milliseconds counted for one request, so that a single long pause of this thread makes nobody else
+ * wait.
+ */
 const MOST_COUNTED_MS = 8
 
 /** The number of turns whose requests may wait: where more would, one is refused. */
@@ -358,8 +420,9 @@ const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
 
 /**
- * Milliseconds that a request waits for its refusal. Refused clients ask again at once, whatever the answer says, so a service that refuses them at once can
- * do little else. While refusals wait, the thread serves the requests that it has accepted.
+ * Milliseconds that a request waits for its refusal. Refused clients ask again at once, whatever the answer
+ * says, so a service that refuses them at once can do little else. While refusals wait, the thread serves the
+ * requests that it has accepted.
  */
 const HELD_MS = 500
 
@@ -369,7 +432,10 @@ const REFUSING_MS = 3
 /** The most requests that wait for their refusal; further ones are refused at once. */
 const MOST_REFUSED = 5000
 
-/** Milliseconds of waiting after which a request is refused unless a finished answer exists, while at least `FEWEST_OF_A_TURN` others wait. */
+/**
+ * Milliseconds of waiting after which a request is refused unless a finished answer exists, while at least
+ * `FEWEST_OF_A_TURN` others wait.
+ */
 const PRESSED_MS = 150
 /** Milliseconds of waiting after which every request is refused, while as many others wait. */
 const LONGEST_MS = 250
@@ -395,7 +461,10 @@ export interface RequestHandlers<Waiting> {
   clientOf: (request: Waiting) => string
 }
 
-/** Serves a request at once, in a later turn of the event loop, or refuses it where too many wait. `now` is on the clock of `performance.now`. */
+/**
+ * Serves a request at once, in a later turn of the event loop, or refuses it where too many wait. `now` is on
+ * the clock of `performance.now`.
+ */
 export function serveOrQueue<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -414,7 +483,10 @@ export function serveOrQueue<Waiting>(
   if (!pressure.isTurnSet) setTurn(pressure, handling)
 }
 
-/** Refuses a request after `HELD_MS`, behind those already waiting for their refusal; or in the next turn where `MOST_REFUSED` wait. */
+/**
+ * Refuses a request after `HELD_MS`, behind those already waiting for their refusal; or in the next turn
+ * where `MOST_REFUSED` wait.
+ */
 export function turnAway<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -443,7 +515,9 @@ function refuseSome<Waiting>(pressure: Pressure<Waiting>, refuse: (request: Wait
   if (next) setTimeout(refuseSome, Math.max(0, next.since + HELD_MS - performance.now()), pressure, refuse)
 }
 
-/** Decides whether the request being served has waited so long that it gets a finished answer or a refusal. */
+/**
+ * Decides whether the request being served has waited so long that it gets a finished answer or a refusal.
+ */
 export function isPressed({ waitedMs }: Pressure<unknown>): boolean {
   return waitedMs > PRESSED_MS
 }

@@ -59,8 +59,8 @@ import {
 } from './respond.ts'
 import { sendText } from './send.ts'
 
-// Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it, with the same checks,
-// rights, queues and records of changes.
+// Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the
+// interface, by whoever sent it, with the same checks, rights, queues and records of changes.
 
 /** The parts of the service that answer assistants. */
 interface Assistants {
@@ -104,7 +104,9 @@ export function makeAssistants(service: Service, front: Front, routes: RouteTabl
 /** Thrown to undo a transaction instead of committing it. */
 class Undone extends Error {}
 
-/** Returns a database that does each write and takes it back: a write finds every fault and leaves nothing. */
+/**
+ * Returns a database that does each write and takes it back: a write finds every fault and leaves nothing.
+ */
 function undoing(database: Database): Database {
   const write: Database['write'] = async (work, by) => {
     let done: { result: Awaited<ReturnType<typeof work>> } | undefined
@@ -171,7 +173,9 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/** Returns the refusal of a request before anybody looks who sent it; undefined for a request that goes on. */
+/**
+ * Returns the refusal of a request before anybody looks who sent it; undefined for a request that goes on.
+ */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
   incoming: Incoming,
@@ -191,8 +195,9 @@ function refusedUnread(
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Returns the fault in the names that a request was sent to and from; undefined where there is none. Pages of other sites may not ask, not even by a name of
- * their own that leads to this server. Programs send no `Origin`. Proxies may name this machine.
+ * Returns the fault in the names that a request was sent to and from; undefined where there is none. Pages of
+ * other sites may not ask, not even by a name of their own that leads to this server. Programs send no
+ * `Origin`. Proxies may name this machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)
@@ -243,7 +248,10 @@ async function outcomeOf(assistants: Assistants, asked: Asked): Promise<Outcome>
 
 const resultOf = (result: JsonRecord): Outcome => ({ status: 200, result })
 
-/** Makes the answer to a fault of the protocol. Clients that began with `initialize` take every other status than 200 for a failure of the connection. */
+/**
+ * Makes the answer to a fault of the protocol. Clients that began with `initialize` take every other status
+ * than 200 for a failure of the connection.
+ */
 const faultOf = (fault: McpFault, isStateless: boolean): Outcome => ({
   status: isStateless ? fault.status : 200,
   fault,
@@ -310,7 +318,10 @@ async function callTool(assistants: Assistants, asked: Asked): Promise<Outcome> 
   return isOurs ? passedOn(reply) : resultOf(refusedResult(tool, reply, assistants.service))
 }
 
-/** Asks the interface what a tool asks. Returns the result of the call, or the reply by which the interface refuses it. */
+/**
+ * Asks the interface what a tool asks. Returns the result of the call, or the reply by which the interface
+ * refuses it.
+ */
 async function replyTo(
   { service, respond, rehearse }: Assistants,
   tool: AssistantTool,
@@ -349,7 +360,10 @@ async function replyTo(
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
 
-/** Makes the request to the interface for a call. Of the headers of the message it keeps `User-Agent`, which the history records. */
+/**
+ * Makes the request to the interface for a call. Of the headers of the message it keeps `User-Agent`, which
+ * the history records.
+ */
 function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
@@ -378,7 +392,10 @@ function passedOn({ status, headers, body }: Reply): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/** Makes the result of a call that the interface refuses: it names the arguments at fault and the values that they take. */
+/**
+ * Makes the result of a call that the interface refuses: it names the arguments at fault and the values that
+ * they take.
+ */
 function refusedResult(
   { args }: AssistantTool,
   { body, status }: Reply,
@@ -405,7 +422,10 @@ function takenBy(name: string, field: Field, site: Site): string[] {
   ]
 }
 
-/** Sends a message, or an empty answer without one. Pages of other sites cannot read it, and no cache keeps it. */
+/**
+ * Sends a message, or an empty answer without one. Pages of other sites cannot read it, and no cache keeps
+ * it.
+ */
 function sendMessage(
   front: Front,
   visit: Visit,
@@ -457,7 +477,10 @@ function describeTool(tool: AssistantTool, site: Site): JsonRecord {
 
 const declared = resources.map(({ resource }) => resource)
 
-/** Returns the schema of an argument: the plainest form that its field takes in the interface, without references to other schemas. */
+/**
+ * Returns the schema of an argument: the plainest form that its field takes in the interface, without
+ * references to other schemas.
+ */
 function argumentSchema(name: string, field: Field): Schema {
   if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
   if (field.kind.read === links.read) return linkSchema(field)
@@ -465,7 +488,10 @@ function argumentSchema(name: string, field: Field): Schema {
   return { ...(Array.isArray(anyOf) ? anyOf[0] : schema), ...fixedDefault(field) }
 }
 
-/** Returns the schema of a link: an id, the name of a term, the fields of a record to be made, or a list of these. */
+/**
+ * Returns the schema of a link: an id, the name of a term, the fields of a record to be made, or a list of
+ * these.
+ */
 function linkSchema({ nested }: Field): Schema {
   if (!nested) return { type: ['integer', 'string', 'array'], items: { type: ['integer', 'string'] } }
   const lines = Object.entries(nested).filter(([, { kind }]) => kind.input === 'line')

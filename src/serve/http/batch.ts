@@ -15,7 +15,8 @@ import { type Admission, admitted } from './admission.ts'
 import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
-// Answers batches: their route, how their requests are read, and how these are done one by one or in one transaction.
+// Answers batches: their route, how their requests are read, and how these are done one by one or in one
+// transaction.
 
 /** The parts of the service that batches need. */
 interface Batching {
@@ -26,13 +27,19 @@ interface Batching {
   answer: (incoming: Incoming, context: Context) => Promise<Reply>
 }
 
-/** The answers to the requests of a batch, in order; null for a request that was not done because another one failed. */
+/**
+ * The answers to the requests of a batch, in order; null for a request that was not done because another one
+ * failed.
+ */
 interface BatchAnswers {
   failed: boolean
   replies: readonly (Reply | null)[]
 }
 
-/** The headers that each request of a batch sets for itself. Other headers of it, such as credentials, are ignored: those of the batch count. */
+/**
+ * The headers that each request of a batch sets for itself. Other headers of it, such as credentials, are
+ * ignored: those of the batch count.
+ */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 /**
@@ -179,7 +186,8 @@ async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer
 }
 
 /**
- * Does all writes in one transaction. Returns the write that was refused, which has undone all of them; undefined where none was.
+ * Does all writes in one transaction. Returns the write that was refused, which has undone all of them;
+ * undefined where none was.
  * @throws errors that are no fault of a request
  */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
@@ -277,7 +285,8 @@ export function batchRoute(): Route {
 
 /**
  * Reads the requests of a batch, and whether all or none are done.
- * @throws Problem rest_invalid_param, which names every invalid part of a request, such as `requests[3][method]`
+ * @throws Problem rest_invalid_param, which names every invalid part of a request, such as
+ * `requests[3][method]`
  */
 async function parseBatch(
   valuesOf: (fields: Fields) => RawValues,
@@ -308,7 +317,10 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/** Returns a record as it is, and an empty record for the empty list that some clients send in its place; undefined for all else. */
+/**
+ * Returns a record as it is, and an empty record for the empty list that some clients send in its place;
+ * undefined for all else.
+ */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined

@@ -26,7 +26,9 @@ import {
 
 // Room in memory and on disk for bodies while they arrive.
 
-/** The bytes of memory or disk that bodies hold while they arrive (`held`), and the most that they may hold. */
+/**
+ * The bytes of memory or disk that bodies hold while they arrive (`held`), and the most that they may hold.
+ */
 export interface Room {
   held: number
   most: number
@@ -67,13 +69,19 @@ export interface Intake {
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/** The most bytes read of a body from callers who may not write. Something is read because other faults of a request are reported before the missing right. */
+/**
+ * The most bytes read of a body from callers who may not write. Something is read because other faults of a
+ * request are reported before the missing right.
+ */
 const STRANGER_BYTES = 65_536
 
 /** The number of uploads of the largest size that fit on disk at the same time. */
 const UPLOADS_AT_ONCE = 20
 
-/** Makes the intake of a server: bodies of writers may hold `bytes` bytes of memory together, and all others an eighth of it. */
+/**
+ * Makes the intake of a server: bodies of writers may hold `bytes` bytes of memory together, and all others
+ * an eighth of it.
+ */
 export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs' | 'trusted'>,
   bytes: number,
@@ -209,7 +217,11 @@ async function readToDisk(request: IncomingMessage, holding: Holding, intake: In
   return arrived()
 }
 
-/** Writes a file of a form to disk, where it stays until `letGo` is called; its bytes are no longer held in memory. @throws Problem */
+/**
+ * Writes a file of a form to disk, where it stays until `letGo` is called; its bytes are no longer held in
+ * memory.
+ * @throws Problem
+ */
 async function keepFile(
   pieces: AsyncIterable<Buffer>,
   holding: Holding,
@@ -223,7 +235,10 @@ async function keepFile(
   return arrived()
 }
 
-/** Opens a new file without a name: it is unlinked before anything is written, so it disappears with the process. */
+/**
+ * Opens a new file without a name: it is unlinked before anything is written, so it disappears with the
+ * process.
+ */
 async function openFile(holding: Holding, intake: Intake) {
   await mkdir(intake.folder, { recursive: true })
   const path = join(intake.folder, `.upload-${randomBytes(9).toString('base64url')}`)
@@ -245,8 +260,10 @@ async function openFile(holding: Holding, intake: Intake) {
 }
 
 /**
- * Passes a body to `take` piece by piece; the next piece is requested when `take` is done. The rest of a refused body stays unread.
- * @throws what `take` throws, and Problem rest_request_timeout for a stalled body, rest_invalid_request where the client has gone
+ * Passes a body to `take` piece by piece; the next piece is requested when `take` is done. The rest of a
+ * refused body stays unread.
+ * @throws what `take` throws, and Problem rest_request_timeout for a stalled body, rest_invalid_request where
+ * the client has gone
  */
 async function readPieces(
   request: IncomingMessage,
@@ -325,8 +342,9 @@ async function withPatience<T>(
 // Reads the bodies of requests, forms with files among them.
 
 /**
- * Does work with a function that reads the body of the request, which the work calls once it knows the caller and the route. The memory and the files of the
- * body are released when the work ends. The function throws a Problem for a body that is refused.
+ * Does work with a function that reads the body of the request, which the work calls once it knows the caller
+ * and the route. The memory and the files of the body are released when the work ends. The function throws a
+ * Problem for a body that is refused.
  */
 export async function withBody(
   { request, response }: Pick<Visit, 'request' | 'response'>,
@@ -387,12 +405,16 @@ const isJson = (type: string) => type === 'application/json' || type.endsWith('+
 const MOST_FIELDS = 1000
 const MOST_FILES = 10
 
-/** The bytes of files that may be in memory because they are not on disk yet: the parser reads about as many ahead. */
+/**
+ * The bytes of files that may be in memory because they are not on disk yet: the parser reads about as many
+ * ahead.
+ */
 const IN_PASSING = 524_288
 
 /**
- * Reads the fields and files of a multipart form. Everything that arrives counts as memory until it is part of a file on disk, so a form is refused at its
- * limit, whatever it consists of. When this returns or throws, nothing of the form is read any more.
+ * Reads the fields and files of a multipart form. Everything that arrives counts as memory until it is part
+ * of a file on disk, so a form is refused at its limit, whatever it consists of. When this returns or throws,
+ * nothing of the form is read any more.
  * @throws Problem, or the error of a disk
  */
 async function readForm(
@@ -456,7 +478,10 @@ async function readForm(
   }
 }
 
-/** Makes the parser of a form. @throws Problem rest_invalid_form where the head of the form does not say what divides its parts */
+/**
+ * Makes the parser of a form.
+ * @throws Problem rest_invalid_form where the head of the form does not say what divides its parts
+ */
 function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInstance {
   const limits = { fieldSize, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
   try {
@@ -469,7 +494,10 @@ function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInst
 /** Milliseconds that the rest of a refused body may keep arriving before its connection is closed. */
 const REST_MS = 2000
 
-/** Discards the rest of an unread body for `REST_MS`, so that the client can read the answer, and then closes the connection. */
+/**
+ * Discards the rest of an unread body for `REST_MS`, so that the client can read the answer, and then closes
+ * the connection.
+ */
 export function passRest(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()
@@ -479,18 +507,27 @@ export function passRest(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** Returns the file that a request brings: the first of a multipart form, else the body itself. Undefined where there is none. */
+/**
+ * Returns the file that a request brings: the first of a multipart form, else the body itself. Undefined
+ * where there is none.
+ */
 export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
-/** Returns the file name in a Content-Disposition header, of which Node gives one character a byte: `filename*` first (RFC 6266). Empty without one. */
+/**
+ * Returns the file name in a Content-Disposition header, of which Node gives one character a byte:
+ * `filename*` first (RFC 6266). Empty without one.
+ */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** Returns the parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6); undefined where the header breaks it. */
+/**
+ * Returns the parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6);
+ * undefined where the header breaks it.
+ */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params
@@ -509,7 +546,10 @@ function decodeExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 
-/** Decodes bytes, one a character: as UTF-8 where they are valid UTF-8, which browsers send, or else as ISO-8859-1, which the standard says. */
+/**
+ * Decodes bytes, one a character: as UTF-8 where they are valid UTF-8, which browsers send, or else as
+ * ISO-8859-1, which the standard says.
+ */
 function decodeBytes(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))

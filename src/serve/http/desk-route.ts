@@ -39,7 +39,8 @@ import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
 import { send, sendText } from './send.ts'
 
-// Answers requests to the desk: finds the user of the session cookie, reads forms, refuses forms of other sites, and sets headers.
+// Answers requests to the desk: finds the user of the session cookie, reads forms, refuses forms of other
+// sites, and sets headers.
 
 /** The most bytes of a form of somebody who has not signed in. */
 const STRANGER_FORM = 16_384
@@ -65,7 +66,10 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
   return { service, front, gate, ...ground, assets: readDeskAssets(ground.look.accent), settings }
 }
 
-/** Addresses where people of other calendars look for the desk, with the addresses of the desk that they lead to. */
+/**
+ * Addresses where people of other calendars look for the desk, with the addresses of the desk that they lead
+ * to.
+ */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -87,7 +91,10 @@ function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void
   sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Makes the assets anew after owners have changed the look. Changes that memory does not know yet are read in the background, and are followed later. */
+/**
+ * Makes the assets anew after owners have changed the look. Changes that memory does not know yet are read in
+ * the background, and are followed later.
+ */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -126,7 +133,8 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       const sent = formOf(incoming, isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY)
       const answer = async () =>
         sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
-      // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how many there are.
+      // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how
+      // many there are.
       if (isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))) return await answer()
       await admitted(
         front.admission,
@@ -165,7 +173,10 @@ async function senderOf(
   })
 }
 
-/** An answer, the user it is for, how many entries wait in the inbox, and whether the service takes no writes now. */
+/**
+ * An answer, the user it is for, how many entries wait in the inbox, and whether the service takes no writes
+ * now.
+ */
 interface AnsweredVisit {
   answer: DeskAnswer
   user: Visitor
@@ -213,8 +224,8 @@ async function answerOf(
 }
 
 /**
- * Answers a visit without a user, or at an address that is for everybody. A form whose session has ended is done
- * once its sender has signed in again.
+ * Answers a visit without a user, or at an address that is for everybody. A form whose session has ended is
+ * done once its sender has signed in again.
  */
 async function answerUnknown(
   { service, front }: DeskRoute,
@@ -284,7 +295,10 @@ function withLineFeeds(fields: RawValues): RawValues {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]))
 }
 
-/** Returns the name of the session cookie. Browsers send a cookie named `__Host-…` only to the host that set it, and by https alone. */
+/**
+ * Returns the name of the session cookie. Browsers send a cookie named `__Host-…` only to the host that set
+ * it, and by https alone.
+ */
 const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
 
 function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): string | undefined {
@@ -297,8 +311,9 @@ function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): s
 }
 
 /**
- * Decides whether a POST comes from a page of this site, or from no browser at all, as CrossOriginProtection of Go decides. Old browsers do not send
- * `Sec-Fetch-Site`; they name the origin of the page, which has to be that of the configured site.
+ * Decides whether a POST comes from a page of this site, or from no browser at all, as CrossOriginProtection
+ * of Go decides. Old browsers do not send `Sec-Fetch-Site`; they name the origin of the page, which has to be
+ * that of the configured site.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']

@@ -36,7 +36,10 @@ export interface Finished extends Outgoing {
   bytesFollowed?: number
 }
 
-/** The cache of finished answers. Each is stored with the version of its data, so that none is sent after a change that this process has heard of. */
+/**
+ * The cache of finished answers. Each is stored with the version of its data, so that none is sent after a
+ * change that this process has heard of.
+ */
 export interface FinishedAnswers {
   memory: EventMemory
   /** The answers by requested address, and also by representation where `Accept` has chosen one. */
@@ -110,7 +113,9 @@ function startAfresh(answers: FinishedAnswers): void {
   answers.settings = answers.memory.settings
 }
 
-/** Brings an answer that outlives changes up to the present version, with its counts of terms and its total. */
+/**
+ * Brings an answer that outlives changes up to the present version, with its counts of terms and its total.
+ */
 function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody, day: string): void {
   const { version } = answers.memory
   const isRecounted = followed.recount(known.isSending)
@@ -130,7 +135,10 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
 }
 
-/** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. Any other is not cached. */
+/**
+ * Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made
+ * from. Any other is not cached.
+ */
 export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
   const { body, tag, followed, bytesFollowed = 0 } = finished
   if (!followed && !tag.startsWith(`W/"${editionOf(answers)}.`)) return
@@ -139,7 +147,10 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
   keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + bytesFollowed + 2500)
 }
 
-/** Returns the time, in ms, of the last change of the data or the day that this process knows of. Answers by these alone are unchanged since. */
+/**
+ * Returns the time, in ms, of the last change of the data or the day that this process knows of. Answers by
+ * these alone are unchanged since.
+ */
 export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)
@@ -148,7 +159,10 @@ export function sinceWhen(answers: FinishedAnswers, version: string, now: number
   return state.since
 }
 
-/** Passes on the pieces of an answer, and gives the whole to `keepIt` at the end, unless it is too large for the cache or another one is being collected. */
+/**
+ * Passes on the pieces of an answer, and gives the whole to `keepIt` at the end, unless it is too large for
+ * the cache or another one is being collected.
+ */
 export async function* collected(
   answers: FinishedAnswers,
   pieces: AsyncIterable<Buffer>,
@@ -173,8 +187,9 @@ export async function* collected(
 }
 
 /**
- * Decides whether this address was requested before, lately, and notes it. Most lists of a busy site are requested once and are not worth caching. Only
- * hashes are stored, since texts would burden the garbage collector; when two addresses share a hash, an answer is cached too early.
+ * Decides whether this address was requested before, lately, and notes it. Most lists of a busy site are
+ * requested once and are not worth caching. Only hashes are stored, since texts would burden the garbage
+ * collector; when two addresses share a hash, an answer is cached too early.
  */
 export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   const hash = hashOf(key)
@@ -184,7 +199,10 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   return false
 }
 
-/** Makes an ETag that names the state of the data and the representation rather than the bytes: it is the same on every node, and quick to make. */
+/**
+ * Makes an ETag that names the state of the data and the representation rather than the bytes: it is the same
+ * on every node, and quick to make.
+ */
 export function versionTag(answers: FinishedAnswers, version: string, day: string, format = 'json'): string {
   const edition = editionOf(answers)
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
@@ -194,7 +212,10 @@ const timedNames = [...resources.map(({ filters }) => filters), postFilters].fla
   Object.entries(filters).flatMap(([name, { kind }]) => (kind.goesByClock ? [name] : [])),
 )
 
-/** Matches a parameter whose value is no date but words that follow the clock. In frames, two such parameters are called `date` and `until`. */
+/**
+ * Matches a parameter whose value is no date but words that follow the clock. In frames, two such parameters
+ * are called `date` and `until`.
+ */
 const CLOCK = new RegExp(
   `[?&](?:(?:${[...new Set(timedNames)].join('|')})=(?!\\d{4}-\\d\\d-\\d\\d)|(?:date|until)=(?!\\d{4}-\\d\\d))`,
 )
@@ -203,8 +224,8 @@ const CLOCK = new RegExp(
 const DISGUISED = /[?&][^=&?]*[%+]/
 
 /**
- * Decides whether the answer to an address depends on no more of the clock than `clockOf` returns. Dates in words and upcoming events depend on more, and
- * nested or escaped names may hide them.
+ * Decides whether the answer to an address depends on no more of the clock than `clockOf` returns. Dates in
+ * words and upcoming events depend on more, and nested or escaped names may hide them.
  */
 export function isSteady(url: string): boolean {
   return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
@@ -218,7 +239,10 @@ export function isBrief(url: string): boolean {
   return url.includes('when=') && BRIEF.test(url)
 }
 
-/** Returns the part of the clock that the answer to a steady address depends on: the day, and the minute if it is brief. */
+/**
+ * Returns the part of the clock that the answer to a steady address depends on: the day, and the minute if it
+ * is brief.
+ */
 export function clockOf(answers: FinishedAnswers, url: string, now: number): string {
   return isBrief(url) ? minuteOf(answers, now) : answers.today(now)
 }
@@ -227,7 +251,10 @@ export function minuteOf(answers: FinishedAnswers, now: number): string {
   return `${answers.today(now)}.${Math.floor(now / 60_000)}`
 }
 
-/** Makes the function that returns the days which a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */
+/**
+ * Makes the function that returns the days which a default window depends on: today's in the zone of the
+ * site, and today's in UTC (rule 12.1).
+ */
 export function makeToday(zone: string): (now: number) => string {
   let until = 0
   let day = ''

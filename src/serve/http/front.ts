@@ -19,7 +19,8 @@ import {
 import { type Intake, passRest } from './bodies.ts'
 import { clientAddress, type Incoming, readUrl, type Trusted, type Visit } from './incoming.ts'
 
-// Admits, queues and refuses requests, stops the server, makes headers, and sends bodies to quick and slow readers.
+// Admits, queues and refuses requests, stops the server, makes headers, and sends bodies to quick and slow
+// readers.
 
 /** The front of the server: it admits, queues and refuses requests, and reports each answer. */
 export interface Front {
@@ -62,7 +63,10 @@ interface FrontOptions {
   report: Front['report']
 }
 
-/** The most requests of one connection that wait for earlier answers. A client that sends more reads no answers, so its connection is closed. */
+/**
+ * The most requests of one connection that wait for earlier answers. A client that sends more reads no
+ * answers, so its connection is closed.
+ */
 const MOST_BEHIND = 100
 
 export function makeFront(site: Site, options: FrontOptions): Front {
@@ -114,8 +118,9 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Makes the handler of all requests. It admits the requests of each connection one after the other, so that at most one answer is held for each reader, and
- * only as many requests as the service can handle. `/healthz` and `/readyz` are always admitted.
+ * Makes the handler of all requests. It admits the requests of each connection one after the other, so that
+ * at most one answer is held for each reader, and only as many requests as the service can handle. `/healthz`
+ * and `/readyz` are always admitted.
  */
 export function openFront(front: Front, serve: (visit: Visit) => void): Handler {
   const handling: RequestHandlers<Visit> = {
@@ -233,7 +238,10 @@ export interface Answered {
   method: string
   /** Path and query as sent; it may hold secrets. */
   url: string
-  /** The template below the REST root, such as `/tribe/events/v1/events/{id}`, or a path such as `/healthz`; `''` for no route. */
+  /**
+   * The template below the REST root, such as `/tribe/events/v1/events/{id}`, or a path such as `/healthz`;
+   * `''` for no route.
+   */
   route: string
   status: number
   /** Milliseconds since the request arrived; 0 for a refusal, which waits on purpose. */
@@ -245,7 +253,10 @@ export interface Answered {
   request: IncomingMessage
   /** The login of its sender; `''` for a stranger. */
   user: string
-  /** Where the answer came from: the finished answers, the index of events in memory, the ordinary way, or a refusal by the overloaded service. */
+  /**
+   * Where the answer came from: the finished answers, the index of events in memory, the ordinary way, or a
+   * refusal by the overloaded service.
+   */
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
@@ -267,7 +278,9 @@ export function announce(
   onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
 }
 
-/** Makes the function that gives each request an id, unique among all processes: a random start and a number. */
+/**
+ * Makes the function that gives each request an id, unique among all processes: a random start and a number.
+ */
 function makeRequestIds(): () => string {
   const start = `${randomBytes(6).toString('base64url')}-`
   let last = 0
@@ -277,7 +290,10 @@ function makeRequestIds(): () => string {
   }
 }
 
-/** The requests that each client may still make (`left`): up to `perSecond` more each second, and at most twice as many at once. */
+/**
+ * The requests that each client may still make (`left`): up to `perSecond` more each second, and at most
+ * twice as many at once.
+ */
 interface RateLimit {
   perSecond: number
   clients: Map<string, { left: number; at: number }>
@@ -290,7 +306,10 @@ export function makeRateLimit(perSecond: number): RateLimit {
   return { perSecond, clients: new Map() }
 }
 
-/** Counts a request of this address. Returns false where it is one too many. `now` is in milliseconds on a clock that does not go back. */
+/**
+ * Counts a request of this address. Returns false where it is one too many. `now` is in milliseconds on a
+ * clock that does not go back.
+ */
 export function mayAskAgain(limit: RateLimit, address: string, now: number): boolean {
   const { perSecond, clients } = limit
   const name = clientOf(address)
@@ -327,7 +346,10 @@ export interface Closing {
 
 /** How long a stop takes. */
 export interface StopTimes {
-  /** Milliseconds during which connections are accepted while /readyz answers 503. Idle ones are kept for as long again, at most `LINGER_MS`. */
+  /**
+   * Milliseconds during which connections are accepted while /readyz answers 503. Idle ones are kept for as
+   * long again, at most `LINGER_MS`.
+   */
   drainMs: number
   /** Milliseconds after which unanswered requests are dropped. */
   deadlineMs: number
@@ -339,7 +361,10 @@ const LET_GO_EVERY_MS = 20
 /** The most milliseconds that an idle connection is kept for its next request, whose answer closes it. */
 const LINGER_MS = 1000
 
-/** Milliseconds for which a connection that has sent nothing is kept, since its first request may be on its way. */
+/**
+ * Milliseconds for which a connection that has sent nothing is kept, since its first request may be on its
+ * way.
+ */
 const SPEAKS_WITHIN_MS = 200
 
 /** Notes the connections of a server. */
@@ -422,7 +447,10 @@ export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
-/** Makes the headers of every answer (rule 28.1). Those in `own` override them, except that the links in `own` follow the link to the root. */
+/**
+ * Makes the headers of every answer (rule 28.1). Those in `own` override them, except that the links in `own`
+ * follow the link to the root.
+ */
 export function answerHeaders(
   site: Site,
   own: Readonly<Record<string, string>>,
@@ -448,7 +476,10 @@ export function answerHeaders(
   }
 }
 
-/** Makes the headers that let pages of other sites read the answer (rule 28.3); none for a request without an origin. */
+/**
+ * Makes the headers that let pages of other sites read the answer (rule 28.3); none for a request without an
+ * origin.
+ */
 export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {}
   return {
@@ -457,7 +488,10 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
   }
 }
 
-/** Decides whether the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak comparison). */
+/**
+ * Decides whether the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak
+ * comparison).
+ */
 export function hasCurrent(
   headers: IncomingHttpHeaders,
   tag: string,
@@ -472,12 +506,15 @@ export function hasCurrent(
 }
 
 /**
- * Milliseconds that the data must be unchanged before an answer has a Last-Modified header. Until then another process or node may not know of a change, and
- * the header has whole seconds only.
+ * Milliseconds that the data must be unchanged before an answer has a Last-Modified header. Until then
+ * another process or node may not know of a change, and the header has whole seconds only.
  */
 const QUIET_MS = 5000
 
-/** Returns the Last-Modified time of an answer, in milliseconds but rounded up to a second; undefined while the change is too recent. */
+/**
+ * Returns the Last-Modified time of an answer, in milliseconds but rounded up to a second; undefined while
+ * the change is too recent.
+ */
 function settledSecond(modified: number | undefined): number | undefined {
   if (modified === undefined) return undefined
   const second = Math.ceil(modified / 1000) * 1000
@@ -507,7 +544,10 @@ export function isUnmodified(headers: IncomingHttpHeaders, modified: number | un
   return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
-/** Decides whether an ETag from a client is this one, or its strong form: caches in between may turn a weak ETag into a strong one. */
+/**
+ * Decides whether an ETag from a client is this one, or its strong form: caches in between may turn a weak
+ * ETag into a strong one.
+ */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }
@@ -528,7 +568,9 @@ export function encodingFor(
   return (isLasting ? SMALLEST : QUICKEST).find(({ taken }) => taken.test(accepted))?.encoding
 }
 
-/** Makes an encoding with the pattern of an `Accept-Encoding` that names it and does not refuse it by `q=0`. */
+/**
+ * Makes an encoding with the pattern of an `Accept-Encoding` that names it and does not refuse it by `q=0`.
+ */
 const accepting = (encoding: Encoding) => ({
   encoding,
   taken: new RegExp(
@@ -559,7 +601,10 @@ const SLOW_AFTER_MS = 2000
 /** Answers of up to this many bytes are sent, whatever else is held. */
 const SMALL = 65_536
 
-/** Bytes of a body handed over at once; a quick reader gets twice as many each time. A reader that takes nothing of a piece for `patienceMs` is dropped. */
+/**
+ * Bytes of a body handed over at once; a quick reader gets twice as many each time. A reader that takes
+ * nothing of a piece for `patienceMs` is dropped.
+ */
 const PIECE = 131_072
 const LARGEST_PIECE = 8 * PIECE
 
@@ -571,8 +616,9 @@ function noSlowReaders(patienceMs: number, most: number): SlowReaders {
 }
 
 /**
- * Decides whether an answer of this many bytes may be held for a reader that does not take it at once. Drops readers that have been slow for long to make
- * room. An answer that is larger than all the room may be held alone, or it could never be read.
+ * Decides whether an answer of this many bytes may be held for a reader that does not take it at once. Drops
+ * readers that have been slow for long to make room. An answer that is larger than all the room may be held
+ * alone, or it could never be read.
  */
 export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
   const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
@@ -587,14 +633,18 @@ export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
   return false
 }
 
-/** Decides whether answers over `SMALL` have no room, even after readers that were slow for long have been dropped. */
+/**
+ * Decides whether answers over `SMALL` have no room, even after readers that were slow for long have been
+ * dropped.
+ */
 export function isCrowded(readers: SlowReaders): boolean {
   return !makesRoomFor(readers, SMALL + 1)
 }
 
 /**
- * Sends a body whose head has been written, a large one piece by piece as it is taken. `own` is the number of its bytes that are held for this reader alone;
- * `sent` is called once all of it has left. Returns true where some of it is still on its way.
+ * Sends a body whose head has been written, a large one piece by piece as it is taken. `own` is the number of
+ * its bytes that are held for this reader alone; `sent` is called once all of it has left. Returns true where
+ * some of it is still on its way.
  */
 export function sendBody(
   readers: SlowReaders,
@@ -632,8 +682,8 @@ function nextPiece(size: number, tookMs: number): number {
 }
 
 /**
- * Hands a piece to the system at once; node:http would wait for the end of the turn, and then to be told that there is room again. Returns true where all of
- * the piece has been taken.
+ * Hands a piece to the system at once; node:http would wait for the end of the turn, and then to be told that
+ * there is room again. Returns true where all of the piece has been taken.
  */
 function writeNow(response: ServerResponse, piece: Buffer): boolean {
   const { socket } = response
@@ -643,7 +693,10 @@ function writeNow(response: ServerResponse, piece: Buffer): boolean {
   return isBelowMark || socket?.writableLength === 0
 }
 
-/** Watches an answer in transit, and drops a reader that takes nothing of it for `patienceMs`. `own` is the number of bytes held for this reader alone. */
+/**
+ * Watches an answer in transit, and drops a reader that takes nothing of it for `patienceMs`. `own` is the
+ * number of bytes held for this reader alone.
+ */
 export function watchReader(readers: SlowReaders, response: ServerResponse, own: number): void {
   if (readers.answers.has(response) || response.destroyed) return
   readers.answers.set(response, { bytes: own, since: performance.now() })

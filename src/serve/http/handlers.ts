@@ -39,7 +39,10 @@ import {
 
 // Describes the namespace, from the table of routes.
 
-/** Makes the index of the namespace (rule 3.2). It does not say which endpoints batches may use, since batches belong to the platform. */
+/**
+ * Makes the index of the namespace (rule 3.2). It does not say which endpoints batches may use, since batches
+ * belong to the platform.
+ */
 function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
   const entries = routes.map((route) => [
@@ -95,7 +98,9 @@ function describeArg(field: Field, context: Context): object {
 
 // Answers requests to resources: list, read, create, update, remove.
 
-/** The routes that the index lists, and the routes beside the namespace, which only the OpenAPI document adds. */
+/**
+ * The routes that the index lists, and the routes beside the namespace, which only the OpenAPI document adds.
+ */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
@@ -151,7 +156,10 @@ async function readReply(asked: MatchedRequest, { operations }: Served, context:
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** Finds the version of the addressed record. It is read before the record, so that it is never later than the record shown. Undefined where there is none. */
+/**
+ * Finds the version of the addressed record. It is read before the record, so that it is never later than the
+ * record shown. Undefined where there is none.
+ */
 async function versionBefore(
   asked: MatchedRequest,
   operations: Operations,
@@ -164,7 +172,10 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/** Adds `render` to a request. It answers a repetition where the first answer was too large to be stored, with the record as it is by then. */
+/**
+ * Adds `render` to a request. It answers a repetition where the first answer was too large to be stored, with
+ * the record as it is by then.
+ */
 function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
@@ -180,15 +191,18 @@ function repeated<Sent extends object>(asked: Sent, { operations }: Served, cont
 }
 
 /**
- * Takes the key off an update or removal outside batches, whose answer need not be stored, since its repetition changes nothing more. In a batch, which may
- * hold creates, the key stays.
+ * Takes the key off an update or removal outside batches, whose answer need not be stored, since its
+ * repetition changes nothing more. In a batch, which may hold creates, the key stays.
  */
 function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
-/** Creates a record and answers with it. Where `keeping` is given, it runs the write inside its transaction and stores the answer. */
+/**
+ * Creates a record and answers with it. Where `keeping` is given, it runs the write inside its transaction
+ * and stores the answer.
+ */
 async function createReply(
   asked: MatchedRequest,
   { resource, operations }: Served,
@@ -283,7 +297,10 @@ async function listReply(asked: MatchedRequest, served: Served, context: Context
   return format.showList(context, served, await findAll(context, query), asked.self)
 }
 
-/** Redirects to the address of a format. An address of its own for each format keeps shared caches from mixing them up. */
+/**
+ * Redirects to the address of a format. An address of its own for each format keeps shared caches from mixing
+ * them up.
+ */
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
@@ -299,7 +316,10 @@ function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Co
   return okReply(describeNamespace(routes, context))
 }
 
-/** Returns the id or slug in the path of a request, which body and query cannot override (rule 1.4). Undefined where the path has neither. */
+/**
+ * Returns the id or slug in the path of a request, which body and query cannot override (rule 1.4). Undefined
+ * where the path has neither.
+ */
 export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
@@ -341,12 +361,19 @@ async function located(asked: MatchedRequest, operations: Operations, context: C
   throw await operations.missing(context, address)
 }
 
-/** Decides whether a request is no update. An unknown slug is an invalid parameter of a read or a removal, and a missing record of an update (rule 25.4). */
+/**
+ * Decides whether a request is no update. An unknown slug is an invalid parameter of a read or a removal, and
+ * a missing record of an update (rule 25.4).
+ */
 function isNoUpdate(asked: MatchedRequest): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
-/** Finds the row of the addressed record, and checks the rights of the caller: first the general one, then the right to this record. @throws Problem */
+/**
+ * Finds the row of the addressed record, and checks the rights of the caller: first the general one, then the
+ * right to this record.
+ * @throws Problem
+ */
 export async function permitted(
   asked: MatchedRequest,
   operations: Operations,
@@ -367,7 +394,10 @@ interface Addressed {
   row: unknown
 }
 
-/** Decides whether the caller may request this action, on this record if `row` is given. Reads are open (rule 26.2), but for administrators' own. */
+/**
+ * Decides whether the caller may request this action, on this record if `row` is given. Reads are open (rule
+ * 26.2), but for administrators' own.
+ */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')

@@ -58,7 +58,10 @@ const feedFields = defineFields({
   per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
 })
 
-/** The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists with time, without a change. */
+/**
+ * The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists
+ * with time, without a change.
+ */
 const FILTERS: readonly string[] = [
   'search',
   'categories',
@@ -107,8 +110,10 @@ export function changesRoute(): Route {
 }
 
 /**
- * Answers with a page of the feed. The first request may send kinds and filters. A token contains them, and is refused with others.
- * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old or of another scope
+ * Answers with a page of the feed. The first request may send kinds and filters. A token contains them, and
+ * is refused with others.
+ * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is
+ * too old or of another scope
  */
 async function changesReply(
   asked: MatchedRequest,
@@ -263,7 +268,10 @@ export function historyRoutes(served: Served): Route[] {
   ]
 }
 
-/** Finds the history of the addressed record. @throws Problem where the caller may not edit the record, or nothing is known of its versions */
+/**
+ * Finds the history of the addressed record.
+ * @throws Problem where the caller may not edit the record, or nothing is known of its versions
+ */
 async function findVersioned(
   asked: MatchedRequest,
   { resource, operations }: Served,
@@ -299,7 +307,10 @@ async function readReply(
   return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
-/** Shows an act. Only administrators, who manage users as well, see from which address and by which request it was made. */
+/**
+ * Shows an act. Only administrators, who manage users as well, see from which address and by which request it
+ * was made.
+ */
 function presentAct(
   { sequence, time_utc, action, user, login, client, ...act }: ToldAct,
   { caller }: Context,

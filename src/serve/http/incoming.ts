@@ -15,7 +15,8 @@ import type { Caller } from '../../calendar/people/caller.ts'
 import type { Reply } from '../formats/format.ts'
 import type { Match, MatchedRequest } from './routes.ts'
 
-// Describes a request on its way in, and reads its address, its client, and its parameters from query, form or body.
+// Describes a request on its way in, and reads its address, its client, and its parameters from query, form
+// or body.
 
 /** A file that came with a request. It is on disk until the request ends, or in memory if it is JSON. */
 export interface Upload {
@@ -43,13 +44,18 @@ export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
 /** The limits for reading a body. */
 export interface BodyRoom {
-  /** Whether the sender may write at all. From others a little is read, to report the other faults of the request. */
+  /**
+   * Whether the sender may write at all. From others a little is read, to report the other faults of the
+   * request.
+   */
   isTrusted: boolean
   /** Whether the body may be a file or hold one. */
   takesFile: boolean
   /** The most bytes of the body; without it, as many as the sender may send. */
   most?: number
-  /** The most bytes of files in a form whose head says its length; without it, as many as an image may have. */
+  /**
+   * The most bytes of files in a form whose head says its length; without it, as many as an image may have.
+   */
   mostFiles?: number
 }
 
@@ -81,7 +87,10 @@ export interface Incoming {
   user?: string
   /** The key that makes the request idempotent, in place of its header `Idempotency-Key`. */
   repeatable?: Repeatable
-  /** True for a request of a batch that does not wait for a turn of its own, since the batch has waited for all of its requests. */
+  /**
+   * True for a request of a batch that does not wait for a turn of its own, since the batch has waited for
+   * all of its requests.
+   */
   hasTurn?: true
   /** Returns true once the client has gone. */
   isGone: () => boolean
@@ -95,7 +104,10 @@ export interface Target {
   query: RawValues
 }
 
-/** Answers a matched request, with the caller's methods in `Allow`: OPTIONS by itself, any other method with the result of `work`. */
+/**
+ * Answers a matched request, with the caller's methods in `Allow`: OPTIONS by itself, any other method with
+ * the result of `work`.
+ */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,
@@ -107,7 +119,10 @@ export type RouteReply = (
 /** The most characters of an address; longer ones are refused with 414. */
 export const LONGEST_URL = 8000
 
-/** The address of a request in its parts, which are split once. A request that is answered under another address gets a new one. */
+/**
+ * The address of a request in its parts, which are split once. A request that is answered under another
+ * address gets a new one.
+ */
 export interface RequestUrl {
   /** Path and query. */
   text: string
@@ -139,12 +154,16 @@ function withPath(sent: string): string {
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/** The name `rest_route`, its underscore plain or percent-encoded. Names are compared undecoded: decoding may take a thousand times as long. */
+/**
+ * The name `rest_route`, its underscore plain or percent-encoded. Names are compared undecoded: decoding may
+ * take a thousand times as long.
+ */
 const NAME = /^rest(?:_|%5[fF])route$/
 
 /**
- * Returns the address that a query names: `/?rest_route=/x&a=b`, and the same below `/index.php`, name the route `x` below the REST root, as clients of sites
- * without permalinks write it (rule 29.7). Of several `rest_route` the last counts. Any other address is returned as it is.
+ * Returns the address that a query names: `/?rest_route=/x&a=b`, and the same below `/index.php`, name the
+ * route `x` below the REST root, as clients of sites without permalinks write it (rule 29.7). Of several
+ * `rest_route` the last counts. Any other address is returned as it is.
  */
 function namedRoute(restRoot: string, url: string): string {
   if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
@@ -175,7 +194,10 @@ const RANGES: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Makes the list of proxies from a validated setting: addresses, and networks such as `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
+/**
+ * Makes the list of proxies from a validated setting: addresses, and networks such as `10.0.0.0/8`,
+ * `10.0.0.0/255.0.0.0` or `loopback`.
+ */
 export function trustedProxies(entries: readonly string[]): Trusted {
   const trusted = new BlockList()
   for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {
@@ -195,7 +217,10 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** Returns the address of the client: that of the connection, or behind a trusted proxy, the last one in `X-Forwarded-For` that is no trusted proxy. */
+/**
+ * Returns the address of the client: that of the connection, or behind a trusted proxy, the last one in
+ * `X-Forwarded-For` that is no trusted proxy.
+ */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -233,7 +258,8 @@ const NESTING = {
 } as const
 
 /**
- * Parses a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key becomes a list.
+ * Parses a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key
+ * becomes a list.
  * @throws Problem rest_too_many_parameters
  */
 export function parseForm(text: string): RawValues {
@@ -246,8 +272,9 @@ export function parseForm(text: string): RawValues {
 const MOST_PLAIN_PAIRS = 100
 
 /**
- * Reads the parameters among `names` of a query string without nesting and repetition. Undefined for any other query, and for invalid escapes or NUL. It is
- * quicker than `parseForm`, and most requests need no more.
+ * Reads the parameters among `names` of a query string without nesting and repetition. Undefined for any
+ * other query, and for invalid escapes or NUL. It is quicker than `parseForm`, and most requests need no
+ * more.
  */
 export function parsePlainQuery(
   text: string,
@@ -291,8 +318,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Writes the fields of a multipart form as an urlencoded one, so that they nest and repeat keys by the same rules. Half a character, which a form in UTF-16
- * may have, becomes U+FFFD.
+ * Writes the fields of a multipart form as an urlencoded one, so that they nest and repeat keys by the same
+ * rules. Half a character, which a form in UTF-16 may have, becomes U+FFFD.
  */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
   const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
@@ -305,7 +332,8 @@ export function mediaType(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Parses the parameters of a body that arrived whole: JSON or urlencoded. Any other content type, and JSON that is no record, gives none (rule 1.3).
+ * Parses the parameters of a body that arrived whole: JSON or urlencoded. Any other content type, and JSON
+ * that is no record, gives none (rule 1.3).
  * @throws Problem rest_invalid_json
  */
 export function parseBody(type: string, body: Buffer): RawValues {
@@ -319,7 +347,9 @@ export function parseBody(type: string, body: Buffer): RawValues {
 const PLUS = 0x2b
 const BLANK = 0x20
 
-/** Returns a form with blanks in place of `+`. Replacing bytes takes a tenth of the time of replacing text. */
+/**
+ * Returns a form with blanks in place of `+`. Replacing bytes takes a tenth of the time of replacing text.
+ */
 function withBlanks(form: Buffer): Buffer {
   if (!form.includes(PLUS)) return form
   const blank = Buffer.from(form)
@@ -338,8 +368,8 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * Returns the declared parameters of a request, from the body before the query (rules 1.3 and 1.7). A key repeated without brackets gives a list to a
- * parameter that is a list, and its last value to any other.
+ * Returns the declared parameters of a request, from the body before the query (rules 1.3 and 1.7). A key
+ * repeated without brackets gives a list to a parameter that is a list, and its last value to any other.
  */
 export function declaredValues(
   fields: Fields,
@@ -360,7 +390,10 @@ export function declaredValues(
   return values
 }
 
-/** Returns a value with its texts as the databases store them. A value over the limits of depth and size stays as it is, since it is refused later. */
+/**
+ * Returns a value with its texts as the databases store them. A value over the limits of depth and size stays
+ * as it is, since it is refused later.
+ */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return storableText(value)
   return overShape(value) ? value : storableMembers(value)
@@ -378,7 +411,10 @@ function hasMorePairs(text: string, most: number): boolean {
   return false
 }
 
-/** Returns the keys that stand more than once, without brackets, in a query string or urlencoded body that `parseForm` has taken. */
+/**
+ * Returns the keys that stand more than once, without brackets, in a query string or urlencoded body that
+ * `parseForm` has taken.
+ */
 export function repeatedKeys(text: string): Set<string> {
   const seen = new Set<string>()
   const repeated = new Set<string>()

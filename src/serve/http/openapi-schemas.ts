@@ -46,8 +46,9 @@ export type Say = (text: string) => string
 const idOrText: Schema = { type: ['integer', 'string'] }
 
 /**
- * The schemas of kinds that accept more than the type which the index gives for them, by the function that checks or reads the value. Every kind accepts text
- * in place of a number or truth value, which is not repeated here.
+ * The schemas of kinds that accept more than the type which the index gives for them, by the function that
+ * checks or reads the value. Every kind accepts text in place of a number or truth value, which is not
+ * repeated here.
  */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
@@ -90,7 +91,10 @@ function plainSchema(kind: Field['kind']): Schema {
   return kind.wire.enum ? { type, enum: [...kind.wire.enum] } : { type }
 }
 
-/** Adds the limits of texts and lists as far as a schema can tell them. A limit in bytes bounds characters, too: a text has no more of them. */
+/**
+ * Adds the limits of texts and lists as far as a schema can tell them. A limit in bytes bounds characters,
+ * too: a text has no more of them.
+ */
 function withLimits(schema: Schema, field: Field): Schema {
   const { characters, bytes, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
   const longest = characters ?? (bytes === 'setting' ? undefined : bytes)
@@ -114,8 +118,9 @@ function plainType({ kind }: Pick<Field, 'kind'>): string {
 }
 
 /**
- * Returns the schema of a field of links. A field that is called like a resource links to its records, and takes ids and the fields of new ones. Any other is
- * called like a list of terms, and takes ids, slugs and names (rules 21.1 and 22.4).
+ * Returns the schema of a field of links. A field that is called like a resource links to its records, and
+ * takes ids and the fields of new ones. Any other is called like a list of terms, and takes ids, slugs and
+ * names (rules 21.1 and 22.4).
  */
 function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
@@ -132,7 +137,10 @@ export function isLinkedRecord(name: string, resources: readonly Resource[]): bo
 const newName = (resource: Resource) => `New${resource.title}`
 const changeName = (resource: Resource) => `${resource.title}Change`
 
-/** Returns the names of the schemas of a resource: of the bodies of creations and updates, and of the answers with one record and with a list. */
+/**
+ * Returns the names of the schemas of a resource: of the bodies of creations and updates, and of the answers
+ * with one record and with a list.
+ */
 export function schemaNames(resource: Resource): {
   create: string
   update: string
@@ -153,7 +161,10 @@ export function fixedDefault({ kind, default: value }: Field): Schema {
     : { default: kind.read(value) }
 }
 
-/** Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out: generators require fields that have one. */
+/**
+ * Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out:
+ * generators require fields that have one.
+ */
 function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
   return record(bodyProperties(resource, required, resources, say), required)
@@ -250,7 +261,10 @@ function memberSchemas(names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, schemaOf(members[name] ?? {})]))
 }
 
-/** Makes the schema of an event as its routes show it (rule 5.1). Rare members, such as `json_ld`, are not required. */
+/**
+ * Makes the schema of an event as its routes show it (rule 5.1). Rare members, such as `json_ld`, are not
+ * required.
+ */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const names = Object.keys(members)
   return record(
@@ -270,7 +284,10 @@ function seriesSchema(): Schema {
   )
 }
 
-/** Makes the schema of a venue or organizer as its routes and events show it (rules 6.1 and 6.2). Details without a value are left out. */
+/**
+ * Makes the schema of a venue or organizer as its routes and events show it (rules 6.1 and 6.2). Details
+ * without a value are left out.
+ */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
@@ -286,7 +303,10 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   return record(described({ ...required, ...some, ...typed(false) }, fields, say), Object.keys(required))
 }
 
-/** Adds descriptions from the declarations of plain values. The descriptions of images and links are about requests, so they are left out. */
+/**
+ * Adds descriptions from the declarations of plain values. The descriptions of images and links are about
+ * requests, so they are left out.
+ */
 function described(
   properties: Readonly<Record<string, Schema>>,
   fields: Fields,
@@ -346,7 +366,10 @@ export function problemSchema(codes: readonly string[]): Schema {
 
 const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
-/** Makes every schema that the routes of these resources need: first those that the document of the reference names (rule 3.7), then the rest. */
+/**
+ * Makes every schema that the routes of these resources need: first those that the document of the reference
+ * names (rule 3.7), then the rest.
+ */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {

@@ -86,8 +86,8 @@ interface Writing {
 }
 
 /**
- * Describes the interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route below the namespace and beside it, with all that it
- * takes and answers, in the language of the site.
+ * Describes the interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route
+ * below the namespace and beside it, with all that it takes and answers, in the language of the site.
  */
 export function describeInterface(
   routes: readonly Route[],
@@ -125,13 +125,19 @@ export function describeInterface(
   }
 }
 
-/** Describes a path with its operations. A path beside the namespace names the server that its address begins with. */
+/**
+ * Describes a path with its operations. A path beside the namespace names the server that its address begins
+ * with.
+ */
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
-/** Describes a path of the own namespace. Paths of versions begin with this namespace, since without it they would be taken for paths of slugs. */
+/**
+ * Describes a path of the own namespace. Paths of versions begin with this namespace, since without it they
+ * would be taken for paths of slugs.
+ */
 function describeBeside(
   route: Route,
   writing: Writing,
@@ -250,7 +256,10 @@ function groupOf(action: Described): string {
   return 'group' in action ? action.group : (resourceOf(action)?.path ?? action.do)
 }
 
-/** Names an operation, such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
+/**
+ * Names an operation, such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and
+ * `updateEventWithPut` for its synonyms.
+ */
 function operationId({ action, methods }: Offer, method: Method): string {
   const synonym =
     methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
@@ -264,13 +273,18 @@ function operationId({ action, methods }: Offer, method: Method): string {
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Returns the summary of an action. The removal of a term has its own, since terms have no trash (rule 22.5). */
+/**
+ * Returns the summary of an action. The removal of a term has its own, since terms have no trash (rule 22.5).
+ */
 function summaryOf(action: Described): MessageText {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
   return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
 
-/** Describes the body of a creation or update, which is the same as JSON and as a form. In a form, a value other than a list or record is one part or pair. */
+/**
+ * Describes the body of a creation or update, which is the same as JSON and as a form. In a form, a value
+ * other than a list or record is one part or pair.
+ */
 function describeBody(action: Described, { resources }: Writing): object {
   const resource = resourceOf(action)
   if (!resource) return {}
@@ -486,7 +500,10 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
-/** Decides whether a wrong parameter is a problem of the operation. Ids of series and of events that are read are looked up instead (rule 25.4). */
+/**
+ * Decides whether a wrong parameter is a problem of the operation. Ids of series and of events that are read
+ * are looked up instead (rule 25.4).
+ */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'
@@ -597,7 +614,8 @@ function failuresOf(action: Described): Failure[] {
     (code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code),
   )
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
-  // Of batches as a whole, only those of strangers are refused, with another status; the requests in a batch answer for themselves.
+  // Of batches as a whole, only those of strangers are refused, with another status; the requests in a batch
+  // answer for themselves.
   if (action.do === 'batch') statuses.delete(403)
   return [...statuses]
     .sort((a, b) => a - b)
@@ -605,15 +623,19 @@ function failuresOf(action: Described): Failure[] {
 }
 
 /**
- * Names the answer that all operations share whose status stands for the same problems, such as `Error404RestEventNotFound`. Generators make types, variables
- * and files of the name, so it is an identifier in every language.
+ * Names the answer that all operations share whose status stands for the same problems, such as
+ * `Error404RestEventNotFound`. Generators make types, variables and files of the name, so it is an identifier
+ * in every language.
  */
 function failureName({ status, codes }: Failure): string {
   const words = codes.flatMap((code) => code.split(/[^a-z0-9]+/i))
   return `Error${status}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-/** Writes one line for each problem: its code and its message, with an ellipsis for the parts that depend on the request. */
+/**
+ * Writes one line for each problem: its code and its message, with an ellipsis for the parts that depend on
+ * the request.
+ */
 function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
     const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })

@@ -102,7 +102,9 @@ export const mediaPresentation: Presentation<ImageRow> = {
   present: presentMedia,
 }
 
-/** The resource of images, which clients of the platform upload, list, read, describe and remove (rule 29.3). */
+/**
+ * The resource of images, which clients of the platform upload, list, read, describe and remove (rule 29.3).
+ */
 export const media = serveForPlatform<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
@@ -165,8 +167,8 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 }
 
 /**
- * Shows an image in the platform's shape. `sizes` also has the image in full, unless there is no other size. `post` names no record, because many records may
- * show an image, some of which not everybody may see.
+ * Shows an image in the platform's shape. `sizes` also has the image in full, unless there is no other size.
+ * `post` names no record, because many records may show an image, some of which not everybody may see.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

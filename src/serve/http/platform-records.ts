@@ -44,7 +44,8 @@ import { findTermIdsOf, TAXONOMIES, type TermIdsOfEvent } from '../../calendar/t
 import type { PagedKind, RecordColumns, RecordTable } from '../../store/storage/schema.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 
-// Lists and shows events, venues and organizers for clients of the platform, and changes the image of an event (rule 29.5).
+// Lists and shows events, venues and organizers for clients of the platform, and changes the image of an
+// event (rule 29.5).
 
 /** A kind of record, as the routes of the platform need it. */
 interface PostKind {
@@ -76,7 +77,10 @@ function isAny(value: unknown, { caller }: ValueContext): boolean {
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
-/** Makes the resources by which clients of the platform read records of the namespace (rule 29.5); `site` is that of the namespace. */
+/**
+ * Makes the resources by which clients of the platform read records of the namespace (rule 29.5); `site` is
+ * that of the namespace.
+ */
 export function recordsOf(site: Site): Served[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }

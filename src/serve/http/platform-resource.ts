@@ -18,8 +18,8 @@ import { POST_ORDERS } from '../../calendar/records/post-list.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { categoryFilters } from '../../calendar/terms/term-filters.ts'
 
-// Holds the parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1 to 29.6). Each of these routes belongs to a
-// resource that offers few operations.
+// Holds the parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1
+// to 29.6). Each of these routes belongs to a resource that offers few operations.
 
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
@@ -45,7 +45,10 @@ const nothing: Operations = {
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 
-/** Makes a resource beside the namespace with the operations that it offers. The same handlers serve it as serve the resources of the namespace. */
+/**
+ * Makes a resource beside the namespace with the operations that it offers. The same handlers serve it as
+ * serve the resources of the namespace.
+ */
 export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
@@ -56,7 +59,10 @@ export function serveForPlatform<Row, Loaded = Row>(
 
 const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
 
-/** The filters that all lists of posts of the platform share: those of images, and of the records of the namespace (rules 29.3 and 29.5). */
+/**
+ * The filters that all lists of posts of the platform share: those of images, and of the records of the
+ * namespace (rules 29.3 and 29.5).
+ */
 export const postFilters = defineFields({
   context: {
     kind: text,
@@ -115,7 +121,10 @@ export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/** Returns a text as it is shown and, for callers who may edit it, as it was sent. Answers keep the latter only with `context=edit`. */
+/**
+ * Returns a text as it is shown and, for callers who may edit it, as it was sent. Answers keep the latter
+ * only with `context=edit`.
+ */
 export function shownText(
   rendered: string,
   raw: string,

@@ -72,8 +72,9 @@ const parentFilter = defineFields({
 })
 
 /**
- * The resource of event tags, which clients of the platform list, read and make (rule 29.4). Callers who may edit events may make tags here, as on the
- * platform; the namespace's own route asks for the right to manage tags. A page past the end is empty.
+ * The resource of event tags, which clients of the platform list, read and make (rule 29.4). Callers who may
+ * edit events may make tags here, as on the platform; the namespace's own route asks for the right to manage
+ * tags. A page past the end is empty.
  */
 export const platformTags = serveTerms('tag', 'tags', {
   create: {
@@ -85,7 +86,10 @@ export const platformTags = serveTerms('tag', 'tags', {
   },
 })
 
-/** Makes the resource of event categories, which clients of the platform list and read; `path` has the vendor word. */
+/**
+ * Makes the resource of event categories, which clients of the platform list and read; `path` has the vendor
+ * word.
+ */
 export function categoriesAt(path: string): Served {
   return serveTerms('category', path, {})
 }
@@ -142,7 +146,10 @@ async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
-/** Shows these terms in the platform's shape, by id and in the same order. Terms that cannot be shown are left out. */
+/**
+ * Shows these terms in the platform's shape, by id and in the same order. Terms that cannot be shown are left
+ * out.
+ */
 export async function presentTerms(
   context: Context,
   path: string,

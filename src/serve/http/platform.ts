@@ -46,7 +46,8 @@ import {
 import { settingsRoute } from './settings-rest.ts'
 import { webhookRoutes } from './webhook-rest.ts'
 
-// Answers the routes beside the namespace, which clients of the CMS call or which are this project's own, and makes the table of all routes.
+// Answers the routes beside the namespace, which clients of the CMS call or which are this project's own, and
+// makes the table of all routes.
 
 // Embeds linked records in answers of the platform (_embed).
 
@@ -72,7 +73,10 @@ function isPost(body: unknown): body is Post {
   return body !== null && typeof body === 'object' && 'featured_media' in body
 }
 
-/** Adds to the records of an answer, one or a list, the records that `relations` name, as `_embedded`. Anything else stays as it is. */
+/**
+ * Adds to the records of an answer, one or a list, the records that `relations` name, as `_embedded`.
+ * Anything else stays as it is.
+ */
 async function withEmbedded(
   body: unknown,
   relations: ReadonlySet<Relation>,
@@ -152,13 +156,17 @@ function rendered(value: unknown): unknown {
   return shown
 }
 
-/** Decides whether an answer holds the texts of one record as sent; only callers who may edit the record get them. */
+/**
+ * Decides whether an answer holds the texts of one record as sent; only callers who may edit the record get
+ * them.
+ */
 function hasRaw(body: unknown): boolean {
   if (body === null || typeof body !== 'object' || !('title' in body)) return false
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
 }
 
-// The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of this project's own namespace.
+// The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of
+// this project's own namespace.
 
 /** Routes whose paths share a beginning below the REST root; the beginning of the root itself is empty. */
 interface RouteGroup {
@@ -168,7 +176,10 @@ interface RouteGroup {
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** The most entries of a page of the platform's lists; a request for more gets this many, as in the namespace (rule 29.6). */
+/**
+ * The most entries of a page of the platform's lists; a request for more gets this many, as in the namespace
+ * (rule 29.6).
+ */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -258,7 +269,10 @@ export function ownRoutes(): Route[] {
   ]
 }
 
-/** Returns a route whose answers are not cached: few ask for series, so that their finished answers would only take room. */
+/**
+ * Returns a route whose answers are not cached: few ask for series, so that their finished answers would only
+ * take room.
+ */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
@@ -275,7 +289,10 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
   }
 }
 
-/** Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any other path. */
+/**
+ * Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any
+ * other path.
+ */
 export async function platformReply(
   platform: Platform,
   incoming: Incoming,
@@ -364,7 +381,8 @@ async function answerBeside(
 /** Turns a list into the platform's form: its entries as a bare array, the totals in its headers. */
 function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
-  // Links to pages count from the start of the list, so they are left out for a client that sends `offset` and counts for itself.
+  // Links to pages count from the start of the list, so they are left out for a client that sends `offset`
+  // and counts for itself.
   const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(reply.body ?? {})).get(path)
   return {
@@ -417,7 +435,10 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/** Returns the hours that the site is ahead of UTC just now, and the name of its zone, empty for a zone that is only an offset. */
+/**
+ * Returns the hours that the site is ahead of UTC just now, and the name of its zone, empty for a zone that
+ * is only an offset.
+ */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)

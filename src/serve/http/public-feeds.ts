@@ -29,13 +29,16 @@ import { sendText } from './send.ts'
 // Answers reads of feeds at addresses of their own, and of pages that are asked for their calendar.
 
 /**
- * Feeds at addresses of their own, such as `/events/category/music.ics`. Each is answered like the list of events that it shows, or by a redirect or
- * a problem where it shows no list.
+ * Feeds at addresses of their own, such as `/events/category/music.ics`. Each is answered like the list of
+ * events that it shows, or by a redirect or a problem where it shows no list.
  */
 export interface PublicFeeds {
   service: Service
   front: Front
-  /** The lists behind these addresses: kept for one version of the data, or for good where nothing had to be looked up. */
+  /**
+   * The lists behind these addresses: kept for one version of the data, or for good where nothing had to be
+   * looked up.
+   */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** The pages that tell browsers why they get no feed; undefined for a service without pages. */
   pages: PublicPages | undefined
@@ -67,7 +70,9 @@ export function feedAt(
   return (visit, signIn) => showList(feeds, visit, signIn, list)
 }
 
-/** Answers with the list of a feed. A wrong parameter is told to programs as JSON, and to people on a page. */
+/**
+ * Answers with the list of a feed. A wrong parameter is told to programs as JSON, and to people on a page.
+ */
 function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: SignIn, list: string): unknown {
   const tellPeople: TellWrong = (told, names) => pages && sendProblemPage(pages, told, 400, names)
   return answerList(
@@ -101,7 +106,10 @@ async function lookUp(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** Returns the list behind an address that was requested before. A list that was looked up counts only while the data are unchanged. */
+/**
+ * Returns the list behind an address that was requested before. A list that was looked up counts only while
+ * the data are unchanged.
+ */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -112,7 +120,10 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
   keepCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
-/** Finds the feed at the address when its turn comes. @throws Problem rest_unavailable where too many requests wait */
+/**
+ * Finds the feed at the address when its turn comes.
+ * @throws Problem rest_unavailable where too many requests wait
+ */
 async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
   const { service, front } = feeds
   const { memory, site } = service
@@ -167,8 +178,8 @@ interface FeedAddress {
 }
 
 /**
- * Where the address of a feed leads: to a list of events, to another address that the feed has moved to, or to a record that is no longer public. Undefined
- * where there never was one.
+ * Where the address of a feed leads: to a list of events, to another address that the feed has moved to, or
+ * to a record that is no longer public. Undefined where there never was one.
  */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
@@ -182,7 +193,10 @@ const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 /** Matches the parameters by which a list has an end. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
-/** Decides whether an address may be a feed: a file, or a page with `ical`. It is quick, since every request for a page passes here. */
+/**
+ * Decides whether an address may be a feed: a file, or a page with `ical`. It is quick, since every request
+ * for a page passes here.
+ */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
@@ -202,8 +216,8 @@ function readFeedAddress(
 }
 
 /**
- * Reads a link with `ical=1` to the calendar of a page, which has its filters and its month or day, or all that is past. If it has an end, it has the dates of
- * series by themselves, since their rules would go on.
+ * Reads a link with `ical=1` to the calendar of a page, which has its filters and its month or day, or all
+ * that is past. If it has an end, it has the dates of series by themselves, since their rules would go on.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
@@ -269,7 +283,10 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** Finds the list that a feed shows, without its query, or the fate of the record it was about; undefined where there never was one. */
+/**
+ * Finds the list that a feed shows, without its query, or the fate of the record it was about; undefined
+ * where there never was one.
+ */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

@@ -50,7 +50,8 @@ import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send } from './send.ts'
 
-// Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their files. A site without pages gets one small front page.
+// Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their
+// files. A site without pages gets one small front page.
 
 /** A page for people. */
 export interface PagelessFront {
@@ -59,8 +60,9 @@ export interface PagelessFront {
 }
 
 /**
- * Makes the small page at the site's own address where there are no pages for people. Its headers and head lead programs to the interface (rule 29.8):
- * generic clients follow the link to the REST root, clients of the namespace read the three headers.
+ * Makes the small page at the site's own address where there are no pages for people. Its headers and head
+ * lead programs to the interface (rule 29.8): generic clients follow the link to the REST root, clients of
+ * the namespace read the three headers.
  */
 export function pagelessFront(site: Site): PagelessFront {
   const name = escapeHtml(site.name)
@@ -103,7 +105,10 @@ function sitePageHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** Returns the headers of every page that lead programs, also those of other sites, to the interface (rule 29.8). */
+/**
+ * Returns the headers of every page that lead programs, also those of other sites, to the interface (rule
+ * 29.8).
+ */
 function discoveryHeaders(site: Site): Record<string, string> {
   return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,
@@ -119,7 +124,10 @@ export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   return headers.accept?.includes('text/html') ?? false
 }
 
-/** The parts that answer visits to pages for people. They share the finished answers with the anonymous reads of the interface. */
+/**
+ * The parts that answer visits to pages for people. They share the finished answers with the anonymous reads
+ * of the interface.
+ */
 export interface PublicPages {
   service: Service
   front: Front
@@ -140,7 +148,10 @@ interface Making {
   visits: IncomingMessage[]
 }
 
-/** Makes the pages of a service; `budget` bounds their caches. @throws Error with one sentence for a file that is set and cannot be read */
+/**
+ * Makes the pages of a service; `budget` bounds their caches.
+ * @throws Error with one sentence for a file that is set and cannot be read
+ */
 export function makePublicPages(
   service: Service,
   front: Front,
@@ -172,7 +183,10 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
 /** The most files of pages that are kept, those of former looks among them. */
 const MOST_ASSETS = 50
 
-/** Takes over the look after owners have changed it. The latest files of former looks stay, since pages that visitors opened before name them. */
+/**
+ * Takes over the look after owners have changed it. The latest files of former looks stay, since pages that
+ * visitors opened before name them.
+ */
 function followSettings({ pages, assets, icons, service }: PublicPages): void {
   if (pages.settings === service.memory.settings) return
   renewLook(pages, service.site)
@@ -207,8 +221,8 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> 
 type Otherwise = (visit: Visit, signIn: SignIn) => unknown
 
 /**
- * Returns the function that answers a read of a page, or of an address where people look for a page; undefined for any other address. Where there is no page,
- * programs are answered by `otherwise`.
+ * Returns the function that answers a read of a page, or of an address where people look for a page;
+ * undefined for any other address. Where there is no page, programs are answered by `otherwise`.
  */
 export function pageAt(
   all: PublicPages,
@@ -244,25 +258,39 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
 const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
   chooseLanguage(languages, url.query, request.headers['accept-language'])
 
-/** Returns the key of a cached page: its address, and after a blank its language where a header has chosen another than that of the site. */
+/**
+ * Returns the key of a cached page: its address, and after a blank its language where a header has chosen
+ * another than that of the site.
+ */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
-/** Matches paths that other parts of the service answer, so that nobody has looked for a page there in vain. */
+/**
+ * Matches paths that other parts of the service answer, so that nobody has looked for a page there in vain.
+ */
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/** Decides whether nothing else answers at this address. With the interface at the root, only known words of page addresses are certain. */
+/**
+ * Decides whether nothing else answers at this address. With the interface at the root, only known words of
+ * page addresses are certain.
+ */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
     ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)
     : !path.startsWith(restRoot)) && !ELSEWHERE.test(path)
 
-/** Decides whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
+/**
+ * Decides whether an address without a page may come from a site that has moved here; requests for it are
+ * then redirected.
+ */
 const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** Answers with a page, which is cached unless programs get another answer at its address. Where there is no page, `otherwise` answers if it is given. */
+/**
+ * Answers with a page, which is cached unless programs get another answer at its address. Where there is no
+ * page, `otherwise` answers if it is given.
+ */
 async function answerWithPage(
   all: PublicPages,
   visit: Visit,
@@ -381,7 +409,8 @@ function outgoing(
   isPlaced = false,
 ): Outgoing {
   const body = Buffer.from(answer.body)
-  // The ETag begins with the edition, as ETags of lists do, since the cache keeps only such answers; the language and the content follow.
+  // The ETag begins with the edition, as ETags of lists do, since the cache keeps only such answers; the
+  // language and the content follow.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
   // Files for crawlers and redirects are the same in every language.
@@ -428,7 +457,10 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/** Makes the headers of a page in frames of other sites, which show events without a script and without a form. */
+/**
+ * Makes the headers of a page in frames of other sites, which show events without a script and without a
+ * form.
+ */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })
@@ -445,7 +477,10 @@ interface Leave {
   framedBy?: string
 }
 
-/** Writes the policy of a page: it may load its own script and style sheet, and images, and its forms lead to this site. */
+/**
+ * Writes the policy of a page: it may load its own script and style sheet, and images, and its forms lead to
+ * this site.
+ */
 export function contentPolicy(
   site: Site,
   mediaUrl: string,

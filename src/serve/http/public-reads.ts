@@ -54,7 +54,8 @@ import { anonymousContext, type Responder, type Service, signInAsStranger } from
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
-// Answers anonymous reads: from finished answers, from the index in memory, or through the ordinary way, and caches answers that stay valid.
+// Answers anonymous reads: from finished answers, from the index in memory, or through the ordinary way, and
+// caches answers that stay valid.
 
 /** The parts of the short way, which answers anonymous reads ahead of the route table. */
 export interface PublicReads {
@@ -126,8 +127,9 @@ export function makePublicReads(
 }
 
 /**
- * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache where nothing has changed since, from the index in
- * memory where this can answer, or else through the ordinary way. Returns false for any other request, which is left to the ordinary way.
+ * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache
+ * where nothing has changed since, from the index in memory where this can answer, or else through the
+ * ordinary way. Returns false for any other request, which is left to the ordinary way.
  */
 export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
   const { service, front, finished, routes } = reads
@@ -172,7 +174,10 @@ function findCachedAction(routes: RouteTable, path: string): RouteAction | undef
   return found?.route.endpoints.find(({ cached }) => cached)?.action
 }
 
-/** Returns the key of a finished answer: its address, and its representation where `Accept` has chosen another than JSON. */
+/**
+ * Returns the key of a finished answer: its address, and its representation where `Accept` has chosen another
+ * than JSON.
+ */
 function finishedKey(action: RouteAction, url: string, accept: string | undefined): string {
   const name =
     action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
@@ -214,7 +219,10 @@ function askMemory({ service }: PublicReads, { action, url, key, now }: Read): L
   return findList(service, action.served, url.query, now)
 }
 
-/** Asks the index for a list at once, if there is a place. Undefined where the request has to wait for a place. */
+/**
+ * Asks the index for a list at once, if there is a place. Undefined where the request has to wait for a
+ * place.
+ */
 function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   const { admission } = reads.front
   if (!isEventList(read.action)) return NOT_LISTED
@@ -229,7 +237,10 @@ function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   }
 }
 
-/** Finds a list when its turn comes. Undefined where the index cannot answer or fails: then the ordinary way answers, and says why. */
+/**
+ * Finds a list when its turn comes. Undefined where the index cannot answer or fails: then the ordinary way
+ * answers, and says why.
+ */
 async function findListInTurn(reads: PublicReads, read: Read): Promise<JsonList | undefined> {
   if (!isEventList(read.action)) return undefined
   const find = async () => {
@@ -289,7 +300,10 @@ function answerOrdinarily({ respond, front }: PublicReads, read: Read): Promise<
   )
 }
 
-/** Sends another representation than JSON. A complete one is cached as JSON is, a stream of data alone from its second request on. */
+/**
+ * Sends another representation than JSON. A complete one is cached as JSON is, a stream of data alone from
+ * its second request on.
+ */
 function sendShown(
   reads: PublicReads,
   read: Read,
@@ -320,7 +334,10 @@ function sendShown(
   send(front, read, made, 'ordinary')
 }
 
-/** The most bytes of a list that is written in one turn of the event loop. They are estimated, up to three times too high. */
+/**
+ * The most bytes of a list that is written in one turn of the event loop. They are estimated, up to three
+ * times too high.
+ */
 const LONG_LIST = 12_000_000
 
 /** Sends a list from memory, and caches it once it has been requested twice. */
@@ -373,7 +390,9 @@ function sendListOnce({ front, buffers }: PublicReads, read: Read, list: JsonLis
   send(front, read, { ...made, tag, body }, 'memory', () => buffers.give(pooled))
 }
 
-/** Sends a list record by record, without caching it. The answer has an ETag if it depends on the data alone. */
+/**
+ * Sends a list record by record, without caching it. The answer has an ETag if it depends on the data alone.
+ */
 function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
   const { front, finished, listRoute: route } = reads
   const tag = isSteady(read.url.text) ? versionTag(finished, version, day) : ''
@@ -415,7 +434,10 @@ async function finish(
   return finishedWith(reads, url, reply, version, now, isOk ? tag : '', body)
 }
 
-/** Makes the finished answer with one event. Its ETag depends on its content alone, so clients keep their copy while other events change. */
+/**
+ * Makes the finished answer with one event. Its ETag depends on its content alone, so clients keep their copy
+ * while other events change.
+ */
 function finishEvent(
   reads: PublicReads,
   url: RequestUrl,
@@ -493,7 +515,10 @@ const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
 /** Matches a parameter that only changes how the list is shown. */
 const SHOWING = /(?:^|&)(?:_|format=)/
 
-/** Reads the parameters of a simple query. Undefined for any other, which is answered the ordinary way. @throws Problem */
+/**
+ * Reads the parameters of a simple query. Undefined for any other, which is answered the ordinary way.
+ * @throws Problem
+ */
 function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
   const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
   return raw && parseFields(eventFilters, raw, context)
@@ -512,7 +537,10 @@ interface Buffers {
   give: (buffer: Buffer) => void
 }
 
-/** Makes the buffers for answers that are sent and forgotten: making one of 30 kB for each answer costs more than filling it. */
+/**
+ * Makes the buffers for answers that are sent and forgotten: making one of 30 kB for each answer costs more
+ * than filling it.
+ */
 function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {

@@ -46,7 +46,8 @@ import {
   routeName,
 } from './routes.ts'
 
-// Answers each request below the REST root: finds its sender and its route, has its work done in turn, and answers failures.
+// Answers each request below the REST root: finds its sender and its route, has its work done in turn, and
+// answers failures.
 
 /** The parts of the service that answers need. */
 export interface Service {
@@ -63,7 +64,10 @@ export interface Service {
   start: Config
   /** The calendar in the memory of this process. */
   memory: EventMemory
-  /** Finds the sender of this Authorization header from this address. @throws Problem for wrong credentials */
+  /**
+   * Finds the sender of this Authorization header from this address.
+   * @throws Problem for wrong credentials
+   */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** The sign-in of the desk; undefined for a service without a desk. */
   gate: DeskGate | undefined
@@ -82,7 +86,10 @@ function targetOf(incoming: Incoming): Target {
   return { method: overriddenMethod(incoming, query), query }
 }
 
-/** Returns the method of a request. `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (rule 1.6). */
+/**
+ * Returns the method of a request. `_method` and `X-HTTP-Method-Override` stand in for the method of a POST,
+ * and of a POST alone (rule 1.6).
+ */
 function overriddenMethod(incoming: Incoming, query: RawValues): string {
   if (incoming.method !== 'POST') return incoming.method
   const override = query._method ?? incoming.headers['x-http-method-override']
@@ -209,7 +216,10 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
 
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
-/** Reads a request, and does it when its turn comes. A batch itself takes no place: its requests wait for turns, each alone or all together. */
+/**
+ * Reads a request, and does it when its turn comes. A batch itself takes no place: its requests wait for
+ * turns, each alone or all together.
+ */
 async function inTurn(
   { admission, readers }: Answering,
   incoming: Incoming,
@@ -219,7 +229,8 @@ async function inTurn(
 ): Promise<Reply> {
   if (incoming.hasTurn) return (await read())()
   if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
-  // The answer to a write is held for its reader in any case, so a write is refused beforehand where answers have no more room.
+  // The answer to a write is held for its reader in any case, so a write is refused beforehand where answers
+  // have no more room.
   if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
   const work = await read()
   return kind === 'batches' ? work() : admitted(admission, kind, incoming, () => withImages(context, work))
@@ -242,7 +253,10 @@ async function attemptAnswer(
 
 const NO_ROUTES = { routes: [], beside: [] }
 
-/** Answers a request to what this service offers beside the interface and the platform. `context` is that of the interface, where the events are. */
+/**
+ * Answers a request to what this service offers beside the interface and the platform. `context` is that of
+ * the interface, where the events are.
+ */
 function answerOwn(
   answering: Answering,
   asked: MatchedRequest,
@@ -295,8 +309,8 @@ function isOverload(error: unknown): boolean {
 }
 
 /**
- * Reads the body of a request that may have one. From callers who may not write, only as much is read as is needed to report their other faults, and nothing
- * where they can have none.
+ * Reads the body of a request that may have one. From callers who may not write, only as much is read as is
+ * needed to report their other faults, and nothing where they can have none.
  * @throws Problem
  */
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
@@ -416,7 +430,10 @@ function varyHeader({ action }: Endpoint): Record<string, string> {
     : {}
 }
 
-/** Makes the `Allow` header of an answer. Where the database has gone after a write, the header is made without it, so that the write is still answered. */
+/**
+ * Makes the `Allow` header of an answer. Where the database has gone after a write, the header is made
+ * without it, so that the write is still answered.
+ */
 async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
   try {
     return await allowHeader(matched, context)
@@ -437,7 +454,10 @@ async function allowHeader({ route, variables }: Match, context: Context): Promi
   return allowedMethods({ route, row }, context).join(', ')
 }
 
-/** Answers OPTIONS on a path that is not there with nothing (rule 3.6). @throws Problem rest_no_route for any other method */
+/**
+ * Answers OPTIONS on a path that is not there with nothing (rule 3.6).
+ * @throws Problem rest_no_route for any other method
+ */
 function unmatched(target: Target): Reply {
   if (target.method === 'OPTIONS')
     return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
@@ -453,7 +473,10 @@ export function failureReply(error: unknown, service: Service, loggedIn: boolean
   return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
 }
 
-/** Returns the problem that answers an error: a lack of the database under a code of its own, any other fault of the service as rest_internal_error. */
+/**
+ * Returns the problem that answers an error: a lack of the database under a code of its own, any other fault
+ * of the service as rest_internal_error.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)
@@ -478,7 +501,10 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/** Makes a digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
+/**
+ * Makes a digest of the method, the address and the body of a request. A multipart form is digested by its
+ * fields and files, whatever its boundary.
+ */
 async function fingerprintOf(
   { method, url, headers }: Incoming,
   { bytes, form, file }: Body,
@@ -496,8 +522,9 @@ function digest(content: string | Buffer): string {
 const MINIMAL = 'return=minimal'
 
 /**
- * Takes the body off an answer for a client that prefers `return=minimal` (RFC 7240), where a create or an update succeeded, and names the address of the
- * record. An envelope is a body, so clients that ask for one get it.
+ * Takes the body off an answer for a client that prefers `return=minimal` (RFC 7240), where a create or an
+ * update succeeded, and names the address of the record. An envelope is a body, so clients that ask for one
+ * get it.
  */
 function asPreferred(
   reply: Reply,

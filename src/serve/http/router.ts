@@ -16,9 +16,13 @@ import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import { sendReply, sendStream, sendText } from './send.ts'
 
-// Holds the table of everything that the service answers, and answers each request by the first row that fits.
+// Holds the table of everything that the service answers, and answers each request by the first row that
+// fits.
 
-/** Answers a visit at once or later. @throws Problem, or any other error, which is answered unless something has been sent */
+/**
+ * Answers a visit at once or later.
+ * @throws Problem, or any other error, which is answered unless something has been sent
+ */
 type Answering = (visit: Visit, signIn: SignIn) => unknown
 
 /** A row of the table of everything that this service answers. */
@@ -69,7 +73,9 @@ export function makeRouter(service: Service, front: Front, ground: RouterParts):
   }
 }
 
-/** Makes the table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
+/**
+ * Makes the table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else.
+ */
 function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
   const { answerRest, reads, routes } = makeRest(service, front, ground)
@@ -137,7 +143,10 @@ function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) 
 /** The path at which assistants ask. */
 const MCP_PATH = '/mcp'
 
-/** Makes the function that answers assistants. Its code is loaded for the first one, so that a service which none asks has none of it in memory. */
+/**
+ * Makes the function that answers assistants. Its code is loaded for the first one, so that a service which
+ * none asks has none of it in memory.
+ */
 function assistantsOnDemand(service: Service, front: Front, routes: RouteTable): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {
@@ -191,7 +200,10 @@ const MEDIA_PATH = '/media/'
 /** The route of files of images in the log and the metrics. */
 const MEDIA_ROUTE = '/media/*'
 
-/** Makes the function that sends a file of the media store while it reads the file. The function throws Problem where there is no such file. */
+/**
+ * Makes the function that sends a file of the media store while it reads the file. The function throws
+ * Problem where there is no such file.
+ */
 function mediaAnswer({ images }: Service, front: Front): Answering {
   return async (visit) => {
     const { request, response, url } = visit
@@ -218,7 +230,10 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
   }
 }
 
-/** Returns the function that answers with the front page of a service without pages for people; undefined for any other path. */
+/**
+ * Returns the function that answers with the front page of a service without pages for people; undefined for
+ * any other path.
+ */
 function welcomeAt(front: Front, path: string): Answering | undefined {
   const { site } = front
   if (site.restRoot === '' || (path !== '/' && path !== '/index.php')) return undefined

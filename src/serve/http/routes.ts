@@ -21,7 +21,10 @@ export interface MatchedRequest {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
-  /** Returns the declared parameters of the body and the query, by precedence. The parameters of the path override them. */
+  /**
+   * Returns the declared parameters of the body and the query, by precedence. The parameters of the path
+   * override them.
+   */
   values: (fields: Fields) => RawValues
   /** The header `Accept`. */
   accept: string | undefined
@@ -104,9 +107,15 @@ export interface Endpoint {
   args: Fields
   /** The parameters of an update that are fields of the record, as opposed to its address. */
   fields?: Fields
-  /** The parameters in the address of a change that are validated together with the others (rule 1.2): those of venues, organizers and terms. */
+  /**
+   * The parameters in the address of a change that are validated together with the others (rule 1.2): those
+   * of venues, organizers and terms.
+   */
   checked?: Fields
-  /** Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day alone. */
+  /**
+   * Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day
+   * alone.
+   */
   cached?: true
   /** Whether a batch may hold requests for it. */
   batched?: true
@@ -165,7 +174,10 @@ export function collectionRoute(served: Served): Route {
   }
 }
 
-/** Makes a route of own operations: those on versions of records name the resource, others the group of the document that they stand in. */
+/**
+ * Makes a route of own operations: those on versions of records name the resource, others the group of the
+ * document that they stand in.
+ */
 export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
   if (typeof of === 'string')
     return operationsRoute(template, operations, (operation) => ({ do: 'own', operation, group: of }))
@@ -212,7 +224,10 @@ export function listRoute(served: Served): Route {
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
-/** Makes the route of one record, by id or slug. Resources without slugs list their methods in another order than records (rule 3.1). */
+/**
+ * Makes the route of one record, by id or slug. Resources without slugs list their methods in another order
+ * than records (rule 3.1).
+ */
 export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
@@ -238,7 +253,10 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
   }
 }
 
-/** Returns two parts of the parameters of a change: the fields of the record (`fields`), and those in its address that are looked up (`checked`). */
+/**
+ * Returns two parts of the parameters of a change: the fields of the record (`fields`), and those in its
+ * address that are looked up (`checked`).
+ */
 function partsOfChange(
   { resource }: Served,
   by: 'id' | 'slug',
@@ -253,8 +271,8 @@ function partsOfChange(
 }
 
 /**
- * Returns the parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (rule 3.4). The file of an
- * image is left out, since it stays.
+ * Returns the parameters of an update: the address, then the fields, none of which is required. A `slug` in
+ * both is the field (rule 3.4). The file of an image is left out, since it stays.
  */
 function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
@@ -284,7 +302,10 @@ export interface Match {
   variables: Record<string, string>
 }
 
-/** Makes the function that finds the route of a path below the namespace. Letter case and one slash at the end do not matter (rule 1.1). */
+/**
+ * Makes the function that finds the route of a path below the namespace. Letter case and one slash at the end
+ * do not matter (rule 1.1).
+ */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
   // Most requests for a route without variables write its path exactly, and so need no pattern.
   const plain = new Map(

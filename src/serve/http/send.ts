@@ -90,8 +90,8 @@ export async function contentTagInTurns(body: Buffer): Promise<string> {
 }
 
 /**
- * Sends an answer; or 304 to a client that has it already; or 503 to a reader where there is no room to hold the answer. `sent` is called once the body has
- * left and may be overwritten.
+ * Sends an answer; or 304 to a client that has it already; or 503 to a reader where there is no room to hold
+ * the answer. `sent` is called once the body has left and may be overwritten.
  */
 export function send(
   front: Front,
@@ -216,13 +216,16 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
 interface Streamed
   extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
-  /** The bytes of a body that is read from a file rather than made: it is sent uncompressed, and does not count as a stream. */
+  /**
+   * The bytes of a body that is read from a file rather than made: it is sent uncompressed, and does not
+   * count as a stream.
+   */
   size?: number
 }
 
 /**
- * Sends an answer piece by piece, no faster than its reader takes it, or 503 where too many streams are in progress. A failure in between closes the
- * connection, so that nobody mistakes the part for the whole.
+ * Sends an answer piece by piece, no faster than its reader takes it, or 503 where too many streams are in
+ * progress. A failure in between closes the connection, so that nobody mistakes the part for the whole.
  */
 export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
   const { request, response, requestId } = visit

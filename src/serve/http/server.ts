@@ -47,7 +47,10 @@ interface ServerOptions {
   onAnswered?: OnAnswered
 }
 
-/** Milliseconds that an idle connection is kept: longer than common proxies do, so that they never send into one that is being closed. */
+/**
+ * Milliseconds that an idle connection is kept: longer than common proxies do, so that they never send into
+ * one that is being closed.
+ */
 const KEEP_ALIVE_MS = 75_000
 
 /** The most bytes of a request line with all headers. */
@@ -67,7 +70,8 @@ export interface HttpServer {
   /** The requests that run and those that wait. */
   admission: Admission
   /**
-   * Listens, and returns the port. Where `isShared`, several listeners accept, so that new connections are soon taken in while others are busy.
+   * Listens, and returns the port. Where `isShared`, several listeners accept, so that new connections are
+   * soon taken in while others are busy.
    * @throws the error of a port that may not be listened on
    */
   listen: (place: ListenPlace, isShared: boolean) => Promise<number>
@@ -123,7 +127,8 @@ function listener({ patienceMs }: ServerOptions, { mayGoOn }: Intake, handle: Ha
     mayGoOn.add(response)
     handle(request, response)
   })
-  // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer them itself, with nothing but a status.
+  // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer them itself, with nothing but
+  // a status.
   server.on('checkExpectation', handle)
   return server
 }
@@ -134,7 +139,9 @@ interface ConnectionError extends Error {
   rawPacket?: unknown
 }
 
-/** Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection. */
+/**
+ * Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection.
+ */
 function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, requestId: string): void {
   // A client that has sent nothing, such as a browser that connects in advance, gets no answer.
   if (
@@ -162,7 +169,8 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Of a head that is too long, only the last piece is at hand. A piece without a line end is taken for a part of the address.
+  // Of a head that is too long, only the last piece is at hand. A piece without a line end is taken for a
+  // part of the address.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
@@ -188,7 +196,10 @@ interface ListenPlace {
   port: number
 }
 
-/** Checks that a port is free: listens there, and closes again. @throws the error of a port that is taken or may not be listened on */
+/**
+ * Checks that a port is free: listens there, and closes again.
+ * @throws the error of a port that is taken or may not be listened on
+ */
 async function checkFree(place: ListenPlace): Promise<void> {
   await closeListeners([await openListener(undefined, place, false)])
 }

@@ -69,7 +69,10 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/** The settings of owners, each validated as at the start. An empty text takes a setting back to the value of the start. */
+/**
+ * The settings of owners, each validated as at the start. An empty text takes a setting back to the value of
+ * the start.
+ */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
@@ -85,7 +88,10 @@ const settingsFields: Fields = defineFields(
   ),
 )
 
-/** The schema of the answer: the values in effect, the names of the settings that were set, and the names of those that the start gives, which win. */
+/**
+ * The schema of the answer: the values in effect, the names of the settings that were set, and the names of
+ * those that the start gives, which win.
+ */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(
     OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }]),

@@ -45,7 +45,8 @@ import {
 import { idIn } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
-// Declares and answers the operations on webhooks. A webhook may receive everything, so only administrators manage webhooks.
+// Declares and answers the operations on webhooks. A webhook may receive everything, so only administrators
+// manage webhooks.
 
 /** The fields of a webhook. */
 const webhookFields = defineFields({
@@ -117,7 +118,10 @@ const LAST_PAGE = 1_000_000_000
 
 type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
 
-/** Completes an operation on webhooks: for administrators alone, in the queue of its method unless it names another, with problems for refusals. */
+/**
+ * Completes an operation on webhooks: for administrators alone, in the queue of its method unless it names
+ * another, with problems for refusals.
+ */
 function onWebhooks({
   answer,
   ...operation

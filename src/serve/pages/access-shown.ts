@@ -10,12 +10,16 @@ import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
-// Shows facts on pages: the facts of access of events and venues, and the fields that a page lists by their labels.
+// Shows facts on pages: the facts of access of events and venues, and the fields that a page lists by their
+// labels.
 
 /** A known fact of access: its name in the language of the page, and whether it is true of the record. */
 type Known = [name: string, isSo: boolean]
 
-/** Writes the known facts of access to a venue: first those that are true, then those that are not. `NOTHING` where no fact is known. */
+/**
+ * Writes the known facts of access to a venue: first those that are true, then those that are not. `NOTHING`
+ * where no fact is known.
+ */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -31,7 +35,10 @@ export function factInWords({ say: translate }: Context, name: string): string {
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** Writes one entry for the facts of an event or a series: the known facts of access to it and to its venues, its note and its contact. `NOTHING` where it has none. */
+/**
+ * Writes one entry for the facts of an event or a series: the known facts of access to it and to its venues,
+ * its note and its contact. `NOTHING` where it has none.
+ */
 export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -67,7 +74,10 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
 }
 
-/** The short names that signers use for sign languages, by language tag: `Intl` has names for few of these tags. */
+/**
+ * The short names that signers use for sign languages, by language tag: `Intl` has names for few of these
+ * tags.
+ */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{
@@ -89,9 +99,13 @@ function languageName(shownIn: string, tag: string): string {
   return SIGN_LANGUAGES[tag] ?? new Intl.DisplayNames(shownIn, { type: 'language' }).of(tag) ?? tag
 }
 
-// The fields without a place of their own on a page: the page lists each of them that has a value, by its label.
+// The fields without a place of their own on a page: the page lists each of them that has a value, by its
+// label.
 
-/** Writes a line for each field that has a value. @param shown the values by the names of the fields, as answers show them */
+/**
+ * Writes a line for each field that has a value.
+ * @param shown the values by the names of the fields, as answers show them
+ */
 export function labelledFacts(
   context: Context,
   fields: Readonly<Record<string, FieldData>>,

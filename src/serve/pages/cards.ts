@@ -29,14 +29,20 @@ import { teaserOf } from './teasers.ts'
 
 // Cards: events as lists of pages show them, kept until the event changes.
 
-/** An image as a page shows it. `src` is the smallest size that is at least 300 pixels wide; `srcset` has all sizes with the proportions of the image. */
+/**
+ * An image as a page shows it. `src` is the smallest size that is at least 300 pixels wide; `srcset` has all
+ * sizes with the proportions of the image.
+ */
 export interface Picture {
   src: string
   srcset: string
   width: number
   height: number
   alt: string
-  /** The classes that keep the focal point in view where the image is cropped; empty for an image without a focal point. */
+  /**
+   * The classes that keep the focal point in view where the image is cropped; empty for an image without a
+   * focal point.
+   */
   focus: string
 }
 
@@ -61,7 +67,10 @@ export interface Card {
   place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
-  /** The public series that the event is an occurrence of: the path of its page, and how it repeats in words, empty for a series without a rule. */
+  /**
+   * The public series that the event is an occurrence of: the path of its page, and how it repeats in words,
+   * empty for a series without a rule.
+   */
   series: { id: number; path: string; rhythm: string } | undefined
   /** The number of later dates of its series; set in lists that show one date of each series. */
   following?: number
@@ -77,7 +86,10 @@ export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/** Returns the cards of the events with these ids, in order; leaves out events that cannot be shown. A cached card is valid until memory learns of a change. */
+/**
+ * Returns the cards of the events with these ids, in order; leaves out events that cannot be shown. A cached
+ * card is valid until memory learns of a change.
+ */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -107,7 +119,8 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // The states are noted before the rows are read: if an event changes in between, its card is out of date at once.
+    // The states are noted before the rows are read: if an event changes in between, its card is out of date
+    // at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findCardLinks(context.db, rows)
@@ -165,10 +178,16 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/** How far the proportions of a size may be from those of the image: sizes have whole pixels, and cropped sizes are further off. */
+/**
+ * How far the proportions of a size may be from those of the image: sizes have whole pixels, and cropped
+ * sizes are further off.
+ */
 const ALIKE = 0.02
 
-/** Returns the classes for the focal point of an image, in tenths of its width and height; empty for an image without a focal point. */
+/**
+ * Returns the classes for the focal point of an image, in tenths of its width and height; empty for an image
+ * without a focal point.
+ */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
@@ -176,7 +195,10 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
 /** The columns of an event that are about its image. */
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/** Returns an image with its uncropped sizes. @param use the event that shows the image: it may set its own alternative text, or none for a decoration */
+/**
+ * Returns an image with its uncropped sizes.
+ * @param use the event that shows the image: it may set its own alternative text, or none for a decoration
+ */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -196,8 +218,9 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
 const FREE_WORD: MessageText = FREE
 
 /**
- * Returns the stored cost of an event as plain text: the lowest and the highest price as the language writes money, such as `12,50 €` or `10–20 €`. A cost
- * that says more than amounts in one currency, or whose figures can be read in two ways, stays as it was written. Empty for an event without a cost.
+ * Returns the stored cost of an event as plain text: the lowest and the highest price as the language writes
+ * money, such as `12,50 €` or `10–20 €`. A cost that says more than amounts in one currency, or whose figures
+ * can be read in two ways, stays as it was written. Empty for an event without a cost.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = translate(site.language, FREE_WORD)
@@ -217,10 +240,16 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/** Matches a currency mark: a sign with up to three capital letters before it, such as `US$`, or a code or word in Latin letters, such as `EUR` or `Fr.`. */
+/**
+ * Matches a currency mark: a sign with up to three capital letters before it, such as `US$`, or a code or
+ * word in Latin letters, such as `EUR` or `Fr.`.
+ */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/** Returns the currency mark of all prices, that of the site where none has one; undefined for several marks, other words, and a text that is no mark. */
+/**
+ * Returns the currency mark of all prices, that of the site where none has one; undefined for several marks,
+ * other words, and a text that is no mark.
+ */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))
@@ -245,7 +274,10 @@ const moneyFormat = madeOnce((locale: string) =>
   ),
 )
 
-/** Returns a function that writes a range of amounts of money. `mark` stands where the language puts the sign or the code of a currency. */
+/**
+ * Returns a function that writes a range of amounts of money. `mark` stands where the language puts the sign
+ * or the code of a currency.
+ */
 function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: string, high: string) => string {
   const format = moneyFormat(locale)(/\p{Sc}$/u.test(mark) ? 'symbol' : 'code')(decimals)
   return (low, high) => {

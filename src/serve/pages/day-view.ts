@@ -20,8 +20,9 @@ import { nearName } from './when-in-words.ts'
 // Makes the page of a day.
 
 /**
- * Returns the page of a day: first the events that began earlier, then those that begin on the day, and last those that go on for more than three days.
- * Further pages have only events that begin on the day. @throws Problem for a page past the end
+ * Returns the page of a day: first the events that began earlier, then those that begin on the day, and last
+ * those that go on for more than three days. Further pages have only events that begin on the day. @throws
+ * Problem for a page past the end
  */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing

@@ -12,7 +12,10 @@ import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 // Makes the directories of venues and of organizers.
 
-/** The most venues or organizers on one page, and the last page. Entries behind the last page are found by name or first letter. */
+/**
+ * The most venues or organizers on one page, and the last page. Entries behind the last page are found by
+ * name or first letter.
+ */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 /** The most characters of a name that is searched for. */
@@ -45,7 +48,11 @@ interface Asked {
   page: number
 }
 
-/** Returns a page of public venues or organizers by name, with the numbers of their coming events from the index. @throws Problem for a page past the end */
+/**
+ * Returns a page of public venues or organizers by name, with the numbers of their coming events from the
+ * index.
+ * @throws Problem for a page past the end
+ */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,

@@ -10,7 +10,10 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // Makes the page that generates the markup for showing events on another site.
 
-/** The attributes of `<kalends-events>` that the form offers, in the order of the markup, each with the name of its field. */
+/**
+ * The attributes of `<kalends-events>` that the form offers, in the order of the markup, each with the name
+ * of its field.
+ */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -42,7 +45,10 @@ const EXTRAS = [
 
 const LONGEST_VALUE = 500
 
-/** Returns the page that generates the markup for other sites. Its script previews the result at once; without scripts the form is submitted. */
+/**
+ * Returns the page that generates the markup for other sites. Its script previews the result at once; without
+ * scripts the form is submitted.
+ */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Add to your website')

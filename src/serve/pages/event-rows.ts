@@ -26,7 +26,10 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
   return title === '' ? say(site, '(no title)') : title
 }
 
-/** Writes the title of an event for a link. The status word stands before the title of a canceled or postponed event; a canceled title is struck through. */
+/**
+ * Writes the title of an event for a link. The status word stands before the title of a canceled or postponed
+ * event; a canceled title is struck through.
+ */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`
@@ -35,7 +38,10 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
-/** Returns the class that gives an event the colour of its first category, with a blank before it; empty for an event without a category. */
+/**
+ * Returns the class that gives an event the colour of its first category, with a blank before it; empty for
+ * an event without a category.
+ */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {
     const term = terms.byId.get(id)
@@ -72,11 +78,17 @@ export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 const behind = (letters: string): Html | false =>
   letters !== '' && html` <abbr class="zone">${letters}</abbr>`
 
-/** Returns the time at which an event starts, with the letters of its zone unless that is the zone of the site. */
+/**
+ * Returns the time at which an event starts, with the letters of its zone unless that is the zone of the
+ * site.
+ */
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/** Writes the times of an event under the heading of its day; for an event of several days, its start and until when it lasts. */
+/**
+ * Writes the times of an event under the heading of its day; for an event of several days, its start and
+ * until when it lasts.
+ */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
@@ -92,11 +104,17 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/** Decides whether a picture is shown whole on a tinted ground: cropping would cut the lettering of a poster in portrait, or of a banner. */
+/**
+ * Decides whether a picture is shown whole on a tinted ground: cropping would cut the lettering of a poster
+ * in portrait, or of a banner.
+ */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** Returns the `srcset` of a picture up to its first size that is at least `pixels` wide: larger sizes are not needed. */
+/**
+ * Returns the `srcset` of a picture up to its first size that is at least `pixels` wide: larger sizes are not
+ * needed.
+ */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
@@ -129,14 +147,20 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** Writes the day of an event behind its title, for those who go by headings; what others see of it is hidden from them. */
+/**
+ * Writes the day of an event behind its title, for those who go by headings; what others see of it is hidden
+ * from them.
+ */
 export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
 /** Writes the name and the city of a venue, each read in its own direction. */
 export const namedPlace = ({ name, city }: { name: string; city: string }): Html =>
   html`<bdi>${name}</bdi>${city && html`, <bdi>${city}</bdi>`}`
 
-/** Writes how far a venue is from the position around which the reader looks; false where either position is unknown. */
+/**
+ * Writes how far a venue is from the position around which the reader looks; false where either position is
+ * unknown.
+ */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false
@@ -144,7 +168,10 @@ function awayFrom({ context: { site }, memory, around }: Viewing, venue: number)
   return html` · <span class="away">${writtenDistance(site, km)}</span>`
 }
 
-/** Writes how the series of an event repeats and how many dates follow, as a link to all its dates. False for an event without later dates. */
+/**
+ * Writes how the series of an event repeats and how many dates follow, as a link to all its dates. False for
+ * an event without later dates.
+ */
 export function againOf({ context: { site } }: Viewing, { series, following = 0 }: Card): Html | false {
   if (!series || following === 0) return false
   const more =
@@ -165,7 +192,10 @@ function tags(viewing: Viewing, card: Card): Html | false {
 export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
   html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
-/** Writes events under headings of the days on which they start, in the given order. @param more returns the markup below the events of a day */
+/**
+ * Writes events under headings of the days on which they start, in the given order.
+ * @param more returns the markup below the events of a day
+ */
 export function daySections(
   viewing: Viewing,
   cards: readonly Card[],
@@ -178,7 +208,10 @@ export function daySections(
   )
 }
 
-/** Writes events from a day on: those that begin then by day, and below them those that began earlier and still last. */
+/**
+ * Writes events from a day on: those that begin then by day, and below them those that began earlier and
+ * still last.
+ */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)

@@ -34,7 +34,8 @@ import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
 
-// Makes the page of one event: its state, its facts and its text, links into other calendars, and the events that the page leads on to.
+// Makes the page of one event: its state, its facts and its text, links into other calendars, and the events
+// that the page leads on to.
 
 /** Returns the page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
@@ -66,7 +67,10 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
 /** The most characters of a title in the usual size: longer titles are written smaller. */
 const LONG_TITLE = 70
 
-/** Everything that the page of an event links to: by id, the events before and after it, other dates of its series and similar events; and its original. */
+/**
+ * Everything that the page of an event links to: by id, the events before and after it, other dates of its
+ * series and similar events; and its original.
+ */
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
@@ -115,7 +119,10 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** Returns the description that previews of links show: that an event does not take place as planned, and why; then its day and its text. */
+/**
+ * Returns the description that previews of links show: that an event does not take place as planned, and why;
+ * then its day and its text.
+ */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -125,7 +132,10 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/** Writes banners for an event that is canceled or postponed, and for one whose last day is over. They stay the same all day, so the page can be cached. */
+/**
+ * Writes banners for an event that is canceled or postponed, and for one whose last day is over. They stay
+ * the same all day, so the page can be cached.
+ */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)
@@ -143,7 +153,10 @@ function cover({ srcset, src, width, height, alt, focus }: Picture, title: strin
   return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
-/** Writes the facts that visitors look for first: when, where, by whom and for how much; and the buttons below them. */
+/**
+ * Writes the facts that visitors look for first: when, where, by whom and for how much; and the buttons below
+ * them.
+ */
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
@@ -171,13 +184,18 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** Writes a hidden place for the times in the zone of the visitor. The script fills it in, and shows it to visitors in another zone. */
+/**
+ * Writes a hidden place for the times in the zone of the visitor. The script fills it in, and shows it to
+ * visitors in another zone.
+ */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-locale="${clockLocaleOf(site)}" data-text="${say(site, 'Your time: {time}')}"></span>`
 }
 
-/** Writes when an event takes place: its first day as a leaf of a calendar, then its days and times in words. */
+/**
+ * Writes when an event takes place: its first day as a leaf of a calendar, then its days and times in words.
+ */
 function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context
@@ -208,7 +226,10 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
 
 // Other events that the page of an event leads on to.
 
-/** The most events of each list, and the most that are looked at for it: of several events with the same title, only the first is listed. */
+/**
+ * The most events of each list, and the most that are looked at for it: of several events with the same
+ * title, only the first is listed.
+ */
 const MOST = 4
 const LOOKED_AT = 8
 
@@ -220,7 +241,10 @@ interface MoreEvents {
   alike: readonly number[]
 }
 
-/** Finds the next events at the first venue of an event, and the coming events that share the most with it. Finds none without the index. */
+/**
+ * Finds the next events at the first venue of an event, and the coming events that share the most with it.
+ * Finds none without the index.
+ */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory, today } = viewing
   const venue = links.venues.find((one) => isShown(context, one))
@@ -280,7 +304,10 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
 
 // Links into the calendars of readers.
 
-/** An event as the forms of other calendars take it: plain texts, its place in one line, and the address of its page. */
+/**
+ * An event as the forms of other calendars take it: plain texts, its place in one line, and the address of
+ * its page.
+ */
 export interface Keepable {
   title: string
   text: string
@@ -291,10 +318,15 @@ export interface Keepable {
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/** The most characters of the text in a link: some services cut addresses longer than about 2000 characters. */
+/**
+ * The most characters of the text in a link: some services cut addresses longer than about 2000 characters.
+ */
 const LONGEST_TEXT = 600
 
-/** Writes a menu of links that put an event into the reader's own calendar. `isMain` makes its button the main one of the page. */
+/**
+ * Writes a menu of links that put an event into the reader's own calendar. `isMain` makes its button the main
+ * one of the page.
+ */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(site, 'Add to calendar')}</summary><ul>
 <li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.${icalendar.extension})</a></li>
@@ -307,7 +339,9 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 const notesOf = ({ text, address }: Keepable) =>
   [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
-/** Returns the day after the last day of an event, since other calendars exclude the end of a span of days. */
+/**
+ * Returns the day after the last day of an event, since other calendars exclude the end of a span of days.
+ */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

@@ -12,7 +12,11 @@ import { type FeedLink, pathTo, say } from './viewing.ts'
 /** Returns the path of the feeds of a category, of a tag or of all events, without the ending of a format. */
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
-/** Returns links to the feeds of a page in all formats. @param base the path without an ending @param query the filters of the page */
+/**
+ * Returns links to the feeds of a page in all formats.
+ * @param base the path without an ending
+ * @param query the filters of the page
+ */
 export function feedLinks(base: string, query: string): FeedLink[] {
   return formats.flatMap(({ extension, mediaType, title }) =>
     title === undefined ? [] : [{ mediaType, title, path: feedPath(base, extension, query) }],
@@ -23,7 +27,10 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** Returns the filters of a page as feeds take them: without dates, since a feed has no end; with the coordinates of `near`; with `search` as `words`. */
+/**
+ * Returns the filters of a page as feeds take them: without dates, since a feed has no end; with the
+ * coordinates of `near`; with `search` as `words`.
+ */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')

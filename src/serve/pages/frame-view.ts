@@ -9,12 +9,16 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// Makes the page for frames on sites that forbid scripts: a list or a month without the head and the foot of pages.
+// Makes the page for frames on sites that forbid scripts: a list or a month without the head and the foot of
+// pages.
 
 /** The path of the frame, below the root of the site. */
 export const FRAME_PATH = '/embed/frame/'
 
-/** The filters of lists that the element of `embed.js` calls by other names than pages do. It names one term, pages name several. */
+/**
+ * The filters of lists that the element of `embed.js` calls by other names than pages do. It names one term,
+ * pages name several.
+ */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
 /** The number of events in a list without `limit`, and the most in a list with `limit`. */
@@ -90,7 +94,10 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/** Writes the document of a frame. Its links open outside the frame by default, since other pages may not stand in one. */
+/**
+ * Writes the document of a frame. Its links open outside the frame by default, since other pages may not
+ * stand in one.
+ */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

@@ -17,7 +17,8 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// Makes the opening of the front page from featured events with their pictures, and counts the later dates of series.
+// Makes the opening of the front page from featured events with their pictures, and counts the later dates of
+// series.
 
 /** The opening of the front page, and the ids of the events in it, which the list below leaves out. */
 export interface Lead {
@@ -29,12 +30,16 @@ export const NO_LEAD: Lead = { ids: new Set(), body: NOTHING }
 
 /** The most featured events that open the front page. */
 const MOST = 5
-/** The most featured events that are read for the opening: more than it shows, since canceled events are passed over. */
+/**
+ * The most featured events that are read for the opening: more than it shows, since canceled events are
+ * passed over.
+ */
 const AMONG = 15
 
 /**
- * Makes the opening from the coming featured events: those that begin first, then those that are still on. The first event with a picture leads, one whose
- * picture may be cropped before others (rule 31.1). Returns `NO_LEAD` without such events.
+ * Makes the opening from the coming featured events: those that begin first, then those that are still on.
+ * The first event with a picture leads, one whose picture may be cropped before others (rule 31.1). Returns
+ * `NO_LEAD` without such events.
  */
 export async function findLead(viewing: Viewing): Promise<Lead> {
   const filters: EventFilters = { featured: true }
@@ -64,7 +69,9 @@ export async function findLead(viewing: Viewing): Promise<Lead> {
 const inShape = (cards: readonly Card[]) =>
   cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
-/** Returns the cards; a card of a series gets the number of its later dates among the events of these filters. */
+/**
+ * Returns the cards; a card of a series gets the number of its later dates among the events of these filters.
+ */
 export async function withFollowing(
   viewing: Viewing,
   filters: EventFilters,
@@ -86,7 +93,9 @@ const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 const SIZES = { hero: '(max-width: 47.5rem) 100vw, 700px', card: '(max-width: 47.5rem) 66vw, 340px' }
 const PIXELS = { hero: 1400, card: 680 }
 
-/** Writes a featured event with its picture; an event without a picture is text on the colour of its category. */
+/**
+ * Writes a featured event with its picture; an event without a picture is text on the colour of its category.
+ */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -109,7 +118,10 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
 /** Days from today within which a date is written without its year. */
 const NEAR_DAYS = 300
 
-/** Writes the day and time of an event, or its first and last day; of one that has begun, its last day. A card has less room, so it has short weekdays. */
+/**
+ * Writes the day and time of an event, or its first and last day; of one that has begun, its last day. A card
+ * has less room, so it has short weekdays.
+ */
 function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' | 'card'): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

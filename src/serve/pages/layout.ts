@@ -9,7 +9,8 @@ import { LANGUAGE_NAMES, languageField, withLanguage } from './page-languages.ts
 import { shortened } from './teasers.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Writes the document around every page: head, navigation and foot; and makes the page that explains a failure.
+// Writes the document around every page: head, navigation and foot; and makes the page that explains a
+// failure.
 
 /** The version in the address of the namespace, which clients compare (rule 29.8). */
 export const VERSION = 'v1'
@@ -91,7 +92,10 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** Decides whether the name of the site is for screen readers alone, since the logo shows it to everybody else. */
+/**
+ * Decides whether the name of the site is for screen readers alone, since the logo shows it to everybody
+ * else.
+ */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -113,7 +117,10 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
-/** Writes links to the page in each language of the site, which further links keep. False for a site with one language, and for a page without an address. */
+/**
+ * Writes links to the page in each language of the site, which further links keep. False for a site with one
+ * language, and for a page without an address.
+ */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -125,11 +132,17 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/** Returns the path of a page in a language, for search engines. They send no `Accept-Language`, so the path in the first language names no language. */
+/**
+ * Returns the path of a page in a language, for search engines. They send no `Accept-Language`, so the path
+ * in the first language names no language.
+ */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 
-/** Writes links to a page in all languages of the site, and one for visitors of any other language (`x-default`). */
+/**
+ * Writes links to a page in all languages of the site, and one for visitors of any other language
+ * (`x-default`).
+ */
 function alternates({ languages, ...site }: Site, path: string | undefined): Content {
   if (path === undefined || languages.length === 1) return false
   const link = (code: string, address: string) =>
@@ -192,7 +205,10 @@ const SENTENCES = {
 /** The status of a page that explains a failure. */
 export type ProblemStatus = keyof typeof SENTENCES
 
-/** Returns a page that explains a failure and offers links. @param names the wrong parameters of a feed, for which no form has a field */
+/**
+ * Returns a page that explains a failure and offers links.
+ * @param names the wrong parameters of a feed, for which no form has a field
+ */
 export function problemView(
   { context: { site }, assets }: Pick<Viewing, 'context' | 'assets'>,
   status: ProblemStatus,

@@ -34,7 +34,8 @@ import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } f
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /**
- * Returns the page of a venue or organizer with its events from today on. Each series stands there at its next date alone, unless every date is asked for.
+ * Returns the page of a venue or organizer with its events from today on. Each series stands there at its
+ * next date alone, unless every date is asked for.
  * @throws Problem for a page past the end
  */
 export async function linkedView(
@@ -139,7 +140,10 @@ async function waysOf(
 /** The number of months, from the present one on, that are searched for events. */
 const MOST_MONTHS = 12
 
-/** Finds the coming months with events. Finds none without the index, which alone counts fast enough, and none where one month has all events. */
+/**
+ * Finds the coming months with events. Finds none without the index, which alone counts fast enough, and none
+ * where one month has all events.
+ */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -207,7 +211,10 @@ export function linkedName(site: Site, linked: Linked): string {
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
-/** The fields that have a place of their own on the page of a venue or organizer. The page lists its other fields (`page: true`) by their labels. */
+/**
+ * The fields that have a place of their own on the page of a venue or organizer. The page lists its other
+ * fields (`page: true`) by their labels.
+ */
 export const PLACED_LINKED_FIELDS = {
   venue: [
     'venue',
@@ -236,7 +243,10 @@ function labelledOf(kind: Linked['kind']): [name: string, field: LinkedField][] 
   return fields.filter(([name, { page }]) => page === true && !placed.includes(name))
 }
 
-/** Returns the values of the fields that the page lists by their labels, as answers of the interface show them. */
+/**
+ * Returns the values of the fields that the page lists by their labels, as answers of the interface show
+ * them.
+ */
 function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   const columns: Readonly<Record<string, unknown>> = { ...row }
   return Object.fromEntries(

@@ -48,12 +48,16 @@ import {
 } from './view-head.ts'
 import { say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// Makes the list of coming events and that of past ones, with the small month beside a list and notes on the words of a search.
+// Makes the list of coming events and that of past ones, with the small month beside a list and notes on the
+// words of a search.
 
 /** The most events on one page. */
 export const PER_PAGE = 20
 
-/** Returns a page of coming events, or of past events with the latest first. @throws Problem for a page past the end */
+/**
+ * Returns a page of coming events, or of past events with the latest first.
+ * @throws Problem for a page past the end
+ */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -88,13 +92,19 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** The events that began before the first day and are still on; undefined for past events, and for a search, whose cards have them among the others. */
+  /**
+   * The events that began before the first day and are still on; undefined for past events, and for a search,
+   * whose cards have them among the others.
+   */
   ongoing?: Ongoing
   /** Whether the list leaves out later dates of a series. */
   isShorter?: boolean
 }
 
-/** Finds a page of the events that start on the first day or later, each series at its next date, and the events that are still on (rules 31.2 and 31.3). */
+/**
+ * Finds a page of the events that start on the first day or later, each series at its next date, and the
+ * events that are still on (rules 31.2 and 31.3).
+ */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -113,7 +123,10 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** Writes a page of coming events by day; below those of the first page stand those that are still on. Events of the opening are left out. */
+/**
+ * Writes a page of coming events by day; below those of the first page stand those that are still on. Events
+ * of the opening are left out.
+ */
 function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
   const others = cards.filter(({ id }) => !ids.has(id))
   if (!ongoing) return html`${daySections(viewing, others)}`
@@ -124,7 +137,9 @@ function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/** The parameter that asks for the next date of each series alone, or for every date. Moved sites have it too. */
+/**
+ * The parameter that asks for the next date of each series alone, or for every date. Moved sites have it too.
+ */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 /** Writes a link to the list with every date of each series; false where the list leaves none out. */
@@ -136,7 +151,10 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   return html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
 }
 
-/** Finds a page of past events, the latest first. Lists have the earliest event first, so the pages are counted and filled from their end. */
+/**
+ * Finds a page of past events, the latest first. Lists have the earliest event first, so the pages are
+ * counted and filled from their end.
+ */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.wall)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
@@ -164,8 +182,9 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * Returns the filters of the events from the first day of a list on; for a search, events that began earlier and are still on are among them, and so they
- * are for `when` if `isWhole`. Each series stands at its next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
+ * Returns the filters of the events from the first day of a list on; for a search, events that began earlier
+ * and are still on are among them, and so they are for `when` if `isWhole`. Each series stands at its next
+ * date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
   const { filters } = asked.query
@@ -218,7 +237,10 @@ async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   )
 }
 
-/** Writes links to the pages before and after this page with their days, and between the lists of coming and of past events. */
+/**
+ * Writes links to the pages before and after this page with their days, and between the lists of coming and
+ * of past events.
+ */
 async function ways(
   viewing: Viewing,
   asked: EventsAsked,
@@ -256,7 +278,10 @@ async function ways(
 /** Returns the address of a day or month with the same filters. */
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** Writes small months whose days are links: the rest of the month of a day, and the next month where that begins within a week. */
+/**
+ * Writes small months whose days are links: the rest of the month of a day, and the next month where that
+ * begins within a week.
+ */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -266,7 +291,10 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/** Writes the weeks of a month from that of the day `from` on. Days on which events of these filters begin are links; all are, where the index cannot count. */
+/**
+ * Writes the weeks of a month from that of the day `from` on. Days on which events of these filters begin are
+ * links; all are, where the index cannot count.
+ */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -315,7 +343,10 @@ async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** Names the words that no event has and, where the search finds events, the words that were read as similar ones. */
+/**
+ * Names the words that no event has and, where the search finds events, the words that were read as similar
+ * ones.
+ */
 async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}
@@ -335,7 +366,10 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
 /** The most words for which events are counted, word by word, where no event has all words of a search. */
 const MOST_COUNTED = 5
 
-/** Writes links to the events of each word, where no event has all words of a search; false where no word has events. */
+/**
+ * Writes links to the events of each word, where no event has all words of a search; false where no word has
+ * events.
+ */
 async function fewerWords(
   viewing: Viewing,
   asked: EventsAsked,

@@ -19,7 +19,10 @@ import { type Html, NOTHING, trusted } from './page-html.ts'
 
 // Makes the look of the pages from settings and files, and writes its style sheet.
 
-/** The look of the pages, ready for use. It is made from the settings of owners and from those of the start, which win. */
+/**
+ * The look of the pages, ready for use. It is made from the settings of owners and from those of the start,
+ * which win.
+ */
 export interface Look {
   /** A colour such as `#0b6e5f`. */
   accent: string
@@ -68,7 +71,10 @@ interface LookFile {
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** The endings that only images named by the start of the service may have. Files that owners upload are known by their content. */
+/**
+ * The endings that only images named by the start of the service may have. Files that owners upload are known
+ * by their content.
+ */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
 /**
@@ -96,7 +102,10 @@ function readStartFile(name: LookFileSetting, path: string): LookFile {
   return { ending, bytes: readSet(path, stem) }
 }
 
-/** Reads a file that the start of the service names. @throws Error with one sentence for a file that cannot be read */
+/**
+ * Reads a file that the start of the service names.
+ * @throws Error with one sentence for a file that cannot be read
+ */
 export function readSet(path: string, what: string): Buffer {
   try {
     return readFileSync(path)
@@ -117,7 +126,9 @@ export function filesOfLook(
   return { ...Object.fromEntries(theirs), ...start }
 }
 
-/** Makes the look from a configuration that has the settings of owners in it, and from the files of the look. */
+/**
+ * Makes the look from a configuration that has the settings of owners in it, and from the files of the look.
+ */
 export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   return {
     accent: config.pages_accent,
@@ -144,7 +155,10 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   }
 }
 
-/** Makes HTML of the owner's texts in Markdown. The reader of Markdown is loaded for that alone, since most calendars have no such texts. */
+/**
+ * Makes HTML of the owner's texts in Markdown. The reader of Markdown is loaded for that alone, since most
+ * calendars have no such texts.
+ */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('../../base/text/markdown.ts')
@@ -186,7 +200,10 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
     '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0;justify-content:center}',
 }
 
-/** Writes the custom properties and rules of a look, to stand behind the rules of the pages. @param font the address of its own font */
+/**
+ * Writes the custom properties and rules of a look, to stand behind the rules of the pages.
+ * @param font the address of its own font
+ */
 export function lookStyle(
   { scheme, corner, density, typeface, header }: Look,
   font: string | undefined,

@@ -25,7 +25,9 @@ interface Place {
   events: number[]
 }
 
-/** Returns the page of coming events by their venues; with a map of these venues where the site has map tiles. */
+/**
+ * Returns the page of coming events by their venues; with a map of these venues where the site has map tiles.
+ */
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context

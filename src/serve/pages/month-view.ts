@@ -137,7 +137,10 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** Finds the months before and after this month. Each is undefined where neither an event of these filters nor today lies in its direction. */
+/**
+ * Finds the months before and after this month. Each is undefined where neither an event of these filters nor
+ * today lies in its direction.
+ */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -219,7 +222,8 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * Writes the part of a bar on one day: the whole bar on its first day and on the first day of each week; on other days only words for screen readers.
+ * Writes the part of a bar on one day: the whole bar on its first day and on the first day of each week; on
+ * other days only words for screen readers.
  * @param daysLeft the days of the week from this day on
  */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
@@ -284,11 +288,17 @@ export interface Stretch {
   id: number
   first: string
   last: string
-  /** Where a day has no room for all its events, those with the lowest ranks are shown. Events of rank 0 also come first in their day. */
+  /**
+   * Where a day has no room for all its events, those with the lowest ranks are shown. Events of rank 0 also
+   * come first in their day.
+   */
   rank?: number
 }
 
-/** One day in the table of a month: its bars, the shown events that begin and end on it, and the number of all its events, shown or not. */
+/**
+ * One day in the table of a month: its bars, the shown events that begin and end on it, and the number of all
+ * its events, shown or not.
+ */
 export interface GridDay {
   day: string
   /** The bars of the day by their lane; undefined for a lane that is free on this day. */
@@ -301,7 +311,10 @@ export interface GridDay {
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
-/** Returns the first and the last day of each event that was found; leaves out an event that has been deleted since. */
+/**
+ * Returns the first and the last day of each event that was found; leaves out an event that has been deleted
+ * since.
+ */
 export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
   const stretches: Stretch[] = []
   for (const id of found.ids) {
@@ -315,7 +328,10 @@ export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): 
 
 const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/** Returns the events of a month with their ranks: featured events come before those of the evening, and these before all others (rule 31.4). */
+/**
+ * Returns the events of a month with their ranks: featured events come before those of the evening, and these
+ * before all others (rule 31.4).
+ */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -340,7 +356,10 @@ async function ranked(
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/** Chooses `room` events of a day: those of the lowest ranks. Featured events come first among them, the others keep their order. */
+/**
+ * Chooses `room` events of a day: those of the lowest ranks. Featured events come first among them, the
+ * others keep their order.
+ */
 function chosen(single: readonly Stretch[], room: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room))
   const isLed = (own: Stretch) => (rankOf(own) === FEATURED ? 0 : 1)
@@ -354,7 +373,10 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/** Distributes events over weeks: those of several days as bars that keep their lane through a week, the others into their day. */
+/**
+ * Distributes events over weeks: those of several days as bars that keep their lane through a week, the
+ * others into their day.
+ */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),

@@ -18,15 +18,19 @@ export const MOST_ONGOING = 6
 /** The most of them on the page of a day, where as many begin, and in a list that asks for them by `when`. */
 export const MOST_OF_DAY = 100
 
-/** Events that began before a day and are still on: the cards of those that end soonest, and the number of all of them. */
+/**
+ * Events that began before a day and are still on: the cards of those that end soonest, and the number of all
+ * of them.
+ */
 export interface Ongoing {
   cards: Card[]
   total: number
 }
 
 /**
- * Finds the events that began before a day and are still on then: at most `most` of them, those that end soonest first. An event that ends in the small
- * hours counts as ended on the evening before, unless it is still on now, or `when` asks for it.
+ * Finds the events that began before a day and are still on then: at most `most` of them, those that end
+ * soonest first. An event that ends in the small hours counts as ended on the evening before, unless it is
+ * still on now, or `when` asks for it.
  */
 export async function findOngoing(
   viewing: Viewing,
@@ -59,7 +63,10 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** Days, the first and the last counted, from which on an event stands under "Ongoing" alone and under no day (rule 31.2). */
+/**
+ * Days, the first and the last counted, from which on an event stands under "Ongoing" alone and under no day
+ * (rule 31.2).
+ */
 const LONG = 4
 
 /** Decides whether an event lasts longer than three days, by its first and its last day. */
@@ -75,7 +82,10 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** Writes the last day of an event that is on today, the hour at which one ends in the small hours of today, or all days of any other event. */
+/**
+ * Writes the last day of an event that is on today, the hour at which one ends in the small hours of today,
+ * or all days of any other event.
+ */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)
@@ -88,7 +98,10 @@ function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): 
     : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
-/** Writes the long events of a month as a band below its weeks, with a link to the others where the band does not show all. False without events. */
+/**
+ * Writes the long events of a month as a band below its weeks, with a link to the others where the band does
+ * not show all. False without events.
+ */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length
@@ -100,7 +113,10 @@ export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersP
   )
 }
 
-/** Writes ongoing events as a section of a list, with a link to all of them where the section does not show all. False without events. */
+/**
+ * Writes ongoing events as a section of a list, with a link to all of them where the section does not show
+ * all. False without events.
+ */
 export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
   const { site } = viewing.context
   if (cards.length === 0) return false

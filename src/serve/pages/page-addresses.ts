@@ -17,7 +17,10 @@ export interface TermPath {
   slugs: readonly string[]
 }
 
-/** The present address that an old address leads to. `byQuery` is set where it was made from the old query, which is then not sent along. */
+/**
+ * The present address that an old address leads to. `byQuery` is set where it was made from the old query,
+ * which is then not sent along.
+ */
 interface Moved {
   is: 'moved'
   to: string
@@ -86,7 +89,10 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/** Translates an address with words of other languages into the present one; undefined without such words, and for one that names no page. Reads no data. */
+/**
+ * Translates an address with words of other languages into the present one; undefined without such words, and
+ * for one that names no page. Reads no data.
+ */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -95,7 +101,10 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** Returns the address that an old one leads to, with the query that was sent, unless the new address was made from that query. */
+/**
+ * Returns the address that an old one leads to, with the query that was sent, unless the new address was made
+ * from that query.
+ */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -113,7 +122,10 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['atom', atom.extension],
 ])
 
-/** Reads the path of a feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`; undefined for any other path. */
+/**
+ * Reads the path of a feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`;
+ * undefined for any other path.
+ */
 function readFeedBelow(
   page: string,
   [name = '', kind = 'feed', ...rest]: readonly string[],
@@ -123,7 +135,10 @@ function readFeedBelow(
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
-/** Splits the path of a feed of a moved site into the path of its page and the ending that the feed has today; undefined for any other path. */
+/**
+ * Splits the path of a feed of a moved site into the path of its page and the ending that the feed has today;
+ * undefined for any other path.
+ */
 export function splitFeed(path: string): { page: string; ending: string } | undefined {
   const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
   const moved = readFeedBelow(
@@ -136,7 +151,10 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
 /** The most segments that name a view behind the path of a list on a moved site. */
 const MOST_OF_VIEW = 4
 
-/** Reads an old path as that of a list, a view or a feed, whatever the list was called. Each reading has the path of the list and the present address. */
+/**
+ * Reads an old path as that of a list, a view or a feed, whatever the list was called. Each reading has the
+ * path of the list and the present address.
+ */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -162,7 +180,10 @@ function readEmbed([name, ...rest]: readonly string[]): PageAddress {
   return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
-/** Reads the id at the end of the path of a series. The slug before the id is for people; several series may have the same one. */
+/**
+ * Reads the id at the end of the path of a series. The slug before the id is for people; several series may
+ * have the same one.
+ */
 function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
@@ -213,7 +234,10 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-/** The views of moved sites that show a list in another way. Behind the slug of a term, such a word may also be the slug of a child of that term. */
+/**
+ * The views of moved sites that show a list in another way. Behind the slug of a term, such a word may also
+ * be the slug of a child of that term.
+ */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
 /** Reads the end of a path of a moved site, and returns where it leads below `base`. */
@@ -230,7 +254,9 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Finds where an old address leads that asks by its query; undefined for a query as no moved site writes it. */
+/**
+ * Finds where an old address leads that asks by its query; undefined for a query as no moved site writes it.
+ */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
@@ -265,7 +291,10 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
-/** Returns the ending of the feed that an old address asks for: by its query, or by its path for the feed of the whole site. Undefined for other addresses. */
+/**
+ * Returns the ending of the feed that an old address asks for: by its query, or by its path for the feed of
+ * the whole site. Undefined for other addresses.
+ */
 function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)

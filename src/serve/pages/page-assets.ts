@@ -9,9 +9,13 @@ import { type Look, lookStyle, readSet } from './look.ts'
 import { weekStartOf } from './page-dates.ts'
 import { attributeFilters } from './page-filters.ts'
 
-// Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites, and the icons of the site.
+// Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites,
+// and the icons of the site.
 
-/** A file that pages refer to. An address below `ASSETS_PATH` changes with the content of its file, so it can be cached for ever. */
+/**
+ * A file that pages refer to. An address below `ASSETS_PATH` changes with the content of its file, so it can
+ * be cached for ever.
+ */
 export interface Asset {
   path: string
   mediaType: string
@@ -32,7 +36,9 @@ export interface Assets extends ReturnType<typeof ownFiles> {
   embed: readonly Asset[]
 }
 
-/** Returns a function that makes a value when it is first called, and keeps the value while the process runs. */
+/**
+ * Returns a function that makes a value when it is first called, and keeps the value while the process runs.
+ */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined
   return () => {
@@ -41,7 +47,10 @@ function once<Made>(make: () => Made): () => Made {
   }
 }
 
-/** The style sheets and scripts that are the same in every calendar; the first calendar of a process reads them. */
+/**
+ * The style sheets and scripts that are the same in every calendar; the first calendar of a process reads
+ * them.
+ */
 const ownFiles = once(() => ({
   script: scriptAsset('calendar'),
   /** The styles of the opening of the front page, and of ongoing events. */
@@ -98,7 +107,10 @@ const sheet = (...names: readonly [string, ...string[]]) => {
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/** The rules for the point of a picture that stays in view where the picture is cropped, in tenths of its width and height. */
+/**
+ * The rules for the point of a picture that stays in view where the picture is cropped, in tenths of its
+ * width and height.
+ */
 const FOCUS = numbered(
   0,
   10,
@@ -113,12 +125,20 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
-/** Writes the style sheet of all pages. @param font the address of the font of the look @throws Error with one sentence for a file that cannot be used */
+/**
+ * Writes the style sheet of all pages.
+ * @param font the address of the font of the look
+ * @throws Error with one sentence for a file that cannot be used
+ */
 export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), accentStyle(look.accent), lookStyle(look, font), readOwnStyle(look.css)].join('\n')
 }
 
-/** Reads the owner's style sheet. It stands behind all other rules, where browsers ignore `@import`, so that is refused. @throws Error with one sentence */
+/**
+ * Reads the owner's style sheet. It stands behind all other rules, where browsers ignore `@import`, so that
+ * is refused.
+ * @throws Error with one sentence
+ */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -129,7 +149,10 @@ function readOwnStyle(path: string): string {
   return rules
 }
 
-/** Makes the files of the pages in a look. @throws Error with one sentence for a file that is set and cannot be used */
+/**
+ * Makes the files of the pages in a look.
+ * @throws Error with one sentence for a file that is set and cannot be used
+ */
 export function readAssets(site: Site, look: Look): Assets {
   const { accent, weekStart } = look
   const files = lookAssets(look)
@@ -164,7 +187,10 @@ const leafletAssets = once((): Assets['leaflet'] => {
   }
 })
 
-/** Removes comments, indents and needless blanks from one of our style sheets. Its strings must not depend on these blanks. */
+/**
+ * Removes comments, indents and needless blanks from one of our style sheets. Its strings must not depend on
+ * these blanks.
+ */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')
@@ -191,7 +217,10 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** The backgrounds on which the style sheet puts the accent: the darkest one of light pages, and the lightest one of dark pages. */
+/**
+ * The backgrounds on which the style sheet puts the accent: the darkest one of light pages, and the lightest
+ * one of dark pages.
+ */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
@@ -204,7 +233,10 @@ const STEPS = 40
 /** The contrast ratio that a control needs to its surroundings. */
 const SEEN = 3.05
 
-/** Writes the custom properties for the accent colour of the site: the colour, the text on it and the colour as text, in light and dark mode. */
+/**
+ * Writes the custom properties for the accent colour of the site: the colour, the text on it and the colour
+ * as text, in light and dark mode.
+ */
 export function accentStyle(colour: string): string {
   const accent = rgbOf(colour)
   const [light, onLight] = controlOn(accent, BLACK, LIGHT_GROUND)
@@ -215,7 +247,10 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/** Moves a colour towards `target` until a control in it stands out from `ground` and text on the control can be read. Returns the colours of both. */
+/**
+ * Moves a colour towards `target` until a control in it stands out from `ground` and text on the control can
+ * be read. Returns the colours of both.
+ */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -225,13 +260,19 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/** A colour as text in light or in dark mode: its contrast ratio as it is, and the colour in which pages show it. */
+/**
+ * A colour as text in light or in dark mode: its contrast ratio as it is, and the colour in which pages show
+ * it.
+ */
 interface TextContrast {
   ratio: number
   shown: string
 }
 
-/** Returns how well a colour can be read as text, in light and in dark mode, and the colours in which pages show it there. */
+/**
+ * Returns how well a colour can be read as text, in light and in dark mode, and the colours in which pages
+ * show it there.
+ */
 export function accentContrast(colour: string): Record<'light' | 'dark', TextContrast> {
   const accent = rgbOf(colour)
   return {
@@ -243,7 +284,10 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
   }
 }
 
-/** Moves a colour towards `target` until its contrast ratio to `other` is at least `needed`; returns `target` where no mixture is enough. */
+/**
+ * Moves a colour towards `target` until its contrast ratio to `other` is at least `needed`; returns `target`
+ * where no mixture is enough.
+ */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -305,7 +349,10 @@ const inLanguages = (texts: readonly MessageText[]) =>
 /** The path of the script that defines `<kalends-events>`, below the root of the site. */
 export const EMBED_PATH = '/embed.js'
 
-/** Writes the modules of `<kalends-events>`, by path. A list needs only the first one; months and days load another, and extras such as pictures a third. */
+/**
+ * Writes the modules of `<kalends-events>`, by path. A list needs only the first one; months and days load
+ * another, and extras such as pictures a third.
+ */
 function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string> {
   const facts = {
     list: `${site.restRoot}/${site.namespace}/events`.slice(1),
@@ -343,7 +390,10 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** Returns a script without comments and indentation. No string in the script may go over several lines or hold the signs of comments. */
+/**
+ * Returns a script without comments and indentation. No string in the script may go over several lines or
+ * hold the signs of comments.
+ */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -351,7 +401,10 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** Reads a script and removes needless blanks as well, since every page that shows events loads it. No string in the script may have such blanks. */
+/**
+ * Reads a script and removes needless blanks as well, since every page that shows events loads it. No string
+ * in the script may have such blanks.
+ */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -397,7 +450,10 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** Makes one of the icons of the site: from the icon of its look if that is made of pixels, else from the mark in the accent colour of the site. */
+/**
+ * Makes one of the icons of the site: from the icon of its look if that is made of pixels, else from the mark
+ * in the accent colour of the site.
+ */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon

@@ -6,7 +6,8 @@ import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
 import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../../calendar/locales/midnight.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 
-// Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
+// Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and
+// months.
 
 // The names of time zones in a language.
 
@@ -19,7 +20,10 @@ const OFFSET = /^(?:GMT|UTC)[+\-−]/
 /** Matches the word and the colon that French puts before the name of a region: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/** Returns the letters of a zone at a time, as the language of the site has them, such as `MEZ`; else those of the tz database. */
+/**
+ * Returns the letters of a zone at a time, as the language of the site has them, such as `MEZ`; else those of
+ * the tz database.
+ */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -41,7 +45,10 @@ export const edgeLetters = (
     zoneLetters(site, row.timezone, row.utc_end_date),
   ] as const
 
-/** Returns the name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time, the name for both seasons. */
+/**
+ * Returns the name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time, the name for
+ * both seasons.
+ */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
@@ -51,7 +58,10 @@ export function zoneName(site: Site, zone: string, utc?: string): string {
   })
 }
 
-/** Returns the name of a zone in a language; undefined where the language has none, or `zone` is not the name of a zone. */
+/**
+ * Returns the name of a zone in a language; undefined where the language has none, or `zone` is not the name
+ * of a zone.
+ */
 function named(
   locale: string,
   zone: string,
@@ -89,7 +99,10 @@ const FORMS = {
 
 export type DateForm = keyof typeof FORMS
 
-/** A form in one language, and the texts of the days or times that were formatted lately: pages repeat the same ones. */
+/**
+ * A form in one language, and the texts of the days or times that were formatted lately: pages repeat the
+ * same ones.
+ */
 interface Writing {
   format: Intl.DateTimeFormat
   texts: Cache<string, string>
@@ -116,7 +129,9 @@ const writingOf = madeOnce((form: DateForm) =>
   }),
 )
 
-/** Writes a time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
+/**
+ * Writes a time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`.
+ */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
@@ -129,7 +144,10 @@ export function writtenEnd(site: Site, start: string, end: string): string {
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/** Writes when an event starts, in the given form; of one that lasts a day from midnight to midnight also when it ends. */
+/**
+ * Writes when an event starts, in the given form; of one that lasts a day from midnight to midnight also when
+ * it ends.
+ */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
@@ -149,7 +167,10 @@ export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** Writes the days from a first to a last one, such as `12–18 November`, with the year unless both are in the year of `today`. */
+/**
+ * Writes the days from a first to a last one, such as `12–18 November`, with the year unless both are in the
+ * year of `today`.
+ */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
@@ -169,12 +190,18 @@ export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): stri
 
 const unitNames = madeOnce((locale: string) => new Intl.DisplayNames(locale, { type: 'dateTimeField' }))
 
-/** Returns a text with a capital first letter, to begin a line: French and Spanish write months and days in lower case. */
+/**
+ * Returns a text with a capital first letter, to begin a line: French and Spanish write months and days in
+ * lower case.
+ */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Writes a distance in kilometres in the language of the site, with at most one decimal below ten kilometres and none from there on. */
+/**
+ * Writes a distance in kilometres in the language of the site, with at most one decimal below ten kilometres
+ * and none from there on.
+ */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -184,7 +211,10 @@ const distances = madeOnce(
     new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
-/** Writes a number in the language of the site. Small counts are the same in all of them: a form has hundreds, and formatting takes some microseconds. */
+/**
+ * Writes a number in the language of the site. Small counts are the same in all of them: a form has hundreds,
+ * and formatting takes some microseconds.
+ */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
 }
@@ -195,7 +225,9 @@ const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { max
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/** Returns the last day that an event is on. An event that ends in the small hours ends on the evening before. */
+/**
+ * Returns the last day that an event is on. An event that ends in the small hours ends on the evening before.
+ */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
@@ -203,8 +235,8 @@ export function lastDayOf(start: string, end: string): string {
 }
 
 /**
- * Returns the wall time after which events end that are still on, at this wall time: until five in the morning the present minute, then the
- * end of the night.
+ * Returns the wall time after which events end that are still on, at this wall time: until five in the
+ * morning the present minute, then the end of the night.
  */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
@@ -251,12 +283,17 @@ export function weekStartOf(site: Site, setting: string): number {
 /** The texts of days by their number: months ask for the same ones again and again. */
 const days = emptyCache<number, string>(processBudget)
 
-/** Returns the day with this number, counted from 1 January 1970 and clamped to the years that dates can have. */
+/**
+ * Returns the day with this number, counted from 1 January 1970 and clamped to the years that dates can have.
+ */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
 
-/** Returns the days of the week that a day is in; fewer than seven at the ends of the years that dates can have. */
+/**
+ * Returns the days of the week that a day is in; fewer than seven at the ends of the years that dates can
+ * have.
+ */
 export function weekOf(day: string, weekStart: number): string[] {
   const first = dayNumber(day) - ((weekdayOf(day) - weekStart + 7) % 7)
   return [...new Set(Array.from({ length: 7 }, (_, i) => dayAt(first + i)))]
@@ -264,7 +301,9 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/** Returns the Monday of a week as ISO 8601 numbers weeks, such as `2026-W48`; undefined for any other text. */
+/**
+ * Returns the Monday of a week as ISO 8601 numbers weeks, such as `2026-W48`; undefined for any other text.
+ */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined

@@ -3,7 +3,10 @@ import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
 // Derives the filters that pages and `<kalends-events>` share with the interface.
 
-/** Pages have other ways for the filters that are left out here (their path, `near`, their number), or no use, since everybody sees the same page. */
+/**
+ * Pages have other ways for the filters that are left out here (their path, `near`, their number), or no use,
+ * since everybody sees the same page.
+ */
 const {
   page: _page,
   per_page: _perPage,
@@ -33,7 +36,9 @@ const TERM_OF_LIST = new Map<string, string>(
 /** The filters that pages take, without the first and the last day. */
 export const sharedFilters = shared
 
-/** The attributes of `<kalends-events>` that filter, each with the parameter of the interface that it means. */
+/**
+ * The attributes of `<kalends-events>` that filter, each with the parameter of the interface that it means.
+ */
 export const attributeFilters: ReadonlyMap<string, string> = new Map(
   Object.keys(shared).map((name) => [TERM_OF_LIST.get(name) ?? name, name === 'search' ? 'words' : name]),
 )

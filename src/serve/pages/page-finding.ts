@@ -23,7 +23,10 @@ export interface FoundEvents {
 /** The most events of one list while the database answers in place of the index. */
 const MOST_OF_DATABASE = 500
 
-/** Finds one page of events as lists of the interface do, but without their limits on the number and the size of pages. */
+/**
+ * Finds one page of events as lists of the interface do, but without their limits on the number and the size
+ * of pages.
+ */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -39,7 +42,10 @@ export async function findPageEvents(
   return { ids, total, times }
 }
 
-/** Finds one page of events, and loads the cards of those that can be shown. @throws Problem for a page past the end */
+/**
+ * Finds one page of events, and loads the cards of those that can be shown.
+ * @throws Problem for a page past the end
+ */
 export async function findCards(
   viewing: Viewing,
   filters: EventFilters,
@@ -52,7 +58,10 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/** Loads the cards of the events with these ids, in order, and learns their terms. Leaves out events that cannot be shown. */
+/**
+ * Loads the cards of the events with these ids, in order, and learns their terms. Leaves out events that
+ * cannot be shown.
+ */
 export async function cardsOf(
   { context, memory, cards, terms }: Viewing,
   ids: readonly number[],
@@ -117,7 +126,9 @@ export const before = (filters: EventFilters, wall: string): EventFilters => ({
   strict_dates: true,
 })
 
-/** Finds the days on which the first and the last event of a page start; undefined for a page without events. */
+/**
+ * Finds the days on which the first and the last event of a page start; undefined for a page without events.
+ */
 export async function datesOfPage(
   viewing: Viewing,
   filters: EventFilters,
@@ -137,7 +148,10 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/** Finds the last event that starts before a time and the first one that starts after it, whatever dates the filters have; undefined for a missing one. */
+/**
+ * Finds the last event that starts before a time and the first one that starts after it, whatever dates the
+ * filters have; undefined for a missing one.
+ */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -151,7 +165,10 @@ export async function findNeighbours(
   return ids.map((id) => cards.find((card) => card.id === id))
 }
 
-/** Finds the ids of the last event that starts before a time and of the first one that starts after it, as `findNeighbours` does. */
+/**
+ * Finds the ids of the last event that starts before a time and of the first one that starts after it, as
+ * `findNeighbours` does.
+ */
 export async function findNeighbourIds(
   viewing: Viewing,
   filters: EventFilters,
@@ -168,7 +185,10 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/** Finds the first and the last day on which an event starts, whatever dates the filters have; undefined without events. */
+/**
+ * Finds the first and the last day on which an event starts, whatever dates the filters have; undefined
+ * without events.
+ */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

@@ -5,7 +5,10 @@ export interface Html {
   readonly markup: string
 }
 
-/** The values of a template: text is escaped, markup stays, lists are joined, and false and undefined are left out. */
+/**
+ * The values of a template: text is escaped, markup stays, lists are joined, and false and undefined are left
+ * out.
+ */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/
@@ -32,7 +35,10 @@ function written(content: Content): string {
   return markup
 }
 
-/** Makes markup from a template. Every value is escaped unless it is markup, so attributes in templates are always quoted. */
+/**
+ * Makes markup from a template. Every value is escaped unless it is markup, so attributes in templates are
+ * always quoted.
+ */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
@@ -40,8 +46,9 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Returns a text as markup without escaping it, since it was made safe elsewhere. There are three kinds: descriptions, which `text/long-texts.ts` cleans
- * for pages; texts of the look, which `text/markdown.ts` makes; and linked data, which has no character left that could end its element.
+ * Returns a text as markup without escaping it, since it was made safe elsewhere. There are three kinds:
+ * descriptions, which `text/long-texts.ts` cleans for pages; texts of the look, which `text/markdown.ts`
+ * makes; and linked data, which has no character left that could end its element.
  */
 export function trusted(markup: string): Html {
   return { markup }
@@ -51,7 +58,10 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** Returns an address for `href` or `src`; `#` in place of an address whose scheme may run code in the browser. */
+/**
+ * Returns an address for `href` or `src`; `#` in place of an address whose scheme may run code in the
+ * browser.
+ */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
@@ -64,7 +74,10 @@ export interface Choice {
   text: string
 }
 
-/** The values that a field offers, and their markup with none chosen, made once: there may be hundreds of values, and most forms have none chosen. */
+/**
+ * The values that a field offers, and their markup with none chosen, made once: there may be hundreds of
+ * values, and most forms have none chosen.
+ */
 export interface Choices {
   all: readonly Choice[]
   /** Whether there are more values, which the reader names by typing. */
@@ -82,7 +95,10 @@ export function choicesOf(all: readonly Choice[], isCut = false): Choices {
 const option = ({ value, text }: Choice, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen && html` selected`}>${text}</option>`
 
-/** Returns the attributes that mark a field whose value cannot be used, and the sentence below the field; both are empty where `wrong` is undefined. */
+/**
+ * Returns the attributes that mark a field whose value cannot be used, and the sentence below the field; both
+ * are empty where `wrong` is undefined.
+ */
 export function marked(name: string, wrong: string | undefined): { attributes: Html; sentence: Html } {
   if (wrong === undefined) return { attributes: NOTHING, sentence: NOTHING }
   return {
@@ -91,7 +107,10 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** Writes a menu of values, or a text field if there are more values. `none` is the first option and chooses nothing; `wrong` is the text of a fault. */
+/**
+ * Writes a menu of values, or a text field if there are more values. `none` is the first option and chooses
+ * nothing; `wrong` is the text of a fault.
+ */
 export function select(
   label: string,
   name: string,

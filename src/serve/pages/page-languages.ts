@@ -7,11 +7,16 @@ import { type Html, html } from './page-html.ts'
 /** The language that a page is written in. */
 export interface Chosen {
   language: Language
-  /** Whether the address names it, or the site has no other; else it comes from the header `Accept-Language`. */
+  /**
+   * Whether the address names it, or the site has no other; else it comes from the header `Accept-Language`.
+   */
   isNamed: boolean
 }
 
-/** The languages that a site offers, and the choices for headers that were read lately. They have a budget of their own, so that strangers cannot fill the caches of the process. */
+/**
+ * The languages that a site offers, and the choices for headers that were read lately. They have a budget of
+ * their own, so that strangers cannot fill the caches of the process.
+ */
 export interface LanguageChooser {
   languages: readonly Language[]
   /** The choices by header; long headers are not kept. */
@@ -31,7 +36,10 @@ const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/** Chooses the language of a page by the query of its address, as sent, or else by the header. It reads a bounded part of the header alone. */
+/**
+ * Chooses the language of a page by the query of its address, as sent, or else by the header. It reads a
+ * bounded part of the header alone.
+ */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault
@@ -51,8 +59,9 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * Returns the offered language of the highest quality (RFC 9110, 12.5.4). Of equal ones, the first of `languages` wins, else the one that the header names
- * first. Returns the first of `languages` where the header wants none of them.
+ * Returns the offered language of the highest quality (RFC 9110, 12.5.4). Of equal ones, the first of
+ * `languages` wins, else the one that the header names first. Returns the first of `languages` where the
+ * header wants none of them.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -82,7 +91,10 @@ function readRange(text: string): Range {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** Returns the quality of a language in a header, and its place there. A region stands for its language, and `*` for each language that is not named. */
+/**
+ * Returns the quality of a language in a header, and its place there. A region stands for its language, and
+ * `*` for each language that is not named.
+ */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
   const named = ranges.some(isOf) ? isOf : ({ tag }: Range) => tag === '*'
@@ -113,7 +125,10 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 /** The parameter of addresses that names the language of a page. */
 const PARAMETER = 'lang'
 
-/** Returns an address of a page, with or without a query, that names this language; without a language, one that names none. */
+/**
+ * Returns an address of a page, with or without a query, that names this language; without a language, one
+ * that names none.
+ */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -125,13 +140,19 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Returns a link with the language that the address of the page names, if the link leads to a page. Paths of files do not end in a slash, and stay. */
+/**
+ * Returns a link with the language that the address of the page names, if the link leads to a page. Paths of
+ * files do not end in a slash, and stay.
+ */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/** Writes the hidden field by which forms that lead to pages keep the language; false where the address of the page names none. */
+/**
+ * Writes the hidden field by which forms that lead to pages keep the language; false where the address of the
+ * page names none.
+ */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

@@ -24,7 +24,10 @@ const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** The parameters as sent, for the form and for links: without blank or unknown parameters, and without the page. */
+  /**
+   * The parameters as sent, for the form and for links: without blank or unknown parameters, and without the
+   * page.
+   */
   sent: ReadonlyMap<string, string>
   /** Whether anything narrows the events. */
   isFiltered: boolean
@@ -32,14 +35,20 @@ export interface PageQuery {
   wrong?: ReadonlySet<string>
 }
 
-/** Writes an active filter as its `about` and its value. `view-head` and `presses` have shorter words for some filters. */
+/**
+ * Writes an active filter as its `about` and its value. `view-head` and `presses` have shorter words for some
+ * filters.
+ */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
 /** The names of all parameters of pages but `page`, in the order in which addresses have them. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** Returns the query of an address whose parameters cannot all be used: nothing is filtered, and the form shows the values that were sent. */
+/**
+ * Returns the query of an address whose parameters cannot all be used: nothing is filtered, and the form
+ * shows the values that were sent.
+ */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -89,7 +98,10 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
   return { ...query, filters: withoutDatesAndWhen(filters), sent: kept, isFiltered: kept.size > 0 }
 }
 
-/** Keeps one place to look around: `near` before a position. Rounds a position to about a kilometre, so that addresses do not tell where a visitor is. */
+/**
+ * Keeps one place to look around: `near` before a position. Rounds a position to about a kilometre, so that
+ * addresses do not tell where a visitor is.
+ */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
     const text = sent.get(name)
@@ -109,7 +121,10 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 
 const NEAR_KM = 5
 
-/** Returns the filters for a circle around a venue. @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
+/**
+ * Returns the filters for a circle around a venue.
+ * @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates
+ */
 async function circleAround(
   { db }: Context,
   near: string,
@@ -131,7 +146,10 @@ export function readPart(query: URLSearchParams): string {
   ).toString()
 }
 
-/** Writes the query of a link that keeps these filters except those in `without`, and that names the page unless it is the first. */
+/**
+ * Writes the query of a link that keeps these filters except those in `without`, and that names the page
+ * unless it is the first.
+ */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],
@@ -143,7 +161,10 @@ export function queryText(
   return kept.toString()
 }
 
-/** Returns the query with some parameters changed, in the order of addresses; a change to undefined removes its parameter. */
+/**
+ * Returns the query with some parameters changed, in the order of addresses; a change to undefined removes
+ * its parameter.
+ */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

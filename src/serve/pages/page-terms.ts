@@ -44,11 +44,19 @@ interface OfferedVenue {
 
 /** The terms and venues that pages know. */
 export interface PageTerms {
-  /** The terms with the most published events, the categories above them, and the terms that `learnTerms` has added; by id. */
+  /**
+   * The terms with the most published events, the categories above them, and the terms that `learnTerms` has
+   * added; by id.
+   */
   byId: Map<number, ShownTerm>
-  /** The terms that earlier pages had to look up, by id, kept for later pages; undefined for a term that no published event has. */
+  /**
+   * The terms that earlier pages had to look up, by id, kept for later pages; undefined for a term that no
+   * published event has.
+   */
   learned: Map<number, ShownTerm | undefined>
-  /** The categories at the top of the tree, by name; each `count` also has the events of the categories below. */
+  /**
+   * The categories at the top of the tree, by name; each `count` also has the events of the categories below.
+   */
   tops: readonly ShownTerm[]
   /** The venues that forms offer; empty where there are more than a form can offer. */
   venues: readonly OfferedVenue[]
@@ -63,7 +71,10 @@ const MOST_VENUES = 200
 const MOST_LEARNED = 5000
 /** The number of colours in the style sheet. */
 const HUES = 12
-/** The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have twelve colours. */
+/**
+ * The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have
+ * twelve colours.
+ */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -89,7 +100,9 @@ export async function listShownTerms({ db }: Context, most: number): Promise<Sho
 
 type ByTaxonomy<Value> = Record<TermRow['taxonomy'], Value>
 
-/** Reads the terms with the most published events of each taxonomy, and the categories above them, by name. */
+/**
+ * Reads the terms with the most published events of each taxonomy, and the categories above them, by name.
+ */
 async function readTermsInUse(
   db: Db,
   most: number,
@@ -109,7 +122,10 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/** Adds to `byId` those of these terms that it lacks and that published events have. Terms that are not in `learned` are looked up, and kept there. */
+/**
+ * Adds to `byId` those of these terms that it lacks and that published events have. Terms that are not in
+ * `learned` are looked up, and kept there.
+ */
 export async function learnTerms(
   { db }: Context,
   { byId, learned }: PageTerms,
@@ -127,8 +143,8 @@ export async function learnTerms(
 }
 
 /**
- * Finds the term whose slug is the last one of a path, or has been so before; the other slugs of the path do not matter. Undefined for a term without
- * published events, of which strangers learn nothing.
+ * Finds the term whose slug is the last one of a path, or has been so before; the other slugs of the path do
+ * not matter. Undefined for a term without published events, of which strangers learn nothing.
  */
 export async function findTermAt(
   context: Context,
@@ -192,7 +208,11 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-/** Returns terms as pages show them, by id. @param known terms that give their colours to those below; without it, the categories at the top get theirs here */
+/**
+ * Returns terms as pages show them, by id.
+ * @param known terms that give their colours to those below; without it, the categories at the top get theirs
+ * here
+ */
 function shownTerms(
   rows: readonly NamedTerm[],
   known?: ReadonlyMap<number, ShownTerm>,

@@ -81,7 +81,10 @@ export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
-  /** The value of `memory.settings` when the look was read; another value now means that owners have changed settings since. */
+  /**
+   * The value of `memory.settings` when the look was read; another value now means that owners have changed
+   * settings since.
+   */
   settings: number
   /** The cards of events, by the language in which they are written. */
   cards: Readonly<Record<Language, Cards>>
@@ -103,7 +106,10 @@ export interface PageAnswer {
   isFramed?: true
 }
 
-/** Makes the data and files of pages. @throws Error with one sentence for a file that is set and cannot be read */
+/**
+ * Makes the data and files of pages.
+ * @throws Error with one sentence for a file that is set and cannot be read
+ */
 export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
   return {
     memory,
@@ -129,7 +135,8 @@ const JSON_TYPE = 'application/json; charset=UTF-8'
 /**
  * Answers an anonymous request for a page. The answer to a failure is a page, too.
  * @param path the path below the root of the site
- * @param feed the ending of feeds in the format that the client prefers: such a client is redirected to the feed of the page
+ * @param feed the ending of feeds in the format that the client prefers: such a client is redirected to the
+ * feed of the page
  */
 export async function answerPage(
   pages: Pages,
@@ -261,7 +268,10 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   return pages.terms.read
 }
 
-/** Answers a request for a frame of another site. A query that cannot be read is explained in the frame, since other pages may not stand in it. */
+/**
+ * Answers a request for a frame of another site. A query that cannot be read is explained in the frame, since
+ * other pages may not stand in it.
+ */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -314,19 +324,28 @@ async function eventsPage(
   )
 }
 
-/** Decides whether an address has a position with more digits than pages use; the visitor is then redirected to a rounded position. */
+/**
+ * Decides whether an address has a position with more digits than pages use; the visitor is then redirected
+ * to a rounded position.
+ */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
 
-/** Returns the query with the parameters that a problem is about. @throws the error, if it names no parameters */
+/**
+ * Returns the query with the parameters that a problem is about.
+ * @throws the error, if it names no parameters
+ */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
   if (wrong.length === 0) throw error
   return unreadableQuery(query, wrong)
 }
 
-/** Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags) that the query names. */
+/**
+ * Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags)
+ * that the query names.
+ */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)
@@ -429,7 +448,11 @@ async function formerAddress(context: Context, kind: PagedKind, id: number): Pro
   return toRecord(context, kind, row)
 }
 
-/** Redirects from the id of a record to its page. Ids of sources that have moved here come before ids of this calendar. @throws Problem */
+/**
+ * Redirects from the id of a record to its page. Ids of sources that have moved here come before ids of this
+ * calendar.
+ * @throws Problem
+ */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
   if (moved) return pageOfRecord(context, moved)
@@ -438,7 +461,10 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOfRecord(context, { kind, id })
 }
 
-/** Decides whether a path may be one of a source that has moved here; false is certain. The test is cheap enough for every 404. */
+/**
+ * Decides whether a path may be one of a source that has moved here; false is certain. The test is cheap
+ * enough for every 404.
+ */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -449,7 +475,11 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
   )
 }
 
-/** Redirects from an old path of a page, of its feed, of a list of events or of an image, in a source that has moved here. @throws Problem for other paths */
+/**
+ * Redirects from an old path of a page, of its feed, of a list of events or of an image, in a source that has
+ * moved here.
+ * @throws Problem for other paths
+ */
 async function oldPage(
   pages: Pages,
   context: Context,
@@ -476,7 +506,10 @@ async function oldPage(
   throw new Problem('rest-event-not-found')
 }
 
-/** Redirects to the feed or the view of a list that the query of an old address asks for; to the page where it asks for neither. */
+/**
+ * Redirects to the feed or the view of a list that the query of an old address asks for; to the page where it
+ * asks for neither.
+ */
 function byQuery({ site }: Context, page: PageAnswer, query: URLSearchParams): PageAnswer {
   const asked = readPageAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
   return asked.is === 'moved' && asked.byQuery ? movedTo(site, asked.to) : page
@@ -487,7 +520,10 @@ function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
   return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
-/** Redirects from the address of one day of an event on a moved site: to the occurrence on that day, else to the event. */
+/**
+ * Redirects from the address of one day of an event on a moved site: to the occurrence on that day, else to
+ * the event.
+ */
 async function datedPage(
   context: Context,
   { slug, day }: Extract<PageAddress, { is: 'dated' }>,
@@ -529,7 +565,10 @@ interface Preview {
   banner: Html
 }
 
-/** Writes the front page in the look of another configuration. Its links and buttons do nothing, since they lead to pages in the present look. */
+/**
+ * Writes the front page in the look of another configuration. Its links and buttons do nothing, since they
+ * lead to pages in the present look.
+ */
 export async function previewFront(
   pages: Pages,
   context: Context,
@@ -574,7 +613,9 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/** Answers with a page that explains a failure, and reads no data for it. `names` are the wrong parameters. */
+/**
+ * Answers with a page that explains a failure, and reads no data for it. `names` are the wrong parameters.
+ */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,
@@ -638,7 +679,10 @@ async function suggestions(context: Context, query: URLSearchParams): Promise<st
   return JSON.stringify({ suggestions: shown })
 }
 
-/** Returns the path of a suggestion. The path of a term lacks the terms above it; it redirects to the full path. */
+/**
+ * Returns the path of a suggestion. The path of a term lacks the terms above it; it redirects to the full
+ * path.
+ */
 function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
   if (kind === 'category' || kind === 'tag')
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')

@@ -9,7 +9,10 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/** Returns the lines of an address that stand below the name of the venue, without the name: parks and squares often have their name as their address. */
+/**
+ * Returns the lines of an address that stand below the name of the venue, without the name: parks and squares
+ * often have their name as their address.
+ */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -24,7 +27,10 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   ].filter(Boolean)
 }
 
-/** Returns the address of a map that shows a venue: by its coordinates, else by its address; undefined for a venue with neither. */
+/**
+ * Returns the address of a map that shows a venue: by its coordinates, else by its address; undefined for a
+ * venue with neither.
+ */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null)
@@ -35,7 +41,10 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** Returns the address of directions to a venue. Undefined without a service that the site has set, and for a venue without coordinates and address. */
+/**
+ * Returns the address of directions to a venue. Undefined without a service that the site has set, and for a
+ * venue without coordinates and address.
+ */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -47,7 +56,10 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/** Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue without coordinates. Some apps show the name. */
+/**
+ * Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue
+ * without coordinates. Some apps show the name.
+ */
 export function positionLink({
   venue,
   geo_lat: lat,
@@ -58,8 +70,9 @@ export function positionLink({
 }
 
 /**
- * Writes a map of the elements of the page that have `data-lat`, `data-lng` and `data-label`. Without the script the page has no map, and nothing is loaded
- * before somebody presses its button. `NOTHING` where the site has no map tiles.
+ * Writes a map of the elements of the page that have `data-lat`, `data-lng` and `data-label`. Without the
+ * script the page has no map, and nothing is loaded before somebody presses its button. `NOTHING` where the
+ * site has no map tiles.
  */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps

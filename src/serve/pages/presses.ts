@@ -7,7 +7,8 @@ import { changedQuery, type PageQuery, queryText } from './page-query.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Writes the presses above lists, which are links that set a filter or take it back, and says filters in words.
+// Writes the presses above lists, which are links that set a filter or take it back, and says filters in
+// words.
 
 /** The values of `when` that have a press above lists; the other values are for programs. */
 export const PRESSED_TIMES = {
@@ -35,7 +36,10 @@ interface Pressed {
   query: PageQuery
 }
 
-/** Writes presses for a time, a price and a place: links that set a filter, or take it back where it is chosen, and keep everything else. */
+/**
+ * Writes presses for a time, a price and a place: links that set a filter, or take it back where it is
+ * chosen, and keep everything else.
+ */
 export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html {
   const { site } = viewing.context
   const { sent } = query
@@ -60,7 +64,10 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
-/** Writes the press that asks for the position of the reader. Without the script it leads to a choice of places. False where no venue has a position. */
+/**
+ * Writes the press that asks for the position of the reader. Without the script it leads to a choice of
+ * places. False where no venue has a position.
+ */
 function nearPress(
   { context: { site }, assets, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -111,7 +118,10 @@ const STATUSES: Readonly<Record<string, MessageText>> = {
   postponed: 'Postponed',
 }
 
-/** Says in words which times, prices, ways to take part or statuses a filter asks for; undefined for other filters. */
+/**
+ * Says in words which times, prices, ways to take part or statuses a filter asks for; undefined for other
+ * filters.
+ */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, MessageText>>) =>
     value

@@ -34,7 +34,10 @@ function sayRule({ context }: Viewing, series: SeriesRow): string {
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
   seriesUrl(site, series).slice(site.url.length)
 
-/** Returns the page of a series: its rule in words, and its dates from today on. @throws Problem for a page past the end */
+/**
+ * Returns the page of a series: its rule in words, and its dates from today on.
+ * @throws Problem for a page past the end
+ */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -73,7 +76,10 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/** Writes what all dates of a series share. Their meeting link stands on their own pages alone, unless it is always shown. */
+/**
+ * Writes what all dates of a series share. Their meeting link stands on their own pages alone, unless it is
+ * always shown.
+ */
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
@@ -92,7 +98,10 @@ export const seriesFeed = (series: SeriesRow, ending: string) =>
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** Writes dates as lines of days, one line for each month. A day names its time and title where they differ from those of most dates. */
+/**
+ * Writes dates as lines of days, one line for each month. A day names its time and title where they differ
+ * from those of most dates.
+ */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -110,7 +119,10 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   )
 }
 
-/** Returns the time and the title of a date as one text: a date shows them where they differ from those of most dates. */
+/**
+ * Returns the time and the title of a date as one text: a date shows them where they differ from those of
+ * most dates.
+ */
 const ownPart = ({ title, start, isAllDay }: Card) => `${isAllDay ? '' : start.slice(11)} ${title}`
 
 /** Returns the most frequent of these texts. */
@@ -164,7 +176,10 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/** Writes how an event repeats, in words, and its other coming dates; `NOTHING` for an event without a public series. */
+/**
+ * Writes how an event repeats, in words, and its other coming dates; `NOTHING` for an event without a public
+ * series.
+ */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

@@ -16,9 +16,13 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Writes what the page of an event and the page of a series say alike: where, by whom, for how much, and with which access; their terms and first presses.
+// Writes what the page of an event and the page of a series say alike: where, by whom, for how much, and with
+// which access; their terms and first presses.
 
-/** The rare fields that have a place of their own on the pages of an event and of a series. The pages list the other rare fields by their labels. */
+/**
+ * The rare fields that have a place of their own on the pages of an event and of a series. The pages list the
+ * other rare fields by their labels.
+ */
 export const PLACED_FIELDS = [
   ...eventFacts,
   'image_alt',
@@ -39,7 +43,10 @@ const LABELLED = { event: labelled, series: labelled.filter(({ name }) => ofSeri
 /** The columns that an event and its series have, and when the meeting link is shown. */
 type SharedRow = SharedColumns & Pick<EventRow, 'online_from'>
 
-/** Writes the place, organizers, price and access of an event or a series, and its buttons (`presses`). `first` stands above them. */
+/**
+ * Writes the place, organizers, price and access of an event or a series, and its buttons (`presses`).
+ * `first` stands above them.
+ */
 export function sharedFacts(
   viewing: Viewing,
   of: 'event' | 'series',
@@ -62,7 +69,10 @@ export function sharedFacts(
 
 const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
 
-/** Writes the venues of an event, how people take part online, and when the meeting link appears; false where none of these is known. */
+/**
+ * Writes the venues of an event, how people take part online, and when the meeting link appears; false where
+ * none of these is known.
+ */
 function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]): Html | false {
   const { site } = viewing.context
   const { attendance, online_from: from, online_shown: shown } = row
@@ -86,7 +96,10 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
   )
 }
 
-/** Writes a number of minutes as days where it is whole days, else as hours where it is whole hours, else as minutes. */
+/**
+ * Writes a number of minutes as days where it is whole days, else as hours where it is whole hours, else as
+ * minutes.
+ */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
@@ -132,19 +145,27 @@ export function termChips(viewing: Viewing, { categories, tags }: EventLinks): H
 
 // Its first presses: tickets or the website, and the meeting.
 
-/** Matches parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case. */
+/**
+ * Matches parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case.
+ */
 const TICKETS = new RegExp(
   'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/** Decides whether the website of an event sells its tickets, by the host and the path of its address. Words behind a question mark do not count. */
+/**
+ * Decides whether the website of an event sells its tickets, by the host and the path of its address. Words
+ * behind a question mark do not count.
+ */
 export function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())
 }
 
-/** Writes a link to the website of an event, which says so where the website sells tickets; false without a website. */
+/**
+ * Writes a link to the website of an event, which says so where the website sells tickets; false without a
+ * website.
+ */
 export function websiteLink(site: Site, website: string, isMain: boolean): Html | false {
   const label = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
   return (

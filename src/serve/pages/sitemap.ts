@@ -50,7 +50,10 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** Writes the site map of all pages but events: the calendar, pages of text, months with events from now on, categories, tags, series, venues, organizers. */
+/**
+ * Writes the site map of all pages but events: the calendar, pages of text, months with events from now on,
+ * categories, tags, series, venues, organizers.
+ */
 export async function sitemapOfPages(
   context: Context,
   today: string,
@@ -91,7 +94,10 @@ function addresses(entries: readonly Entry[]): string {
 const lastChange = (changed: string) =>
   changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/** Writes robots.txt: crawlers should leave alone the interface, and pages with filters, of which there is no end. */
+/**
+ * Writes robots.txt: crawlers should leave alone the interface, and pages with filters, of which there is no
+ * end.
+ */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

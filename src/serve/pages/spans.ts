@@ -26,9 +26,15 @@ interface ViewRow<View extends keyof Said> {
   write: (span: Span<View>) => string
   /** Returns the span of this view for a link or an old address, which may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** Returns the parameters for the dates of the calendar of this view; undefined where the calendar has the dates of an ordinary feed. */
+  /**
+   * Returns the parameters for the dates of the calendar of this view; undefined where the calendar has the
+   * dates of an ordinary feed.
+   */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /** Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path or its name. */
+  /**
+   * Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path or its
+   * name.
+   */
   isList: boolean
   /** Returns the words of the link to the view; undefined for a view that other views do not link to. */
   name: ((site: Site) => string | undefined) | undefined
@@ -121,7 +127,10 @@ export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   return row.write(span)
 }
 
-/** Returns the span that an old address asks for. An unknown view counts as the list, and a list of one day as that day. */
+/**
+ * Returns the span that an old address asks for. An unknown view counts as the list, and a list of one day as
+ * that day.
+ */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -129,7 +138,10 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** Returns the parameters for the dates of the calendar of a page; undefined where the calendar has the dates of an ordinary feed. */
+/**
+ * Returns the parameters for the dates of the calendar of a page; undefined where the calendar has the dates
+ * of an ordinary feed.
+ */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)
@@ -142,7 +154,10 @@ export const isUndated = ({ view: _view, ...dates }: Span) =>
 /** Decides whether the dates of a view come from the query, and not from its path or its name. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/** Returns the spans of the views that a view links to, itself included, near the date that it shows; each with the words of its link. */
+/**
+ * Returns the spans of the views that a view links to, itself included, near the date that it shows; each
+ * with the words of its link.
+ */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

@@ -2,12 +2,16 @@ import { beginningOf } from '../../base/text/characters.ts'
 import { BLOCK, INVISIBLE, plainText, splitMarkup } from '../../base/text/html.ts'
 import { EXCERPT_FROM } from '../../calendar/events/event-page-store.ts'
 
-// Writes the few lines that stand for a longer text: in lists, in the head of a page, and in previews of links.
+// Writes the few lines that stand for a longer text: in lists, in the head of a page, and in previews of
+// links.
 
 /** The most characters of a teaser. */
 const LONGEST = 180
 
-/** Cuts a text to at most `longest` characters and an ellipsis; at the end of a word, if a word ends in the second half. */
+/**
+ * Cuts a text to at most `longest` characters and an ellipsis; at the end of a word, if a word ends in the
+ * second half.
+ */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -20,7 +24,10 @@ function endedEarly(text: string): string {
   return `${words.slice(0, end)}…`
 }
 
-/** Returns the teaser of a record: its excerpt, else the beginning of its description; without its name where that comes first. */
+/**
+ * Returns the teaser of a record: its excerpt, else the beginning of its description; without its name where
+ * that comes first.
+ */
 export function teaserOf(
   { excerpt, description }: Record<'excerpt' | 'description', string>,
   name: string,
@@ -37,8 +44,8 @@ const HEADING = /^h[1-6]$/
 const ENDED = /[.!?…:;,–—。！？؟।]["'”’»)\]]*$/
 
 /**
- * Returns the text of HTML up to the first heading behind a text, the end of each block as that of a sentence. Where headings alone have text, the first
- * of them. `isCut` is true where a heading ends it.
+ * Returns the text of HTML up to the first heading behind a text, the end of each block as that of a
+ * sentence. Where headings alone have text, the first of them. `isCut` is true where a heading ends it.
  */
 function sentencesOf(html: string): { text: string; isCut: boolean } {
   const pieces = splitMarkup(html)

@@ -5,7 +5,10 @@ import { isDay } from './page-dates.ts'
 
 // Translates words of other languages in addresses of moved sites into English. It reads no data.
 
-/** English words by their translations, for one place of a path: German `tag` means a day at one place, and a tag at another. */
+/**
+ * English words by their translations, for one place of a path: German `tag` means a day at one place, and a
+ * tag at another.
+ */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
@@ -27,7 +30,10 @@ const VIEWS = wordsFor([
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** Returns English words by their spelling in all languages. English spellings are set last, so that they win over the same spelling in another language. */
+/**
+ * Returns English words by their spelling in all languages. English spellings are set last, so that they win
+ * over the same spelling in another language.
+ */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -38,7 +44,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 const PLAIN = /^[a-z-]*$/
 /** The most characters of a segment that may be a word, its accents encoded. */
 const LONGEST = 60
-/** The most segments at the end of a path that are translated, so that the work for a long path is bounded. */
+/**
+ * The most segments at the end of a path that are translated, so that the work for a long path is bounded.
+ */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -49,7 +57,10 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
 /** Decides whether a path ends as names of files do: with a dot in its last segment, which no slug has. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** Translates a path; undefined for a path without words of other languages. Most paths fail at their first word, so this costs little. */
+/**
+ * Translates a path; undefined for a path without words of other languages. Most paths fail at their first
+ * word, so this costs little.
+ */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)

@@ -26,7 +26,8 @@ import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { shortened } from './teasers.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// Writes the top of every view of events, with title, links to other views and filters; also links between pages, and a view without events.
+// Writes the top of every view of events, with title, links to other views and filters; also links between
+// pages, and a view without events.
 
 /** The events that an address asks for, with its term looked up. */
 export interface EventsAsked {
@@ -98,7 +99,10 @@ const MOST_PILLS = 6
 /** The most categories behind "More categories". */
 const MOST_FOLDED = 60
 
-/** Returns the slug of the category at the top of the tree that the path or the query names; undefined where they name none or several. */
+/**
+ * Returns the slug of the category at the top of the tree that the path or the query names; undefined where
+ * they name none or several.
+ */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
@@ -131,7 +135,10 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   }</nav>`
 }
 
-/** Returns the categories above lists: those that the owner names, in that order, else those with the most events, by name; and the open one in any case. */
+/**
+ * Returns the categories above lists: those that the owner names, in that order, else those with the most
+ * events, by name; and the open one in any case.
+ */
 function shownPresses({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -154,7 +161,9 @@ interface FormField {
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
 
-/** The fields of the form besides the words. The form keeps all other filters of an address as hidden fields. */
+/**
+ * The fields of the form besides the words. The form keeps all other filters of an address as hidden fields.
+ */
 const FORM_FIELDS: readonly FormField[] = [
   {
     names: ['categories'],
@@ -185,7 +194,10 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** Returns the page for an address with parameters that cannot be used: the form in place of events, with the fields of these parameters marked. */
+/**
+ * Returns the page for an address with parameters that cannot be used: the form in place of events, with the
+ * fields of these parameters marked.
+ */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
@@ -393,8 +405,9 @@ export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/e
 const MOST_INSTEAD = 3
 
 /**
- * Writes the content of a view without events: its text, `instead`, the event of these filters nearest to the wall time `around`, and a link to more
- * events. Where no event fits the filters at any time, the next events of the whole calendar follow.
+ * Writes the content of a view without events: its text, `instead`, the event of these filters nearest to the
+ * wall time `around`, and a link to more events. Where no event fits the filters at any time, the next events
+ * of the whole calendar follow.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -447,7 +460,10 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
 
 // How many events each choice of the filter form leaves.
 
-/** Returns functions that count the coming events with each category and each fact of access; undefined for past events, and where counting takes too long. */
+/**
+ * Returns functions that count the coming events with each category and each fact of access; undefined for
+ * past events, and where counting takes too long.
+ */
 function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(filters, today)
   return coming && countMatching(context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -469,7 +485,10 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** Writes the facts of access that events have as boxes to tick; an event must have all that are ticked. False where events have none. */
+/**
+ * Writes the facts of access that events have as boxes to tick; an event must have all that are ticked. False
+ * where events have none.
+ */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

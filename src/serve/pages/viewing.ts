@@ -15,7 +15,8 @@ import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
 import type { Span } from './spans.ts'
 
-// The type of a view, the data that views are made with, and the functions for texts and links that all of them use.
+// The type of a view, the data that views are made with, and the functions for texts and links that all of
+// them use.
 
 /** The data, the clock and the look that every view is made with. */
 export interface Viewing {
@@ -30,7 +31,10 @@ export interface Viewing {
   /** The present time in the zone of the site, and its day. */
   wall: string
   today: string
-  /** The path and query of the page, as the request has them; undefined for a preview, which has no public address. */
+  /**
+   * The path and query of the page, as the request has them; undefined for a preview, which has no public
+   * address.
+   */
   address: string | undefined
   /** The position around which the reader looks for events. */
   around?: { lat: number; lng: number } | undefined
@@ -50,7 +54,10 @@ export interface View {
   /** The title of the document, without the name of the site. */
   title: string
   description: string
-  /** The path of the page without filters, below the root of the site; undefined for a page without an address of its own. */
+  /**
+   * The path of the page without filters, below the root of the site; undefined for a page without an address
+   * of its own.
+   */
   canonical: string | undefined
   /** The canonical address of the page on another site, if that site stays the original. */
   original?: string | undefined
@@ -97,7 +104,10 @@ export function sayEvents(site: Site, count: number): string {
 export const sayMore = (site: Site, count: number) =>
   count === 1 ? say(site, '+1 more') : say(site, '+{count} more', { count: writtenNumber(site, count) })
 
-/** Returns a path of the site, with or without a query, as links need it: with the root of the site, and with the language that the page's address names. */
+/**
+ * Returns a path of the site, with or without a query, as links need it: with the root of the site, and with
+ * the language that the page's address names.
+ */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
 /** Returns the address of a span of events with these filters. */

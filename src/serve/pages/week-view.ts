@@ -99,7 +99,10 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/** Writes the number of a week before the number of its events. Only weeks that begin on Monday have a number that people go by. */
+/**
+ * Writes the number of a week before the number of its events. Only weeks that begin on Monday have a number
+ * that people go by.
+ */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
@@ -118,7 +121,10 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/** Finds the weeks before and after this week. Each is undefined where neither an event of these filters nor today lies in its direction. */
+/**
+ * Finds the weeks before and after this week. Each is undefined where neither an event of these filters nor
+ * today lies in its direction.
+ */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)

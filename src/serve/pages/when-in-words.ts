@@ -14,7 +14,10 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
 }
 
-/** Decides whether an event ends on the next day, after the small hours and earlier in the day than it began, such as from 20:00 until 9:00. */
+/**
+ * Decides whether an event ends on the next day, after the small hours and earlier in the day than it began,
+ * such as from 20:00 until 9:00.
+ */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&
@@ -24,9 +27,15 @@ export const isOvernight = (start: string, end: string) =>
 export interface WhenWords {
   /** The day of the event, or its first and its last day, which then have the hours in them. */
   days: string[]
-  /** The hours beside the day: the start, and the end with a dash or a word before it. Undefined for all day, or where the days have the hours in them. */
+  /**
+   * The hours beside the day: the start, and the end with a dash or a word before it. Undefined for all day,
+   * or where the days have the hours in them.
+   */
   hours: { start: string; end: string } | undefined
-  /** The letters of its zone at its end; empty for an event that lasts all day. Those of its start stand behind it where they differ. */
+  /**
+   * The letters of its zone at its end; empty for an event that lasts all day. Those of its start stand
+   * behind it where they differ.
+   */
   zone: string
 }
 

@@ -24,13 +24,19 @@ import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// The feed of changes, read page by page: a walk over all records, or over the records that have changed since the last walk.
+// The feed of changes, read page by page: a walk over all records, or over the records that have changed
+// since the last walk.
 
-/** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
+/**
+ * The kinds of records that a feed tells of, in the order in which a walk over everything goes through them.
+ */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
-/** A page of a feed. The last one has the `sync_token` to ask with next time, all others the `next_token` of the next page. */
+/**
+ * A page of a feed. The last one has the `sync_token` to ask with next time, all others the `next_token` of
+ * the next page.
+ */
 export interface FeedPage {
   changes: WrittenJson[]
   next_token?: string
@@ -58,7 +64,10 @@ export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
 
-/** A record to look at during a walk. `change` is its row in the record of changes, where that is why it is looked at. */
+/**
+ * A record to look at during a walk. `change` is its row in the record of changes, where that is why it is
+ * looked at.
+ */
 interface LookedAt {
   kind: ChangedKind
   id: number
@@ -77,8 +86,9 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * Reads one page of a feed: first everything that lists show the caller, later what has changed since a token was given. Whoever applies the pages in order,
- * and does so again with each `sync_token`, has what lists show, whatever is written meanwhile.
+ * Reads one page of a feed: first everything that lists show the caller, later what has changed since a token
+ * was given. Whoever applies the pages in order, and does so again with each `sync_token`, has what lists
+ * show, whatever is written meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -96,7 +106,10 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
   return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
 }
 
-/** Refuses a token of another history or scope, and one since which not all changes are known any more. @throws Problem rest_sync_token_expired */
+/**
+ * Refuses a token of another history or scope, and one since which not all changes are known any more.
+ * @throws Problem rest_sync_token_expired
+ */
 async function refuseForgotten(
   { db }: Context,
   { edition }: FeedSource,
@@ -121,7 +134,9 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/** Returns the steps of a walk: first over the changed records, then over the records that show a changed one. */
+/**
+ * Returns the steps of a walk: first over the changed records, then over the records that show a changed one.
+ */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -157,7 +172,8 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The record of changes does not say whether a term is a category or a tag, and of a term that is gone nothing does.
+      // The record of changes does not say whether a term is a category or a tag, and of a term that is gone
+      // nothing does.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -192,7 +208,10 @@ async function walk(
 /** The most records that are shown in one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
-/** Returns the changes of a page, from the records looked at: as many as fit, at least one. `cutAt` is the place behind them where there are more. */
+/**
+ * Returns the changes of a page, from the records looked at: as many as fit, at least one. `cutAt` is the
+ * place behind them where there are more.
+ */
 async function fill(
   context: Context,
   query: FeedQuery,
@@ -286,7 +305,10 @@ async function findShown(
   return showSome(whole, operations, found)
 }
 
-/** Returns memory with everything that was committed before the call, since a feed must not tell less than its cursor; undefined where it cannot catch up. */
+/**
+ * Returns memory with everything that was committed before the call, since a feed must not tell less than its
+ * cursor; undefined where it cannot catch up.
+ */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
   if (!memory) return undefined
   try {
@@ -319,8 +341,8 @@ async function showSome(
 }
 
 /**
- * Decides whether the caller may be told that a record is gone: it was public at some time, or the caller may read it, or sees unpublished records. Others
- * are not even told the id.
+ * Decides whether the caller may be told that a record is gone: it was public at some time, or the caller may
+ * read it, or sees unpublished records. Others are not even told the id.
  */
 async function mayBeToldGone(
   { db, caller }: Context,

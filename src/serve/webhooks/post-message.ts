@@ -30,7 +30,9 @@ export interface PostLimits {
 /** The most bytes of an answer that are read, so that the receiver can end it. */
 const MOST_READ = 16_384
 
-/** Returns true for an address that messages may be sent to: by https, or to a host that the setting names. */
+/**
+ * Returns true for an address that messages may be sent to: by https, or to a host that the setting names.
+ */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false
@@ -40,7 +42,10 @@ export function mayPost(url: string, hosts: readonly string[]): boolean {
   )
 }
 
-/** Sends a message. No redirect is followed, and the connection goes to the address that was checked. Never throws. */
+/**
+ * Sends a message. No redirect is followed, and the connection goes to the address that was checked. Never
+ * throws.
+ */
 export async function postMessage(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -61,7 +66,9 @@ export async function postMessage(
   }
 }
 
-/** Sends a body on a connection of its own, since a shared one may lead to an address that was not checked. */
+/**
+ * Sends a body on a connection of its own, since a shared one may lead to an address that was not checked.
+ */
 function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -98,7 +105,8 @@ function reasonOf(error: unknown): WebhookReason {
   return 'code' in error ? `failed ${String(error.code)}` : 'unreachable'
 }
 
-// Standard Webhooks 1.0: a signature is an HMAC over the id of the message, the time of the attempt and the body, parted by dots.
+// Standard Webhooks 1.0: a signature is an HMAC over the id of the message, the time of the attempt and the
+// body, parted by dots.
 
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
@@ -108,7 +116,10 @@ export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/** Returns the headers of a message: its id, its time and its signatures. For a day after a new secret was made, both secrets sign. */
+/**
+ * Returns the headers of a message: its id, its time and its signatures. For a day after a new secret was
+ * made, both secrets sign.
+ */
 export function signedHeaders(
   {
     secret,

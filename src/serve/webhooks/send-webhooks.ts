@@ -23,7 +23,8 @@ import {
   setFailing,
 } from './webhook-store.ts'
 
-// Sends the messages of the outbox to webhooks, again where they do not arrive, and disables webhooks that stay silent.
+// Sends the messages of the outbox to webhooks, again where they do not arrive, and disables webhooks that
+// stay silent.
 
 /** A sender of the messages of a calendar's outbox; several processes may have one each. */
 export interface Sender {
@@ -50,7 +51,10 @@ export interface SettledMessage {
   begins: boolean
   /** The reason why the webhook is disabled from now on; undefined where it is not. */
   disabled: WebhookReason | undefined
-  /** The number of messages that wait for the webhook; counted only where it begins to fail, is disabled, or a message is given up, else 0. */
+  /**
+   * The number of messages that wait for the webhook; counted only where it begins to fail, is disabled, or a
+   * message is given up, else 0.
+   */
   waiting: number
 }
 
@@ -81,7 +85,9 @@ const PAUSES = [
 /** The largest share of a pause that is added at random, so that not everything comes at once. */
 const JITTER = 0.2
 
-/** Milliseconds of silence after which a receiver that answers again is sent at once all that waits for it. */
+/**
+ * Milliseconds of silence after which a receiver that answers again is sent at once all that waits for it.
+ */
 const OUTAGE = MINUTE
 
 /** Milliseconds after which a message is given up, and a webhook to which nothing has arrived is disabled. */
@@ -104,13 +110,19 @@ export async function sendDue(sender: Sender, now: number): Promise<void> {
   }
 }
 
-/** Stops sending, and waits for the attempts under way. Messages that were on their way are due again at once, for other processes. */
+/**
+ * Stops sending, and waits for the attempts under way. Messages that were on their way are due again at once,
+ * for other processes.
+ */
 export async function stopSending({ sending, stopping }: Sender): Promise<void> {
   stopping.abort()
   await Promise.all(sending.values())
 }
 
-/** Sends the messages that are due to a webhook, one after the other in their order, until none is left or one fails. */
+/**
+ * Sends the messages that are due to a webhook, one after the other in their order, until none is left or one
+ * fails.
+ */
 async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   const { database, stopping } = sender
   while (!stopping.signal.aborted) {
@@ -140,7 +152,10 @@ function post(webhook: WebhookColumns, message: string, body: string, limits: Po
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/** Stores the outcome of an attempt, and tells it to `onSettled`. Drops a message that need not be sent; one that was cut off by a stop is due again. */
+/**
+ * Stores the outcome of an attempt, and tells it to `onSettled`. Drops a message that need not be sent; one
+ * that was cut off by a stop is due again.
+ */
 async function settle(
   { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
@@ -156,7 +171,8 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // Done before it is stored that the receiver answers again: if the process is killed in between, the receiver still counts as failing, and this is done anew.
+  // Done before it is stored that the receiver answers again: if the process is killed in between, the
+  // receiver still counts as failing, and this is done anew.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)
@@ -186,7 +202,9 @@ function outcomeOf(
   return { ...tried, state: 'waiting', next_utc: formatUtc(next) }
 }
 
-/** Returns when a message that has failed is sent again, in milliseconds since the epoch; undefined for never. */
+/**
+ * Returns when a message that has failed is sent again, in milliseconds since the epoch; undefined for never.
+ */
 function nextAttempt(
   { attempts, created_utc }: DeliveryColumns,
   wanted: number,
@@ -198,8 +216,8 @@ function nextAttempt(
 }
 
 /**
- * Sends a test message, which tells of no change, once, and writes it to the log of messages. If it arrives, the webhook fails no longer, and what waits for it
- * is due.
+ * Sends a test message, which tells of no change, once, and writes it to the log of messages. If it arrives,
+ * the webhook fails no longer, and what waits for it is due.
  */
 export async function sendTest(
   database: Database,
@@ -233,14 +251,16 @@ export async function sendTest(
 const MOST_BYTES = 20_000
 
 /**
- * Writes a message as JSON: the type of a change, when it was made, and the record as lists show it now to the reader of `context`, with its sequence.
- * Undefined when that reader does not see the record any more, which the message of a later change tells.
+ * Writes a message as JSON: the type of a change, when it was made, and the record as lists show it now to
+ * the reader of `context`, with its sequence. Undefined when that reader does not see the record any more,
+ * which the message of a later change tells.
  */
 async function writeMessage(message: DeliveryColumns, context: Context): Promise<string | undefined> {
   const { type, kind, record: id, sequence, created_utc } = message
   const head = { type, timestamp: new Date(utcToMs(created_utc)).toISOString(), calendar: context.site.url }
   if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
-  // Read before the record: an older sequence on a newer state does no harm; a newer one on an older state would.
+  // Read before the record: an older sequence on a newer state does no harm; a newer one on an older state
+  // would.
   const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined

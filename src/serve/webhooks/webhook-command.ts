@@ -23,7 +23,8 @@ import {
   rotateSecret,
 } from './webhook-store.ts'
 
-// The command `webhook`, which adds, lists, changes, tests and removes webhooks, and sends their messages again.
+// The command `webhook`, which adds, lists, changes, tests and removes webhooks, and sends their messages
+// again.
 
 /** The calendar whose webhooks the commands are about. */
 export interface WebhookPlaces {

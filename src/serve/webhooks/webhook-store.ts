@@ -24,7 +24,10 @@ const OLD_SECRET_DAYS = 1
 /** The reasons why something cannot be done with a webhook. */
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** A refused change of a webhook. Its message is a sentence for the command line, made of `text` and the `values` that it names. */
+/**
+ * A refused change of a webhook. Its message is a sentence for the command line, made of `text` and the
+ * `values` that it names.
+ */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly text: string
@@ -50,7 +53,8 @@ function refusedField(
 const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
 /**
- * Reads a list of types of changes such as `event.*,venue.created`, and returns it without blanks and without repeated types.
+ * Reads a list of types of changes such as `event.*,venue.created`, and returns it without blanks and without
+ * repeated types.
  * @throws WebhookRefusal that names the first entry that is no type
  */
 export function readTypes(list: string): string {
@@ -80,7 +84,10 @@ export function checkAddress(url: string, hosts: readonly string[]): void {
   )
 }
 
-/** Adds a webhook with a secret of its own, and returns the secret. @throws WebhookRefusal when there are too many */
+/**
+ * Adds a webhook with a secret of its own, and returns the secret.
+ * @throws WebhookRefusal when there are too many
+ */
 export async function addWebhook(
   tx: Tx,
   added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
@@ -123,12 +130,18 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/** Enables a webhook: it gets messages again. Call `hastenDeliveries` before, so that it first gets those that wait for it. */
+/**
+ * Enables a webhook: it gets messages again. Call `hastenDeliveries` before, so that it first gets those that
+ * wait for it.
+ */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** Disables a webhook: it gets no messages, and never those of changes made meanwhile. Returns false for one that was disabled already. */
+/**
+ * Disables a webhook: it gets no messages, and never those of changes made meanwhile. Returns false for one
+ * that was disabled already.
+ */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -222,7 +235,10 @@ export async function countDeliveries(db: Db, webhook: number): Promise<number> 
 const waitingAgain = (now: number) =>
   ({ state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 }) as const
 
-/** Has a message sent again, with the id it had. @throws WebhookRefusal when there is none, or none of this webhook */
+/**
+ * Has a message sent again, with the id it had.
+ * @throws WebhookRefusal when there is none, or none of this webhook
+ */
 export async function resendDelivery(
   tx: Tx,
   id: number,
@@ -244,14 +260,20 @@ const PIECE = 1000
 
 type WriteSome = (work: (tx: Tx) => Promise<bigint>) => Promise<bigint>
 
-/** Changes messages by writes that each return how many of at most `PIECE` they have changed. Returns how many in all. */
+/**
+ * Changes messages by writes that each return how many of at most `PIECE` they have changed. Returns how many
+ * in all.
+ */
 async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): Promise<number> {
   let all = 0
   for (let some = PIECE; some === PIECE; all += some) some = Number(await write(change))
   return all
 }
 
-/** Has all messages to a webhook that have failed for good sent again, some in each write; tests are left out. Returns how many. */
+/**
+ * Has all messages to a webhook that have failed for good sent again, some in each write; tests are left out.
+ * Returns how many.
+ */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
@@ -283,12 +305,18 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/** Finds the webhooks that have messages due, without those that are disabled; none while the calendar is held. */
+/**
+ * Finds the webhooks that have messages due, without those that are disabled; none while the calendar is
+ * held.
+ */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/** Takes the first message of a webhook that is due, and keeps others from sending it until a time; undefined when none is due. */
+/**
+ * Takes the first message of a webhook that is due, and keeps others from sending it until a time; undefined
+ * when none is due.
+ */
 export async function claimDue(
   tx: Tx,
   webhook: number,
@@ -303,8 +331,9 @@ export async function claimDue(
 }
 
 /**
- * Makes failed messages of a webhook due from the time at which they were made, so that they are sent in the order of the changes, together with those that
- * were not tried yet. Messages that are being sent are not touched.
+ * Makes failed messages of a webhook due from the time at which they were made, so that they are sent in the
+ * order of the changes, together with those that were not tried yet. Messages that are being sent are not
+ * touched.
  */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {
@@ -330,7 +359,10 @@ export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/** Stores since when no message to a webhook has arrived; empty for one whose messages do. Returns false where another process has stored it before. */
+/**
+ * Stores since when no message to a webhook has arrived; empty for one whose messages do. Returns false where
+ * another process has stored it before.
+ */
 export async function setFailing(
   tx: Tx,
   { id, failing_since_utc: former }: WebhookColumns,
@@ -356,7 +388,10 @@ export async function countDisabled(db: Db): Promise<number> {
 
 const texts = new Map<string, string>(Object.entries(webhookReasons))
 
-/** Returns the sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays as it is. */
+/**
+ * Returns the sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays
+ * as it is.
+ */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)

@@ -52,7 +52,10 @@ interface Format {
   encode: (picture: Sharp) => Sharp
 }
 
-/** The accepted formats, by media type. AVIF and GIF are encoded with the least effort: the next takes several times as long for the same bytes. */
+/**
+ * The accepted formats, by media type. AVIF and GIF are encoded with the least effort: the next takes several
+ * times as long for the same bytes.
+ */
 const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': {
     extension: 'jpg',
@@ -86,12 +89,17 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** Returns true for a key of the store that an image may have: a year, a month, and a name with the ending of an accepted format. */
+/**
+ * Returns true for a key of the store that an image may have: a year, a month, and a name with the ending of
+ * an accepted format.
+ */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }
 
-/** Returns the media type of a stored image by its file name; `application/octet-stream` for any other ending. */
+/**
+ * Returns the media type of a stored image by its file name; `application/octet-stream` for any other ending.
+ */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
@@ -122,9 +130,11 @@ interface Inspected {
 }
 
 /**
- * Checks the image in a file and makes the sizes of rule 8.2, without the metadata of cameras (`stripMetadata`). Undefined when the image is damaged or no
- * JPEG, PNG, GIF, WebP or AVIF. Few images are prepared at a time, and slow ones never hold up the others.
- * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed, rest_unavailable when too many wait
+ * Checks the image in a file and makes the sizes of rule 8.2, without the metadata of cameras
+ * (`stripMetadata`). Undefined when the image is damaged or no JPEG, PNG, GIF, WebP or AVIF. Few images are
+ * prepared at a time, and slow ones never hold up the others.
+ * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed,
+ * rest_unavailable when too many wait
  */
 export async function prepareImage(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
   const sharp = await loadSharp()
@@ -209,7 +219,8 @@ async function prepare(
 }
 
 /**
- * Returns a function that gives the whole seconds left until the deadline. @throws Problem rest_upload_image_too_large, of that function, after the deadline
+ * Returns a function that gives the whole seconds left until the deadline. @throws Problem
+ * rest_upload_image_too_large, of that function, after the deadline
  */
 function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
   return () => {
@@ -222,8 +233,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Returns the bytes of an image without its metadata, once it has checked that no metadata is left and the dimensions are the same. Undefined where that
- * fails: the shown image is then made of the pixels alone.
+ * Returns the bytes of an image without its metadata, once it has checked that no metadata is left and the
+ * dimensions are the same. Undefined where that fails: the shown image is then made of the pixels alone.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -235,12 +246,18 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/** The most bytes of Exif data that hold nothing but the orientation, with what readers put before and behind it. */
+/**
+ * The most bytes of Exif data that hold nothing but the orientation, with what readers put before and behind
+ * it.
+ */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
-/** Loads the library with the first image, to keep start-up quick. It is set up once: to set it up again would refuse images that are being read. */
+/**
+ * Loads the library with the first image, to keep start-up quick. It is set up once: to set it up again would
+ * refuse images that are being read.
+ */
 function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
@@ -260,7 +277,10 @@ async function openSharp() {
 
 type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
 
-/** Decodes the pixels of an image in its orientation, scaled down to `MAX_SIDE`; of an animation, its first frame. Every size is made of them. */
+/**
+ * Decodes the pixels of an image in its orientation, scaled down to `MAX_SIDE`; of an animation, its first
+ * frame. Every size is made of them.
+ */
 function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
@@ -302,7 +322,10 @@ const boxes: Readonly<Record<Exclude<SizeName, 'thumbnail'>, Dimensions>> = {
   '2048x2048': { width: 2048, height: 2048 },
 }
 
-/** Returns the dimensions of a size of an image. Thumbnails are cropped, all others fit their box, and none is larger than the image (rule 8.2). */
+/**
+ * Returns the dimensions of a size of an image. Thumbnails are cropped, all others fit their box, and none is
+ * larger than the image (rule 8.2).
+ */
 function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   if (name === 'thumbnail') return { width: Math.min(150, full.width), height: Math.min(150, full.height) }
   const ratio = Math.min(1, boxes[name].width / full.width, boxes[name].height / full.height)
@@ -313,7 +336,10 @@ function sizeOf(name: SizeName, full: Dimensions): Dimensions {
 /** The most characters of a file name; of a longer name its end is used. */
 const LONGEST_NAME = 300
 
-/** Returns the stem of stored files for the name of the uploaded file; `image` when nothing of that name is left. */
+/**
+ * Returns the stem of stored files for the name of the uploaded file; `image` when nothing of that name is
+ * left.
+ */
 function stemOf(fileName: string): string {
   const base = fileName.slice(-LONGEST_NAME).split(/[/\\]/).at(-1) ?? ''
   const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
@@ -335,7 +361,10 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/** The most images prepared at the same time. Each holds a thread of the pool that file and DNS look-ups use as well. */
+/**
+ * The most images prepared at the same time. Each holds a thread of the pool that file and DNS look-ups use
+ * as well.
+ */
 const PLACES = 2
 /** The most of these places that slow images may take. */
 const SLOW_PLACES = 1
@@ -349,7 +378,8 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Does the work when its turn comes. Turns come in order, except that slow work waits for other slow work and quick work does not.
+ * Does the work when its turn comes. Turns come in order, except that slow work waits for other slow work and
+ * quick work does not.
  * @throws Problem rest_unavailable at once, when too many wait already
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
@@ -385,7 +415,10 @@ const SECONDS = 5
 /** Pixels of four bytes each: red, green, blue and opacity. */
 export type Pixels = Buffer
 
-/** Returns a whole image as a square PNG on a ground of this colour. @throws Error for bytes that are no image of an accepted format */
+/**
+ * Returns a whole image as a square PNG on a ground of this colour.
+ * @throws Error for bytes that are no image of an accepted format
+ */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(image, { limitInputPixels: MOST_PIXELS })

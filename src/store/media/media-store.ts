@@ -26,7 +26,9 @@ export interface ImageService {
   /** The only hosts that images are fetched from; empty for every public host. */
   hosts: readonly string[]
   maxBytes: number
-  /** The public address of the store's files without a slash at the end, such as `https://example.org/media`. */
+  /**
+   * The public address of the store's files without a slash at the end, such as `https://example.org/media`.
+   */
   mediaUrl: string
 }
 
@@ -50,10 +52,14 @@ export interface ListedFile {
   isLeftover: boolean
 }
 
-/** A store of image files, by keys such as `2026/11/poster.png`. A key stands for the same bytes for ever, so answers may be cached without end. */
+/**
+ * A store of image files, by keys such as `2026/11/poster.png`. A key stands for the same bytes for ever, so
+ * answers may be cached without end.
+ */
 export interface MediaStore {
   /**
-   * Stores the bytes durably. Resolves to false and changes nothing when the key is taken: of several callers, on any node, one wins.
+   * Stores the bytes durably. Resolves to false and changes nothing when the key is taken: of several
+   * callers, on any node, one wins.
    * @throws Error when the store fails or the key is malformed.
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
@@ -65,11 +71,15 @@ export interface MediaStore {
    */
   remove: (key: string) => Promise<void>
   /**
-   * Stores the bytes durably in place of any others. It is for copies of a store, where an interrupted attempt may have left files; new files are `put`.
+   * Stores the bytes durably in place of any others. It is for copies of a store, where an interrupted
+   * attempt may have left files; new files are `put`.
    * @throws Error when the store fails or the key is malformed.
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /** Yields everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
+  /**
+   * Yields everything in the store, in any order: files, removed names (of no bytes), and leftovers of
+   * interrupted writes.
+   */
   list: () => AsyncIterable<ListedFile>
   /** Resolves while files can be written, as far as this process knows. @throws Error */
   check: () => Promise<void>
@@ -78,7 +88,10 @@ export interface MediaStore {
 /** The Cache-Control of a stored file, since a key stands for the same bytes for ever. */
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
-/** Makes a store in a folder, which is made with the first file. When its disk is full or read-only, functions that write reject with a Problem. */
+/**
+ * Makes a store in a folder, which is made with the first file. When its disk is full or read-only, functions
+ * that write reject with a Problem.
+ */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false, device: deviceOf(folder) }
   return {
@@ -93,7 +106,10 @@ export function localMediaStore(folder: string): MediaStore {
   }
 }
 
-/** Returns true for a key: plain names between slashes. No name starts with a dot, so no key leads out of the folder or to an unfinished file. */
+/**
+ * Returns true for a key: plain names between slashes. No name starts with a dot, so no key leads out of the
+ * folder or to an unfinished file.
+ */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
 /** Matches the name of a file that is being written, in folders with plain names. */
@@ -118,7 +134,10 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/** Writes a new file: an empty file claims the name, then the whole bytes take its place. False when the name is taken. */
+/**
+ * Writes a new file: an empty file claims the name, then the whole bytes take its place. False when the name
+ * is taken.
+ */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -131,7 +150,10 @@ async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** Writes a file in place of any other. Whoever writes it, the file belongs to the owner of the store's folder. */
+/**
+ * Writes a file in place of any other. Whoever writes it, the file belongs to the owner of the store's
+ * folder.
+ */
 async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const owner = ownerAt(store)
   const firstMade = await mkdir(dirname(path), { recursive: true })
@@ -194,7 +216,10 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/** Opens a file; undefined for a missing or empty one. An empty file is a name that is being claimed or was given up. */
+/**
+ * Opens a file; undefined for a missing or empty one. An empty file is a name that is being claimed or was
+ * given up.
+ */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()
@@ -229,7 +254,10 @@ interface FolderHealth {
 
 const deviceOf = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.dev
 
-/** Refuses a folder on another disk than before: that of the images has been unmounted. @throws Problem rest_unavailable */
+/**
+ * Refuses a folder on another disk than before: that of the images has been unmounted.
+ * @throws Problem rest_unavailable
+ */
 function requireMounted(health: FolderHealth): void {
   const device = deviceOf(health.folder)
   health.device ??= device
@@ -237,7 +265,10 @@ function requireMounted(health: FolderHealth): void {
     throw new Problem('rest_unavailable', { retryAfter: 30 })
 }
 
-/** Runs work that writes files, and notes when it fails. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
+/**
+ * Runs work that writes files, and notes when it fails.
+ * @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system
+ */
 async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
   requireMounted(health)
   try {
@@ -249,7 +280,10 @@ async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Pr
   }
 }
 
-/** Resolves while files can be written. After a failure it tries a write by itself until one succeeds. @throws Problem */
+/**
+ * Resolves while files can be written. After a failure it tries a write by itself until one succeeds.
+ * @throws Problem
+ */
 async function checkFolder(health: FolderHealth): Promise<void> {
   requireMounted(health)
   if (!health.isFailing) return

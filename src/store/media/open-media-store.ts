@@ -5,8 +5,8 @@ import { type ImageService, localMediaStore, type MediaStore } from './media-sto
 // Opens the store of images that is configured.
 
 /**
- * Opens the store at `file:FOLDER` or `s3://…`. `report` gets the failures of a bucket. The S3 client, a package that not every installation has, is loaded
- * only when it is used.
+ * Opens the store at `file:FOLDER` or `s3://…`. `report` gets the failures of a bucket. The S3 client, a
+ * package that not every installation has, is loaded only when it is used.
  * @throws Error with one sentence when the address is of neither form, or the package is missing.
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {

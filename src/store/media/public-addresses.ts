@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 // Decides which addresses the service may connect to on behalf of somebody else.
 
 /**
- * Returns true for an address of http or https that the service may connect to. With `hosts`, only these are allowed, on any port and at any address;
- * without, every host with a public address.
+ * Returns true for an address of http or https that the service may connect to. With `hosts`, only these are
+ * allowed, on any port and at any address; without, every host with a public address.
  */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
@@ -14,7 +14,10 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/** Returns the host of an address without port, brackets and the root's dot. The URL parser has undone other spellings of an IPv4 address. */
+/**
+ * Returns the host of an address without port, brackets and the root's dot. The URL parser has undone other
+ * spellings of an IPv4 address.
+ */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
@@ -31,8 +34,8 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Returns a function that looks a host name up once and gives only addresses that passed the check, so that the connection goes to one of these. Without
- * `hosts` only public addresses pass.
+ * Returns a function that looks a host name up once and gives only addresses that passed the check, so that
+ * the connection goes to one of these. Without `hosts` only public addresses pass.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
@@ -46,7 +49,10 @@ export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   }
 }
 
-/** The IPv4 ranges of the IANA special-purpose registry that are not public, and the host services of one large cloud (168.63.129.16). */
+/**
+ * The IPv4 ranges of the IANA special-purpose registry that are not public, and the host services of one
+ * large cloud (168.63.129.16).
+ */
 const specialV4 = rangesOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -70,7 +76,10 @@ const globalV6 = rangesOf('ipv6', ['2000::/3'])
 /** The parts of this range that are not public: protocol assignments with Teredo, documentation, 6to4. */
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** Returns true for an address of the public internet. A form of IPv6 that carries an IPv4 address is refused, whatever that address is. */
+/**
+ * Returns true for an address of the public internet. A form of IPv6 that carries an IPv4 address is refused,
+ * whatever that address is.
+ */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

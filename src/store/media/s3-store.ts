@@ -39,7 +39,10 @@ export interface S3Limits {
 
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
-/** How often a request is sent when the connection or the store fails, or while another writer is busy with its name, and the pause between the latter. */
+/**
+ * How often a request is sent when the connection or the store fails, or while another writer is busy with
+ * its name, and the pause between the latter.
+ */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
@@ -49,7 +52,10 @@ const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
-/** Reads the address `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the address. */
+/**
+ * Reads the address `s3://BUCKET/PREFIX?endpoint=…&region=…`.
+ * @throws Error with one sentence that repeats nothing of the address.
+ */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)
   const endpoint = url?.searchParams.get('endpoint') ?? undefined
@@ -74,10 +80,12 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * Makes a store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of the machine. When the bucket fails, functions
- * reject with the problem `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A name is taken for as long as the bucket
- * has it, and a removed file leaves an empty one behind. Where the store supports conditional writes (`If-None-Match: *`), one of several writers of a name
- * wins; elsewhere two nodes that write the name at the same moment may both succeed.
+ * Makes a store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of
+ * the machine. When the bucket fails, functions reject with the problem `rest_unavailable`, and `report` gets
+ * an error without secrets, at most once a second. A name is taken for as long as the bucket has it, and a
+ * removed file leaves an empty one behind. Where the store supports conditional writes (`If-None-Match: *`),
+ * one of several writers of a name wins; elsewhere two nodes that write the name at the same moment may both
+ * succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
@@ -132,7 +140,10 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   }
 }
 
-/** Yields the objects below the prefix, a thousand for each request. Objects with names that this service never makes are somebody else's, and left out. */
+/**
+ * Yields the objects below the prefix, a thousand for each request. Objects with names that this service
+ * never makes are somebody else's, and left out.
+ */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -173,8 +184,8 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
 })
 
 /**
- * Writes an object under a name that an earlier look found free; false when the name is taken by now. A store without conditional writes gets the request
- * again without the condition.
+ * Writes an object under a name that an earlier look found free; false when the name is taken by now. A store
+ * without conditional writes gets the request again without the condition.
  */
 async function putNew(
   client: S3Client,
@@ -198,7 +209,10 @@ async function putNew(
 
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
-/** Returns a function that sends a request with a timeout in ms. It resolves to undefined for a missing object, and rejects with a Problem on any failure. */
+/**
+ * Returns a function that sends a request with a timeout in ms. It resolves to undefined for a missing
+ * object, and rejects with a Problem on any failure.
+ */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY
   return async (ms, work) => {
@@ -226,7 +240,10 @@ function statusOf(error: unknown): number | undefined {
 
 const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
 
-/** Returns the name or code of an error, with its status, but not its text or details, which may repeat keys and signatures. */
+/**
+ * Returns the name or code of an error, with its status, but not its text or details, which may repeat keys
+ * and signatures.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
   if (error.message === 'Region is missing') return 'no region is named (AWS_REGION)'

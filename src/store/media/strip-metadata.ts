@@ -14,8 +14,9 @@ const strips: Readonly<Record<string, Strip>> = {
 }
 
 /**
- * Returns an image without the metadata of cameras and programs: places, times, names, devices, previews, comments (Exif, XMP, IPTC and the like). Pixels,
- * colour profile and animation stay, and so does `orientation` (1 to 8), as the one entry of new Exif data. Returns the same bytes when there is nothing to
+ * Returns an image without the metadata of cameras and programs: places, times, names, devices, previews,
+ * comments (Exif, XMP, IPTC and the like). Pixels, colour profile and animation stay, and so does
+ * `orientation` (1 to 8), as the one entry of new Exif data. Returns the same bytes when there is nothing to
  * remove; undefined for a file whose parts cannot be told apart.
  */
 export async function stripMetadata(
@@ -33,7 +34,9 @@ export async function stripMetadata(
   }
 }
 
-/** The kept parts of a file, in order. Neighbours are joined, so a file with nothing to remove is one piece. */
+/**
+ * The kept parts of a file, in order. Neighbours are joined, so a file with nothing to remove is one piece.
+ */
 interface Pieces {
   source: Buffer
   kept: Buffer[]
@@ -54,7 +57,10 @@ function noPieces(source: Buffer): Pieces {
   return { source, kept: [], end: -1, parts: 0, until: STRETCH }
 }
 
-/** Keeps the bytes from `start` to before `end`. @throws RangeError when the file ends before, or has too many parts */
+/**
+ * Keeps the bytes from `start` to before `end`.
+ * @throws RangeError when the file ends before, or has too many parts
+ */
 function keep(pieces: Pieces, start: number, end: number): void {
   skip(pieces, start, end)
   const { source, kept } = pieces
@@ -89,7 +95,10 @@ async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   pieces.until = at + STRETCH
 }
 
-/** Returns Exif data with the orientation alone (Exif 2.3, 4.6.2): a directory with the entry 0x0112, little-endian. `orientation` is 1 to 8. */
+/**
+ * Returns Exif data with the orientation alone (Exif 2.3, 4.6.2): a directory with the entry 0x0112,
+ * little-endian. `orientation` is 1 to 8.
+ */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')
@@ -106,8 +115,8 @@ const JPEG_END = 0xd9
 const SCAN = 0xda
 
 /**
- * Removes the metadata from a JPEG: of its application segments only JFIF, the colour profile and Adobe's colour transform stay, and nothing behind the end
- * of the image.
+ * Removes the metadata from a JPEG: of its application segments only JFIF, the colour profile and Adobe's
+ * colour transform stay, and nothing behind the end of the image.
  * @throws RangeError for a file whose segments cannot be told apart
  */
 async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
@@ -168,7 +177,10 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** The kept chunks: those for the pixels, the colours and the animation. Texts, times, Exif and unknown chunks are removed. */
+/**
+ * The kept chunks: those for the pixels, the colours and the animation. Texts, times, Exif and unknown chunks
+ * are removed.
+ */
 const PNG_KEPT = new Set(
   'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(
     ' ',
@@ -253,7 +265,10 @@ const EXTENSION = 0x21
 const IMAGE = 0x2c
 const GIF_END = 0x3b
 
-/** Removes comments and foreign application blocks, such as XMP, from a GIF. @throws RangeError for a file whose blocks cannot be told apart */
+/**
+ * Removes comments and foreign application blocks, such as XMP, from a GIF.
+ * @throws RangeError for a file whose blocks cannot be told apart
+ */
 async function stripGif(bytes: Buffer): Promise<Buffer> {
   const pieces = noPieces(bytes)
   let at = 13 + tableBytes(bytes.readUInt8(10))
@@ -315,8 +330,8 @@ const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
 /**
- * Removes the metadata from an AVIF. Everything stays in its place, since boxes refer to offsets: removed parts are overwritten with zeros. The orientation
- * is a property of the picture, and stays.
+ * Removes the metadata from an AVIF. Everything stays in its place, since boxes refer to offsets: removed
+ * parts are overwritten with zeros. The orientation is a property of the picture, and stays.
  * @throws RangeError for a file whose boxes cannot be told apart
  */
 function stripAvif(bytes: Buffer): Buffer {

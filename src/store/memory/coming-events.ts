@@ -8,9 +8,13 @@ import {
 } from './event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
-// Finds the coming events of a venue, an organizer or a term in its posting list. The work is bounded, however long the list is.
+// Finds the coming events of a venue, an organizer or a term in its posting list. The work is bounded,
+// however long the list is.
 
-/** The most begun events that are checked for whether they still last, and the most of the next events that are checked for whether to show them. */
+/**
+ * The most begun events that are checked for whether they still last, and the most of the next events that
+ * are checked for whether to show them.
+ */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
@@ -30,7 +34,10 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, day: string)
   return { list, from, lasting: begun.filter((slot) => (index.ends[slot] as number) >= key) }
 }
 
-/** Counts the listed events of a venue or organizer that end on a day or later; of the events that have begun, only the latest 200 are checked. */
+/**
+ * Counts the listed events of a venue or organizer that end on a day or later; of the events that have begun,
+ * only the latest 200 are checked.
+ */
 export function countComing(index: EventIndex, kind: 'venue' | 'organizer', id: number, day: string): number {
   const { list, from, lasting } = comingOf(index, kind, id, day)
   return list.size - from + lasting.length
@@ -44,7 +51,10 @@ export interface Subject {
   organizers: readonly number[]
 }
 
-/** Returns the ids of the next listed events at a venue from `day` on, in order, at most `most`: one of each series, without the subject and its series. */
+/**
+ * Returns the ids of the next listed events at a venue from `day` on, in order, at most `most`: one of each
+ * series, without the subject and its series.
+ */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
@@ -63,8 +73,9 @@ const WEIGHTS = { term: 1, organizer: 0.75 } as const
 const MOST_SHARED = 25
 
 /**
- * Returns the ids of the listed events from a day on that share most with the subject, the closest first: one of each series, without the subject, its
- * series, and the events in `shown`. What few events have in common counts for more. Of each organizer and term the next 64 events are checked.
+ * Returns the ids of the listed events from a day on that share most with the subject, the closest first: one
+ * of each series, without the subject, its series, and the events in `shown`. What few events have in common
+ * counts for more. Of each organizer and term the next 64 events are checked.
  */
 export function relatedEvents(
   index: EventIndex,
@@ -89,7 +100,10 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/** Returns those of these events that are listed and end on `day` or later, the first of each series: starts in wall time by id, in list order. */
+/**
+ * Returns those of these events that are listed and end on `day` or later, the first of each series: starts
+ * in wall time by id, in list order.
+ */
 export function comingAmong(
   index: EventIndex,
   ids: readonly number[],

@@ -64,7 +64,10 @@ export interface IndexQuery {
   ranking?: Ranking | undefined
 }
 
-/** The order by how well events match words: by the place that has the words, with coming events before past ones. */
+/**
+ * The order by how well events match words: by the place that has the words, with coming events before past
+ * ones.
+ */
 export interface Ranking {
   /** The events that have all words in their titles, and those that have each in their title or a name. */
   titled: IdSet
@@ -111,7 +114,10 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
   }
 }
 
-/** Returns one page of the list with every occurrence. Most queries are answered from lists in order, without a look at every event. */
+/**
+ * Returns one page of the list with every occurrence. Most queries are answered from lists in order, without
+ * a look at every event.
+ */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query)
@@ -186,7 +192,10 @@ function hourSet(hours: readonly number[]): Uint8Array {
   return set
 }
 
-/** Returns true when an event begins in one of these hours. One from midnight to a second before midnight takes whole days, and begins in none. */
+/**
+ * Returns true when an event begins in one of these hours. One from midnight to a second before midnight
+ * takes whole days, and begins in none.
+ */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   const at = ((start % DAY_MS) + DAY_MS) % DAY_MS
   return (
@@ -276,7 +285,9 @@ function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Boun
   return least
 }
 
-/** Returns a page of the events that are in every choice: it walks the shortest choice and tests the others. */
+/**
+ * Returns a page of the events that are in every choice: it walks the shortest choice and tests the others.
+ */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -312,13 +323,19 @@ function listMatching(
 /** Slots of a window that are tested in the time that it takes to count one list of a choice. */
 const ASKED_PER_POSTING = 16
 
-/** Returns true if to count the lists of a choice one by one costs less than to test every event of the window. */
+/**
+ * Returns true if to count the lists of a choice one by one costs less than to test every event of the
+ * window.
+ */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
   const { from, to } = within(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
-/** Returns a page of the events in any of several disjoint lists. Beyond the page, lists are counted without a walk. */
+/**
+ * Returns a page of the events in any of several disjoint lists. Beyond the page, lists are counted without a
+ * walk.
+ */
 function listApart(
   index: EventIndex,
   choice: Choice,
@@ -338,7 +355,10 @@ function listApart(
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/** Returns how often events of a window are counted too often when each list of a choice is counted by itself, since they have several venues. */
+/**
+ * Returns how often events of a window are counted too often when each list of a choice is counted by itself,
+ * since they have several venues.
+ */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
   const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
@@ -372,7 +392,9 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
   return slots
 }
 
-/** The end of a page up to which its slots are picked from all; for a later page all slots are put in order. */
+/**
+ * The end of a page up to which its slots are picked from all; for a later page all slots are put in order.
+ */
 const PICKED = 200
 
 /** Returns a page of slots that are in no order. */
@@ -395,7 +417,9 @@ function pickFirst(slots: readonly number[], count: number, order: Order): numbe
   return first
 }
 
-/** Inserts a slot at its place among the first `count`, once. Returns false when it comes after all of these. */
+/**
+ * Inserts a slot at its place among the first `count`, once. Returns false when it comes after all of these.
+ */
 function putFirst(first: number[], slot: number, count: number, order: Order): boolean {
   const last = first.at(-1)
   if (last !== undefined && first.length === count && order(last, slot) < 0) return false
@@ -411,8 +435,9 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
 const MOST_COUNTED = 10_000
 
 /**
- * Counts the events of a list by each of these terms or facts. Undefined where that would take longer than two milliseconds. Where a list has more events
- * than are counted one by one, and only time narrows it, the counts are of the events that begin within the window.
+ * Counts the events of a list by each of these terms or facts. Undefined where that would take longer than
+ * two milliseconds. Where a list has more events than are counted one by one, and only time narrows it, the
+ * counts are of the events that begin within the window.
  */
 export function countEach(
   index: EventIndex,
@@ -440,7 +465,10 @@ export function countEach(
   )
 }
 
-/** Counts the events of a list by the day on which they begin; `days` are the first moments of consecutive days. Undefined where that would take too long. */
+/**
+ * Counts the events of a list by the day on which they begin; `days` are the first moments of consecutive
+ * days. Undefined where that would take too long.
+ */
 export function countBegins(
   index: EventIndex,
   query: IndexQuery,
@@ -493,7 +521,10 @@ function tally(
 
 type Test = (slot: number) => boolean
 
-/** Returns a test of slots within the bounds of the start: true for a slot that meets these choices and all other conditions. */
+/**
+ * Returns a test of slots within the bounds of the start: true for a slot that meets these choices and all
+ * other conditions.
+ */
 function acceptance(
   index: EventIndex,
   choices: readonly Choice[],

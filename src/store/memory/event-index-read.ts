@@ -11,7 +11,8 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads the values of listed public events from the database: of all of them into a new index, or of some that changed.
+// Reads the values of listed public events from the database: of all of them into a new index, or of some
+// that changed.
 
 /** Rows read at once; between two reads requests get their turn. */
 const AT_ONCE = 500
@@ -33,8 +34,8 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * Reads all listed public events into a new index, in the order of lists, so that its columns are in that order. Events that lists cannot order are left out
- * and reported.
+ * Reads all listed public events into a new index, in the order of lists, so that its columns are in that
+ * order. Events that lists cannot order are left out and reported.
  * @throws when aborted
  */
 export async function readIndex(
@@ -43,7 +44,8 @@ export async function readIndex(
   signal: AbortSignal,
   reporting: Reporting,
 ): Promise<EventIndex> {
-  // The room is for as many events as there are ids: spare room takes no memory until it is used, and to count the events takes a while.
+  // The room is for as many events as there are ids: spare room takes no memory until it is used, and to
+  // count the events takes a while.
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await eachAfter(
@@ -91,14 +93,19 @@ interface ListedRow {
   featured: number
 }
 
-/** Returns true if lists can be ordered by the times of an event; an event with malformed times is reported. */
+/**
+ * Returns true if lists can be ordered by the times of an event; an event with malformed times is reported.
+ */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   const wrong = (['start_date', 'end_date'] as const).find((name) => !hasWallForm(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
   return wrong === undefined
 }
 
-/** Selects the columns that an index of the database has. To read the whole calendar then touches no row, so the texts of events do not pass through memory. */
+/**
+ * Selects the columns that an index of the database has. To read the whole calendar then touches no row, so
+ * the texts of events do not pass through memory.
+ */
 const eventColumns = (db: Db) =>
   db
     .selectFrom('events')
@@ -180,7 +187,10 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
 /** Makes the indexed events from all terms, by id. Events that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
-/** Reads these events; those that lists cannot order are missing and reported. The result adds the ancestors of terms, which are read meanwhile. */
+/**
+ * Reads these events; those that lists cannot order are missing and reported. The result adds the ancestors
+ * of terms, which are read meanwhile.
+ */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
   const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])
@@ -198,7 +208,8 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     free: (event) => freeOnes.has(event),
     attendance: (event) => attendanceOf.get(event) ?? 0,
   }
-  // This is checked here and not in the query, where the database, without statistics, would scan everything that is public.
+  // This is checked here and not in the query, where the database, without statistics, would scan everything
+  // that is public.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
   return (terms) => {
     const ancestors = ancestorsIn(terms)
@@ -208,7 +219,10 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** Selects the links of events to records of a kind, in the event's order, with the status of the record. Terms count as public. */
+/**
+ * Selects the links of events to records of a kind, in the event's order, with the status of the record.
+ * Terms count as public.
+ */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
@@ -256,7 +270,10 @@ const findLinks = statement<Ids>()((db, value) => {
       .where('event', 'in', value('ids'))
   return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
 })
-/** Selects the links of a kind to public records, as pairs in one text: of the events after one id up to another. */
+/**
+ * Selects the links of a kind to public records, as pairs in one text: of the events after one id up to
+ * another.
+ */
 const packedLinksOf = (kind: LinkKind) =>
   statement<{ after: number; last: number }>()((db, value) => {
     const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
@@ -290,7 +307,10 @@ function byEvent(links: readonly Link[] = []): LinksOf {
   return (event) => groups.get(event) ?? NONE
 }
 
-/** Reads all links of a kind of the events up to `largest` into two arrays of numbers: a million small lists would take ten times the memory. */
+/**
+ * Reads all links of a kind of the events up to `largest` into two arrays of numbers: a million small lists
+ * would take ten times the memory.
+ */
 async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
   const ends = new Int32Array(largest + 1)
   const records = growing()
@@ -365,7 +385,10 @@ async function readColumn<Row extends { id: number }, Value>(
   return values
 }
 
-/** Takes the rows behind one another, some at a time, until there are none. Requests get their turn in between. */
+/**
+ * Takes the rows behind one another, some at a time, until there are none. Requests get their turn in
+ * between.
+ */
 async function eachAfter<Key, Row extends Key>(
   first: Key,
   rowsAfter: (last: Key) => Promise<Row[]>,
@@ -441,7 +464,9 @@ const placesAfter = statement<{ id: number }>()((db, last) =>
   placesIn(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 
-/** Reads the places and access facts of these venues into the index; venues that are not public lose theirs. */
+/**
+ * Reads the places and access facts of these venues into the index; venues that are not public lose theirs.
+ */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const found = await findPlaces(db, { ids })

@@ -9,11 +9,13 @@ import {
   slotsInOrder,
 } from './sorted-slots.ts'
 
-// Holds the listed public events of the calendar in columns of numbers, and keeps their posting lists in order.
+// Holds the listed public events of the calendar in columns of numbers, and keeps their posting lists in
+// order.
 
 /**
- * The listed public events of the calendar in memory, from which anonymous lists are answered. The index has no texts, only the values that lists are ordered
- * and narrowed by: about 70 bytes an event. The database has the truth; `event-memory.ts` keeps the index in step with it.
+ * The listed public events of the calendar in memory, from which anonymous lists are answered. The index has
+ * no texts, only the values that lists are ordered and narrowed by: about 70 bytes an event. The database has
+ * the truth; `event-memory.ts` keeps the index in step with it.
  */
 export interface EventIndex {
   /** The columns, by slot. Times are wall times in ms, as if they were UTC. */
@@ -33,14 +35,20 @@ export interface EventIndex {
   links: Int32Array
   linksUsed: number
   slotCount: number
-  /** Slots below this number are in the order of lists. Such a slot keeps its times when its event moves, and is never reused. */
+  /**
+   * Slots below this number are in the order of lists. Such a slot keeps its times when its event moves, and
+   * is never reused.
+   */
   ordered: number
   freeSlots: number[]
   /** The slot of each event plus 1, by id; 0 for events that are not listed. */
   slotOf: Int32Array
   /** All slots in the order of lists. */
   all: SortedSlots
-  /** The posting lists, by number. A map gives the number by the posting's key; a cell has its own. A list that no query has used yet is only in `noted`. */
+  /**
+   * The posting lists, by number. A map gives the number by the posting's key; a cell has its own. A list
+   * that no query has used yet is only in `noted`.
+   */
   postings: (SortedSlots | undefined)[]
   /** The slots of all posting lists at the time the index was filled, and the end of each list. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
@@ -66,7 +74,10 @@ export interface IndexedEvent {
   featured: boolean
   /** The terms that the event is assigned to. */
   terms: readonly number[]
-  /** The terms above these, in any order and any number of times: an event of a category is one of the category's ancestors too (rule 13.2). */
+  /**
+   * The terms above these, in any order and any number of times: an event of a category is one of the
+   * category's ancestors too (rule 13.2).
+   */
   ancestors: readonly number[]
   /** The venues and organizers of the event that everybody may see, in order. */
   venues: readonly number[]
@@ -119,7 +130,10 @@ const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 /** The latest revision of all indexes: they count together, so that no two have the same one. */
 let revisions = 0
 
-/** Gives the index a new revision when data outside the index may have changed lists: names of terms, and places. */
+/**
+ * Gives the index a new revision when data outside the index may have changed lists: names of terms, and
+ * places.
+ */
 export function noteRevision(index: EventIndex): void {
   index.revision = ++revisions
 }
@@ -155,10 +169,16 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
   }
 }
 
-/** Postings with room at first: more than an average event has, with terms, ancestors, a venue and its cells, an organizer and three flags. */
+/**
+ * Postings with room at first: more than an average event has, with terms, ancestors, a venue and its cells,
+ * an organizer and three flags.
+ */
 const LINKS_EXPECTED = 14
 
-/** Returns the order in which lists show the events of slots (rule 11.7): by start, then publication date, then id. */
+/**
+ * Returns the order in which lists show the events of slots (rule 11.7): by start, then publication date,
+ * then id.
+ */
 export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
   a < index.ordered && b < index.ordered
     ? a - b
@@ -167,8 +187,8 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Appends an event to an index that is being filled in the order of lists; no posting list has it before `listNoted`. An event that is there already has
- * moved while the index was filled, and stays as it is.
+ * Appends an event to an index that is being filled in the order of lists; no posting list has it before
+ * `listNoted`. An event that is there already has moved while the index was filled, and stays as it is.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
@@ -272,12 +292,18 @@ export function indexedLinks(index: EventIndex, id: number): IndexedLinks {
 /** The least number of unused postings at which an index is made anew. */
 const SPARE_POSTINGS = 10_000
 
-/** Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so an index made anew is smaller. */
+/**
+ * Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so an
+ * index made anew is smaller.
+ */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }
 
-/** Returns the posting numbers of these ids of a kind, leaving out ids without events. The ids must be different. */
+/**
+ * Returns the posting numbers of these ids of a kind, leaving out ids without events. The ids must be
+ * different.
+ */
 export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<number>): number[] {
   const postings: number[] = []
   for (const id of ids) {
@@ -287,7 +313,10 @@ export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<
   return postings
 }
 
-/** Returns true when the index has had events of this venue or organizer. A record without events may not even exist. */
+/**
+ * Returns true when the index has had events of this venue or organizer. A record without events may not even
+ * exist.
+ */
 export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
   return index.postingOf.has(keyOf(kind, id))
 }
@@ -305,7 +334,10 @@ export function slotsOfPosting(index: EventIndex, posting: number | undefined): 
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** Returns a posting list ready to be changed. Each list is made when it is first needed, since most never are. */
+/**
+ * Returns a posting list ready to be changed. Each list is made when it is first needed, since most never
+ * are.
+ */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -323,7 +355,10 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/** Returns the publication date in ms. It orders only events that start at the same moment, so 0 will do for a malformed date. */
+/**
+ * Returns the publication date in ms. It orders only events that start at the same moment, so 0 will do for a
+ * malformed date.
+ */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
 /** Writes an event into the columns and returns its slot, which no posting list has yet. */

@@ -35,12 +35,16 @@ import {
   emptyPieces,
 } from './event-pieces.ts'
 
-// Keeps the calendar in the memory of this process in step with the database, and caches the results of searches.
+// Keeps the calendar in the memory of this process in step with the database, and caches the results of
+// searches.
 
 /** The calendar in the memory of this process, which follows the database by the record of changes. */
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /** The name of the present state of the data: an answer stays valid for as long as the version it was made at. */
+  /**
+   * The name of the present state of the data: an answer stays valid for as long as the version it was made
+   * at.
+   */
   version: string
   /** Rises whenever the old addresses of sources that have moved here may have changed. */
   sources: number
@@ -80,13 +84,22 @@ interface Following {
 const SMALL = 20_000
 /** The most milliseconds that lists wait until a small calendar is read. */
 const SOON_MS = 1000
-/** Milliseconds for which a service with a larger calendar leaves the processor to requests before it reads the calendar. */
+/**
+ * Milliseconds for which a service with a larger calendar leaves the processor to requests before it reads
+ * the calendar.
+ */
 const HEAD_START_MS = 300
 
-/** Milliseconds from a failure to read the calendar to the next try; they double after each failure, up to `last`. */
+/**
+ * Milliseconds from a failure to read the calendar to the next try; they double after each failure, up to
+ * `last`.
+ */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
-/** Makes an empty memory that follows a database. `budget` bounds pieces and results of searches. `report` gets failures and unlistable events. */
+/**
+ * Makes an empty memory that follows a database. `budget` bounds pieces and results of searches. `report`
+ * gets failures and unlistable events.
+ */
 export function openEventMemory(
   database: Database,
   budget: CacheBudget,
@@ -137,12 +150,17 @@ export function mayBeBehind(memory: EventMemory): boolean {
   return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
 }
 
-/** Waits until this process knows every change that a read ending now may have shown, so that its client gets no older answer from memory. */
+/**
+ * Waits until this process knows every change that a read ending now may have shown, so that its client gets
+ * no older answer from memory.
+ */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
 }
 
-/** Applies every change that was committed before the call. Rejects only while the database cannot be reached. */
+/**
+ * Applies every change that was committed before the call. Rejects only while the database cannot be reached.
+ */
 export function catchUp(memory: EventMemory): Promise<void> {
   const { following } = memory
   // A run under way may have read before the caller's change: only a run that starts now is sure to see it.
@@ -155,7 +173,8 @@ export function catchUp(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Reads the calendar into the memory, in steps that let requests through. Each failure is reported and the reading tried again, until it succeeds.
+ * Reads the calendar into the memory, in steps that let requests through. Each failure is reported and the
+ * reading tried again, until it succeeds.
  * @throws when the memory is closed
  */
 export function loadMemory(memory: EventMemory): Promise<void> {
@@ -168,8 +187,8 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Returns a promise while a small calendar is being read, else undefined. A list that waits for it comes as soon as one from the database, for which a thread
- * would have to be started. The promise never rejects.
+ * Returns a promise while a small calendar is being read, else undefined. A list that waits for it comes as
+ * soon as one from the database, for which a thread would have to be started. The promise never rejects.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
@@ -239,7 +258,9 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** Empties the memory and reads it anew, after a change that could not be applied: no request fails for it. */
+/**
+ * Empties the memory and reads it anew, after a change that could not be applied: no request fails for it.
+ */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)
@@ -287,7 +308,10 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   await alone(following, () => replaceAll(memory, { terms, index, start }))
 }
 
-/** Resolves when a small calendar has been read or lists have waited long enough for it; at once for a large calendar. */
+/**
+ * Resolves when a small calendar has been read or lists have waited long enough for it; at once for a large
+ * calendar.
+ */
 function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
   const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
@@ -341,7 +365,9 @@ const EVENTS_AT_ONCE = 100
 /** Touched events above which it is quicker to read all events anew. */
 const RELOAD_ABOVE = 20_000
 
-/** Reads the changed records and brings the state in step with them. Does nothing before the index was read. */
+/**
+ * Reads the changed records and brings the state in step with them. Does nothing before the index was read.
+ */
 async function applyChanges(
   state: EventState,
   source: RecordSource,
@@ -421,7 +447,10 @@ function applyEvents(state: EventState, index: EventIndex, ids: readonly number[
   }
 }
 
-/** Applies changed terms. Returns the events that must be read again: those of moved or deleted terms and of all terms below them. */
+/**
+ * Applies changed terms. Returns the events that must be read again: those of moved or deleted terms and of
+ * all terms below them.
+ */
 function applyTerms(
   state: EventState,
   index: EventIndex,
@@ -487,7 +516,10 @@ function emptySearches(budget: CacheBudget): EventSearches {
   return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
-/** Finds the events of a search in data of at least this version, cached or from the database. A cached result may have part of the next change. */
+/**
+ * Finds the events of a search in data of at least this version, cached or from the database. A cached result
+ * may have part of the next change.
+ */
 export function findSearched(
   searches: EventSearches,
   version: string,
@@ -508,7 +540,10 @@ export function findSearched(
   return looking
 }
 
-/** Finds the events that have the words of a text, in data of at least this version, from the cache or the database. */
+/**
+ * Finds the events that have the words of a text, in data of at least this version, from the cache or the
+ * database.
+ */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

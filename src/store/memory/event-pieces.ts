@@ -11,7 +11,10 @@ import type { TermRow } from '../storage/schema.ts'
 
 // Keeps records as JSON that is already written: cached in memory, and copied into answers.
 
-/** A value that has already been written as JSON. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
+/**
+ * A value that has already been written as JSON. Answers and lists copy its bytes; code that needs its
+ * members parses them (`unwritten`).
+ */
 export interface WrittenJson {
   readonly bytes: Buffer
   toJSON: () => unknown
@@ -50,13 +53,17 @@ export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && written.has(value)
 }
 
-/** The core of an event: its own members as JSON, without those of linked records and as if it had no image. */
+/**
+ * The core of an event: its own members as JSON, without those of linked records and as if it had no image.
+ */
 export interface EventCore {
   /** A JSON object with the members that all events have. */
   members: string
   /** The place in `members` of the value of `image`, which is `false`. */
   imageAt: number
-  /** A JSON object with the members that only some events have, which come after all others; empty for none. */
+  /**
+   * A JSON object with the members that only some events have, which come after all others; empty for none.
+   */
   rare: string
 }
 
@@ -65,7 +72,10 @@ export const LONG_RECORD = 200_000
 
 // Pieces: JSON of events and terms in memory, with counts that are rewritten in place.
 
-/** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file reads them. */
+/**
+ * The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only
+ * this file reads them.
+ */
 export type TermCounts = number[]
 
 /** JSON with the places of the counts of terms in it, which change more often than the rest. */
@@ -93,7 +103,10 @@ export interface EventPieces {
   countsVersion: number
   /** Rises whenever everything is dropped. */
   age: number
-  /** Rises with every drop by a change: a row that was read before a drop may be older than a value cached after it. */
+  /**
+   * Rises with every drop by a change: a row that was read before a drop may be older than a value cached
+   * after it.
+   */
   drops: number
   /** The number of changes of each event, by id. */
   changes: Uint32Array
@@ -102,7 +115,10 @@ export interface EventPieces {
 /** Returns the bytes that a piece takes up. */
 const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
 
-/** The characters reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
+/**
+ * The characters reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a
+ * number.
+ */
 const WIDTH = 10
 /** The bytes that a piece takes up beside its JSON and its counts. */
 const OVERHEAD = 200
@@ -133,7 +149,10 @@ export function findPiece(
   return piece
 }
 
-/** Caches the JSON of an event and returns the piece. Its terms must have been joined from pieces, so that its counts have room. */
+/**
+ * Caches the JSON of an event and returns the piece. Its terms must have been joined from pieces, so that its
+ * counts have room.
+ */
 export function keepPiece(
   { events, countsVersion }: EventPieces,
   id: number,
@@ -219,7 +238,10 @@ export function areUnchanged(
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
-/** Copies a text or bytes into a buffer of its own: small buffers share memory with others, and hold all of it. */
+/**
+ * Copies a text or bytes into a buffer of its own: small buffers share memory with others, and hold all of
+ * it.
+ */
 export function bytesOf(content: string | Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
   if (typeof content === 'string') bytes.write(content)
@@ -252,7 +274,10 @@ export function makePiece({ bytes, counts }: CountedJson, countsVersion: number)
   return { bytes: bytesOf(wide.subarray(0, to)), counts: moved, countsVersion }
 }
 
-/** Copies JSON into a buffer, from `at` on, and appends its counts to `counts`, if given. Returns the end of the copy. */
+/**
+ * Copies JSON into a buffer, from `at` on, and appends its counts to `counts`, if given. Returns the end of
+ * the copy.
+ */
 export function writeCounted(
   { bytes, counts: own }: CountedJson,
   into: Buffer,

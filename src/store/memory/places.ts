@@ -4,7 +4,10 @@ import { boxAround, type Circle } from '../storage/statement.ts'
 
 // Finds the venues in a circle or box of the map by the cells of three nested grids.
 
-/** The places of venues, in cells of three nested grids, so that venues near a point are found without a look at all venues. */
+/**
+ * The places of venues, in cells of three nested grids, so that venues near a point are found without a look
+ * at all venues.
+ */
 export interface Places {
   /** The place of each venue, by its id. */
   all: Map<number, Place>
@@ -39,10 +42,16 @@ export interface Cell {
   places: Place[]
 }
 
-/** The cells of a degree in each grid, below 30, 4 and half a kilometre wide: so the edge of a circle around a town leaves few venues to test. */
+/**
+ * The cells of a degree in each grid, below 30, 4 and half a kilometre wide: so the edge of a circle around a
+ * town leaves few venues to test.
+ */
 const GRIDS = [4, 32, 256] as const
 const [COARSEST] = GRIDS
-/** More than the cells of a row around the earth, and more than those of a grid, so that no two cells get the same number. */
+/**
+ * More than the cells of a row around the earth, and more than those of a grid, so that no two cells get the
+ * same number.
+ */
 const ROW = 100_000
 const GRID = 1e10
 
@@ -60,7 +69,10 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** The content of a part of the map: disjoint cells that lie in it as a whole, and the venues in it outside these cells, in no order. */
+/**
+ * The content of a part of the map: disjoint cells that lie in it as a whole, and the venues in it outside
+ * these cells, in no order.
+ */
 interface Within {
   cells: Cell[]
   venues: number[]
@@ -116,7 +128,10 @@ export function cellsOf({ lat, lng }: Point): number[] {
   return GRIDS.map((perDegree) => numberOf(lineOf(lat, perDegree), lineOf(lng, perDegree), perDegree))
 }
 
-/** Returns the numbers of the coarsest cells that a circle may reach; undefined above `most`, and for a circle without bounds of longitude. */
+/**
+ * Returns the numbers of the coarsest cells that a circle may reach; undefined above `most`, and for a circle
+ * without bounds of longitude.
+ */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
   if (longitudes === undefined) return undefined
@@ -164,7 +179,8 @@ function emptyCell(point: Point, number: number, perDegree: number): Cell {
   const middleOf = (degrees: number) => (lineOf(degrees, perDegree) + 0.5) / perDegree
   const [lat, lng] = [middleOf(point.lat), middleOf(point.lng)]
   const half = 0.5 / perDegree
-  // From the centre to the edge nearer to the equator, which is the longer one, and along it: at least as far as to any corner.
+  // From the centre to the edge nearer to the equator, which is the longer one, and along it: at least as far
+  // as to any corner.
   const edge = Math.max(0, Math.abs(lat) - half)
   const reach = distanceKm(0, 0, half, 0) + distanceKm(edge, 0, edge, half)
   return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }

@@ -1,8 +1,8 @@
 // Keeps lists of slots in order, so that a slot is quickly added, removed, found and counted.
 
 /**
- * A list of slots in the order of their keys. It consists of blocks, so that to add one slot among a million moves at most a block. A slot is the small
- * number that stands for an event in the columns of the index.
+ * A list of slots in the order of their keys. It consists of blocks, so that to add one slot among a million
+ * moves at most a block. A slot is the small number that stands for an event in the columns of the index.
  */
 export interface SortedSlots {
   blocks: Block[]
@@ -17,7 +17,10 @@ interface Block {
   size: number
 }
 
-/** Compares two slots: negative when `a` comes before `b`, positive when after, and never 0 for two different slots. */
+/**
+ * Compares two slots: negative when `a` comes before `b`, positive when after, and never 0 for two different
+ * slots.
+ */
 export type Order = (a: number, b: number) => number
 
 const FULL = 1024
@@ -26,7 +29,9 @@ export function emptySlots(): SortedSlots {
   return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/** The first `before` of every list. A list of one block never needs another, since that block starts at 0. */
+/**
+ * The first `before` of every list. A list of one block never needs another, since that block starts at 0.
+ */
 const UNCOUNTED = new Int32Array(0)
 
 /** Makes a list of slots that are already in order; the list takes over the array. */
@@ -57,7 +62,10 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
   changed(list, 1)
 }
 
-/** Removes a slot, whose key must still be the one it was added with. @throws Error when the slot is not at the place of its key */
+/**
+ * Removes a slot, whose key must still be the one it was added with.
+ * @throws Error when the slot is not at the place of its key
+ */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {
   const at = blockFor(list, slot, order)
   const block = list.blocks[at]
@@ -75,7 +83,10 @@ export interface Bound {
   isOpen: boolean
   /** The keys by slot; lists are in the order of these. */
   keys: Float64Array
-  /** Slots below this number are in the order of their keys, so whether they come before the bound is known without their keys. */
+  /**
+   * Slots below this number are in the order of their keys, so whether they come before the bound is known
+   * without their keys.
+   */
   ordered: number
   /** The first of these slots that does not come before the bound. */
   first: number
@@ -94,7 +105,10 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
   return { key, isOpen, keys, ordered, first: low }
 }
 
-/** Counts the slots of a list before a bound. It calls no function for each slot, since a circle counts hundreds of lists. */
+/**
+ * Counts the slots of a list before a bound. It calls no function for each slot, since a circle counts
+ * hundreds of lists.
+ */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound
   let low = 0
@@ -145,10 +159,16 @@ export function sliceSlots(list: SortedSlots, from: number, to: number): number[
   return slots
 }
 
-/** Visits a part of a list: the slots at the places from `from` to before `to` of an array. To return false ends the walk. */
+/**
+ * Visits a part of a list: the slots at the places from `from` to before `to` of an array. To return false
+ * ends the walk.
+ */
 export type Run = (slots: Int32Array, from: number, to: number) => unknown
 
-/** Calls `visit` for the slots at the places from `from` to before `to`, in order, a block at a time, until it returns false. */
+/**
+ * Calls `visit` for the slots at the places from `from` to before `to`, in order, a block at a time, until it
+ * returns false.
+ */
 export function eachRun(list: SortedSlots, from: number, to: number, visit: Run): void {
   let left = to - from
   if (left <= 0) return
@@ -196,7 +216,9 @@ function split(list: SortedSlots, at: number): void {
   list.blocks.splice(at + 1, 0, upper)
 }
 
-/** Returns the block that a slot belongs to: the first whose last slot does not come before it, else the last. */
+/**
+ * Returns the block that a slot belongs to: the first whose last slot does not come before it, else the last.
+ */
 function blockFor(list: SortedSlots, slot: number, order: Order): number {
   let low = 0
   let high = list.blocks.length - 1

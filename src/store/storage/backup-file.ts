@@ -19,9 +19,10 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// Writes backups, opens them, and checks that they are sound. A backup is a SQLite file without indexes, whatever database it was taken from. It has the
-// tables with content of the calendar, the files of images as an archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on a
-// backup, since it has no table `migrations`.
+// Writes backups, opens them, and checks that they are sound. A backup is a SQLite file without indexes,
+// whatever database it was taken from. It has the tables with content of the calendar, the files of images as
+// an archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on a backup,
+// since it has no table `migrations`.
 
 /** The description of a backup, which is written into it. */
 export interface Manifest {
@@ -69,9 +70,12 @@ export interface BackupWriter {
 }
 
 /**
- * Writes every table of a calendar, as of one moment, into a new file that nobody else can read. The calendar may be written to meanwhile.
- * @param options `free`: bytes that the disk has left; `withSecrets`: false to leave out hashes of passwords and tokens, and webhooks
- * @throws Error with one sentence when there is no calendar, the file is there already, or the disk surely has too little room.
+ * Writes every table of a calendar, as of one moment, into a new file that nobody else can read. The calendar
+ * may be written to meanwhile.
+ * @param options `free`: bytes that the disk has left; `withSecrets`: false to leave out hashes of passwords
+ * and tokens, and webhooks
+ * @throws Error with one sentence when there is no calendar, the file is there already, or the disk surely
+ * has too little room.
  */
 export async function writeBackupTables(
   address: string,
@@ -133,7 +137,10 @@ const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, s
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Copies the tables of a SQLite file. Source and target have tables of the same form, so SQLite copies whole records, which takes next to no time. */
+/**
+ * Copies the tables of a SQLite file. Source and target have tables of the same form, so SQLite copies whole
+ * records, which takes next to no time.
+ */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -196,7 +203,10 @@ async function copyFromServer(
   return describeTables(target, migrations, { edition, calendar }, shapes)
 }
 
-/** Returns the statements that make the tables of a SQLite file after these migrations, by the name of the table. */
+/**
+ * Returns the statements that make the tables of a SQLite file after these migrations, by the name of the
+ * table.
+ */
 async function tableForms(migrations: readonly string[]): Promise<Map<string, string>> {
   const blank: Database = await openDatabase('sqlite::memory:')
   try {
@@ -255,7 +265,8 @@ export interface OpenBackup {
 }
 
 /**
- * Opens a backup and checks that it is sound: every page and link, and as many rows and files as its manifest says.
+ * Opens a backup and checks that it is sound: every page and link, and as many rows and files as its manifest
+ * says.
  * @throws Error with one sentence when it is not a sound backup
  */
 export function openBackup(file: string): OpenBackup {

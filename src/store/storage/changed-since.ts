@@ -5,8 +5,9 @@ import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from './s
 import * as sqlite from './sqlite/sqlite-changes.ts'
 import { wholeList } from './statement.ts'
 
-// Lists the records that have changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed again
-// leaves the range, so every page is a part of one list that can only become shorter.
+// Lists the records that have changed between two cursors, page by page. Neither cursor moves while a reader
+// turns the pages, and a row that is changed again leaves the range, so every page is a part of one list that
+// can only become shorter.
 
 /** The changes after one cursor, up to another. */
 export interface ChangeRange {
@@ -34,19 +35,28 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
-/** Returns true for a text in the form of a cursor: the end of the record of changes, then in rising order the earlier transactions that were still running. */
+/**
+ * Returns true for a text in the form of a cursor: the end of the record of changes, then in rising order the
+ * earlier transactions that were still running.
+ */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
   const [end = 0n, ...running] = text.split('-').map(BigInt)
   return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
 }
 
-/** Resolves to true when the changes since a cursor are no longer known, or the cursor is of another history of the calendar. */
+/**
+ * Resolves to true when the changes since a cursor are no longer known, or the cursor is of another history
+ * of the calendar.
+ */
 export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
 
-/** Returns the next changes in a range, of records of these kinds, in the order of their places: those behind `after`, at most `most`. */
+/**
+ * Returns the next changes in a range, of records of these kinds, in the order of their places: those behind
+ * `after`, at most `most`.
+ */
 export async function listChanges(
   db: Db,
   range: ChangeRange,
@@ -77,9 +87,9 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Returns the ids of the next records of a kind that show a record changed in the range, behind `after`, at most `most`. Events show series, venues,
- * organizers, terms and images; venues and organizers show images; categories show the categories above and below them. Records that are in the range
- * themselves are left out.
+ * Returns the ids of the next records of a kind that show a record changed in the range, behind `after`, at
+ * most `most`. Events show series, venues, organizers, terms and images; venues and organizers show images;
+ * categories show the categories above and below them. Records that are in the range themselves are left out.
  */
 export async function listShowing(
   db: Db,
@@ -136,7 +146,10 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   tag: () => sql`select id from terms where 1 = 0`,
 }
 
-/** Returns the ids of the next records of a kind behind `after`, at most `most`, whether they have changed or not. */
+/**
+ * Returns the ids of the next records of a kind behind `after`, at most `most`, whether they have changed or
+ * not.
+ */
 export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
   const table = TABLE_OF[kind]
   const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``

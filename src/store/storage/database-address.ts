@@ -3,7 +3,8 @@ import { messageOf } from '../../base/errors.ts'
 import { giveTo, ownerAt } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 
-// Reads addresses of databases: finds the file that one names, hides the secrets in it, and keeps the note of a calendar that was copied elsewhere.
+// Reads addresses of databases: finds the file that one names, hides the secrets in it, and keeps the note of
+// a calendar that was copied elsewhere.
 
 /** Returns the file of the address `sqlite:FILE`; undefined for a database on a server. */
 export function databaseFile(address: string): string | undefined {
@@ -29,8 +30,8 @@ const SHOWN = new Set([
 const HIDDEN = '***'
 
 /**
- * Returns the address of a database as messages and logs may show it: without the password, whatever its form, well-formed or not. Of a doubtful address it
- * hides too much rather than too little.
+ * Returns the address of a database as messages and logs may show it: without the password, whatever its
+ * form, well-formed or not. Of a doubtful address it hides too much rather than too little.
  */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
@@ -38,7 +39,10 @@ export function withoutPassword(address: string): string {
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/** Hides the password in `scheme://user:password@host/name?parameter=value`. The password may contain any character, even `@`, `/` and `?`. */
+/**
+ * Hides the password in `scheme://user:password@host/name?parameter=value`. The password may contain any
+ * character, even `@`, `/` and `?`.
+ */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -61,7 +65,10 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/** Hides the secrets in `host=… password=…`, with values in quotes or not: everything from the first word on that may be secret. */
+/**
+ * Hides the secrets in `host=… password=…`, with values in quotes or not: everything from the first word on
+ * that may be secret.
+ */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -73,8 +80,8 @@ function withoutSecretWords(address: string): string {
 /** The first 16 characters, in ASCII, of every file of a SQLite database, and so of every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// When the calendar of a file is copied into another database, it goes on there. A note beside the file then keeps services from being started on the file by
-// mistake.
+// When the calendar of a file is copied into another database, it goes on there. A note beside the file then
+// keeps services from being started on the file by mistake.
 
 /** The note's name is that of the file with this end. */
 export const NOTE_END = '-moved'
@@ -85,8 +92,8 @@ function placeAt(address: string): { file: string; note: string } | undefined {
 }
 
 /**
- * Writes the note that a calendar was copied to another address. Returns a sentence for the operator, even where the note cannot be written; undefined where
- * the calendar has no file.
+ * Writes the note that a calendar was copied to another address. Returns a sentence for the operator, even
+ * where the note cannot be written; undefined where the calendar has no file.
  * @param now milliseconds since the epoch
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
@@ -140,7 +147,10 @@ export function warnOfMove(address: string): boolean {
   return move !== undefined
 }
 
-/** Refuses a file whose calendar was copied to another address. @throws Error that says where it is, and how the file is taken back */
+/**
+ * Refuses a file whose calendar was copied to another address.
+ * @throws Error that says where it is, and how the file is taken back
+ */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

@@ -3,8 +3,9 @@ import type { Db } from './database.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Reads and writes the rows that the desk keeps beside records: unsaved texts, proposals, and what undoes bulk changes. No version, list or cache depends on
-// these rows, so the record of changes has nothing of them. Also lists the imports and webhooks that fail.
+// Reads and writes the rows that the desk keeps beside records: unsaved texts, proposals, and what undoes
+// bulk changes. No version, list or cache depends on these rows, so the record of changes has nothing of
+// them. Also lists the imports and webhooks that fail.
 
 /** The key of an unsaved text: its user, its record, and its form. */
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
@@ -52,7 +53,10 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/** Returns the unsaved text of a form, or without `form` the latest unsaved text of the record; undefined where there is none. */
+/**
+ * Returns the unsaved text of a form, or without `form` the latest unsaved text of the record; undefined
+ * where there is none.
+ */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -137,7 +141,10 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/** Deletes the undo record of a bulk change, so that nobody can undo the change twice. Returns false where there is none. */
+/**
+ * Deletes the undo record of a bulk change, so that nobody can undo the change twice. Returns false where
+ * there is none.
+ */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0

@@ -25,7 +25,10 @@ export function directionOf(lat: number, lng: number): Direction {
   return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }
 }
 
-/** Returns the distance in km between two points given as directions. Apart from rounding it equals `distanceKm`, and it is several times as fast. */
+/**
+ * Returns the distance in km between two points given as directions. Apart from rounding it equals
+ * `distanceKm`, and it is several times as fast.
+ */
 export function distanceBetween(a: Direction, b: Direction): number {
   const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z]
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2))

@@ -3,11 +3,13 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema.ts'
 
-// Reads and writes the row that says which calendar a database holds: its edition, its name, and whether its webhooks and scheduled imports are held.
+// Reads and writes the row that says which calendar a database holds: its edition, its name, and whether its
+// webhooks and scheduled imports are held.
 
 /**
- * Returns the edition: the name of this history of the calendar. Cursors of different editions never mean the same state, so a client gets a cursor together
- * with the edition. The edition changes when the database goes back to an earlier state, which the database cannot notice itself.
+ * Returns the edition: the name of this history of the calendar. Cursors of different editions never mean the
+ * same state, so a client gets a cursor together with the edition. The edition changes when the database goes
+ * back to an earlier state, which the database cannot notice itself.
  */
 export async function readEdition(db: Db): Promise<string> {
   const { edition } = await db.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
@@ -53,5 +55,7 @@ export async function describeHeld(db: Db): Promise<string[]> {
   return (await readIdentity(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
-/** Returns the condition that the calendar is not held. A held calendar sends and imports nothing by itself. */
+/**
+ * Returns the condition that the calendar is not held. A held calendar sends and imports nothing by itself.
+ */
 export const notHeld = () => sql<SqlBool>`not exists (select 1 from editions where held = 1)`

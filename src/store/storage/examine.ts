@@ -20,7 +20,10 @@ export interface Examined {
   server: string
   /** The file of a SQLite database; undefined for a server. */
   file: string | undefined
-  /** The migrations that this version of the program would run, and those of a newer version; undefined where there is no calendar. */
+  /**
+   * The migrations that this version of the program would run, and those of a newer version; undefined where
+   * there is no calendar.
+   */
   steps: { missing: string[]; unknown: string[] } | undefined
   /**
    * The bytes of a SQLite file, and those of its free pages; undefined for a server, which gives them back by
@@ -31,7 +34,10 @@ export interface Examined {
   damage: string[]
   /** Why nothing can be written; undefined where it can. */
   readOnly: string | undefined
-  /** Milliseconds since the epoch by the clock of the server; undefined for a file, which has the clock of this machine. */
+  /**
+   * Milliseconds since the epoch by the clock of the server; undefined for a file, which has the clock of
+   * this machine.
+   */
   clock: number | undefined
   /** True where searches have an index; a server without the extension pg_trgm has none. */
   hasSearchIndex: boolean
@@ -46,13 +52,22 @@ export interface Examined {
   administrators: number
   /** True while webhooks and scheduled imports are held, since the calendar is a copy of another. */
   isHeld: boolean
-  /** The webhooks that do not get their messages, at most 20: since when, and the stored reason where one is disabled. */
+  /**
+   * The webhooks that do not get their messages, at most 20: since when, and the stored reason where one is
+   * disabled.
+   */
   failing: { url: string; since: string; disabledWhy: string | undefined }[]
-  /** The scheduled imports that are paused or whose last run failed, at most 20, since a reader takes in no more. */
+  /**
+   * The scheduled imports that are paused or whose last run failed, at most 20, since a reader takes in no
+   * more.
+   */
   stuck: { name: string; isPaused: boolean; outcome: string }[]
 }
 
-/** The images of a calendar: their number, and up to 1000 of them taken at random, with the columns that name their files. */
+/**
+ * The images of a calendar: their number, and up to 1000 of them taken at random, with the columns that name
+ * their files.
+ */
 export interface ExaminedImages {
   total: number
   sample: Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>[]
@@ -86,7 +101,10 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
-/** Examines the database at an address without changing it. @throws Error with one sentence when it is missing or does not answer */
+/**
+ * Examines the database at an address without changing it.
+ * @throws Error with one sentence when it is missing or does not answer
+ */
 export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)
@@ -126,7 +144,10 @@ async function examineFile(file: string, nowUtc: string): Promise<Examined> {
   }
 }
 
-/** Returns the faults that a quick check of all pages finds. A badly damaged file cannot even be opened: its fault is the error. */
+/**
+ * Returns the faults that a quick check of all pages finds. A badly damaged file cannot even be opened: its
+ * fault is the error.
+ */
 async function findDamage(ask: Ask): Promise<string[]> {
   try {
     const lines = (await ask('pragma quick_check(5)')).map((row) => String(Object.values(row)[0]))
@@ -137,8 +158,9 @@ async function findDamage(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Opens a SQLite file for reading. Where a write-ahead log has newer pages, they are read as well. Without a log no process has the file open, so it is
- * opened as immutable and the examination leaves no files beside it.
+ * Opens a SQLite file for reading. Where a write-ahead log has newer pages, they are read as well. Without a
+ * log no process has the file open, so it is opened as immutable and the examination leaves no files beside
+ * it.
  */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)

@@ -15,15 +15,20 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { entriesOf, statement, wholeList } from './statement.ts'
 
-// Prepares what a transaction writes beside its rows: sequences, ids, the record of changes, messages to webhooks, the history, and former values.
+// Prepares what a transaction writes beside its rows: sequences, ids, the record of changes, messages to
+// webhooks, the history, and former values.
 
-// Each record has a sequence. Every transaction that changes the record raises it by one, or to the seconds since 2020 where those are more. So the sequence
-// goes on rising when an older state of the record comes back, and when the number was forgotten. It is SEQUENCE in calendars, and it orders the messages to
+// Each record has a sequence. Every transaction that changes the record raises it by one, or to the seconds
+// since 2020 where those are more. So the sequence goes on rising when an older state of the record comes
+// back, and when the number was forgotten. It is SEQUENCE in calendars, and it orders the messages to
 // webhooks, the feed of changes and the history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
-/** Returns the least sequence of a record that changes at this time: the seconds since 2020. `utc` is `YYYY-MM-DD HH:MM:SS`. */
+/**
+ * Returns the least sequence of a record that changes at this time: the seconds since 2020. `utc` is
+ * `YYYY-MM-DD HH:MM:SS`.
+ */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
 }
@@ -44,7 +49,10 @@ export async function findSequences(
   return new Map(rows.map(({ record, sequence }) => [record, sequence]))
 }
 
-/** Returns the ids of these events with their sequences. An occurrence of a series has the higher one of its own sequence and that of the series. */
+/**
+ * Returns the ids of these events with their sequences. An occurrence of a series has the higher one of its
+ * own sequence and that of the series.
+ */
 export async function findEventSequences(
   db: Db,
   ids: readonly number[],
@@ -59,7 +67,9 @@ export async function findEventSequences(
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
-/** Seconds by which a sequence may be ahead of the clock, after many changes of one record in a short time. */
+/**
+ * Seconds by which a sequence may be ahead of the clock, after many changes of one record in a short time.
+ */
 const AHEAD = 3600
 
 /** Raises all sequences above those that readers got before the calendar went back to an earlier state. */
@@ -69,7 +79,8 @@ export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
     from changes) + 1`.execute(tx)
 }
 
-// Ids: events, venues, organizers, series and images share one sequence of ids. Each id is a row of `records`, which the record refers to.
+// Ids: events, venues, organizers, series and images share one sequence of ids. Each id is a row of
+// `records`, which the record refers to.
 
 const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
   db.insertInto('records').values(value('rows')).returning('id'),
@@ -106,30 +117,43 @@ const insertTaken = statement<{ kind: RecordKind; ids: string }>()(
 )
 
 /**
- * Takes the next `count` ids and returns them in order; `insertTakenIds` writes their rows. On PostgreSQL this only reads, so that it reaches the server with
- * the beginning of the transaction.
+ * Takes the next `count` ids and returns them in order; `insertTakenIds` writes their rows. On PostgreSQL
+ * this only reads, so that it reaches the server with the beginning of the transaction.
  */
 export async function takeRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   if (!isPostgres(tx)) return nextRecordIds(tx, kind, count)
   return (await selectNext(tx, { count })).map(({ id }) => id)
 }
 
-/** Writes the rows of ids that `takeRecordIds` gave. It must be called before the records with these ids are written. */
+/**
+ * Writes the rows of ids that `takeRecordIds` gave. It must be called before the records with these ids are
+ * written.
+ */
 export async function insertTakenIds(tx: Tx, kind: RecordKind, ids: readonly number[]): Promise<void> {
   if (isPostgres(tx) && ids.length > 0) await insertTaken(tx, { kind, ids: JSON.stringify(ids) })
 }
 
-// The record of changes: `changes` has one row for each record that has changed since the table was made, with its latest change. `position` follows the
-// order of commits. On SQLite it is a number that every commit takes one of (`sqlite-changes.ts`). On PostgreSQL it is the id of the transaction, and a
-// snapshot tells which transactions a reader has seen (`postgres-changes.ts`).
+// The record of changes: `changes` has one row for each record that has changed since the table was made,
+// with its latest change. `position` follows the order of commits. On SQLite it is a number that every commit
+// takes one of (`sqlite-changes.ts`). On PostgreSQL it is the id of the transaction, and a snapshot tells
+// which transactions a reader has seen (`postgres-changes.ts`).
 
-/** The most changed records that `readChanges` gives; who missed more starts afresh. It is high since removing a term changes all its events. */
+/**
+ * The most changed records that `readChanges` gives; who missed more starts afresh. It is high since removing
+ * a term changes all its events.
+ */
 export const MOST_CHANGES = 20_000
 
-/** A change to be written. `sequence` and `known_from` are of a new record; `times` counts the transactions of the commit that changed the record. */
+/**
+ * A change to be written. `sequence` and `known_from` are of a new record; `times` counts the transactions of
+ * the commit that changed the record.
+ */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/** Returns the clause by which an insert into `changes` updates the row of a record that has one. `next` is the SQL of the new sequence. */
+/**
+ * Returns the clause by which an insert into `changes` updates the row of a record that has one. `next` is
+ * the SQL of the new sequence.
+ */
 export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
@@ -137,24 +161,33 @@ export const onChanged = (
   is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
 
 /**
- * Returns the statement that gives written records the highest sequence among them. `keys` is SQL that selects their kinds and ids. A changed series takes
- * its dates along, since calendars know both by one UID.
+ * Returns the statement that gives written records the highest sequence among them. `keys` is SQL that
+ * selects their kinds and ids. A changed series takes its dates along, since calendars know both by one UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
 
-/** Returns the keys of changed series and events, as JSON for `levelSequences`; undefined where no series changed. */
+/**
+ * Returns the keys of changed series and events, as JSON for `levelSequences`; undefined where no series
+ * changed.
+ */
 export function keysToLevel(changes: readonly LatestChange[]): string | undefined {
   if (!changes.some(({ kind }) => kind === 'series')) return undefined
   const dated = changes.filter(({ kind }) => kind === 'series' || kind === 'event')
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Returns the statement that makes the present version of records the first known one. `keys` is SQL that selects their kinds and ids. */
+/**
+ * Returns the statement that makes the present version of records the first known one. `keys` is SQL that
+ * selects their kinds and ids.
+ */
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
-/** Returns the keys of changed records whose former values are not kept, as JSON for `forgetVersions`; undefined for none. */
+/**
+ * Returns the keys of changed records whose former values are not kept, as JSON for `forgetVersions`;
+ * undefined for none.
+ */
 export function keysToForget(recordings: readonly Recording[]): string | undefined {
   const forgotten = recordings.flatMap(({ changes, keepsFormer }) =>
     keepsFormer ? [] : [...changes.values()],
@@ -165,7 +198,9 @@ export function keysToForget(recordings: readonly Recording[]): string | undefin
     : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Returns the changes of transactions that are committed together: each record once, with its latest change. */
+/**
+ * Returns the changes of transactions that are committed together: each record once, with its latest change.
+ */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()
   for (const { changes, writer } of recordings) {
@@ -225,8 +260,9 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
   return row?.was_public === 1
 }
 
-// The outbox of webhooks: messages about a change are written in the transaction of the change, one for every webhook that asks for it, so that there are
-// both or neither. A change that follows from another one has no act and gets no message, such as the dates of a series when the series changes.
+// The outbox of webhooks: messages about a change are written in the transaction of the change, one for every
+// webhook that asks for it, so that there are both or neither. A change that follows from another one has no
+// act and gets no message, such as the dates of a series when the series changes.
 
 /** The kinds of records that webhooks get messages about; categories and tags are terms. */
 export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
@@ -250,7 +286,10 @@ interface ToldChange {
   time: string
 }
 
-/** Returns the changes of a commit that webhooks may get messages about, as JSON; undefined when there are none. */
+/**
+ * Returns the changes of a commit that webhooks may get messages about, as JSON; undefined when there are
+ * none.
+ */
 export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
   const told: ToldChange[] = []
   const later = countLater(recordings)
@@ -269,8 +308,8 @@ export function toldChanges(recordings: readonly Recording[], nowUtc: string): s
 }
 
 /**
- * Returns the verb of a change as the public sees it in lists: a record that enters them is created, one that leaves them is deleted. Empty for a record that
- * is in none before and after.
+ * Returns the verb of a change as the public sees it in lists: a record that enters them is created, one that
+ * leaves them is deleted. Empty for a record that is in none before and after.
  */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
@@ -289,7 +328,10 @@ export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 
-/** The statement that writes messages to the outbox: its text before and after the source `c` of the changes. Without webhooks it reads no change. */
+/**
+ * The statement that writes messages to the outbox: its text before and after the source `c` of the changes.
+ * Without webhooks it reads no change.
+ */
 export const TELL = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
@@ -311,13 +353,18 @@ export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): P
 
 // The history: acts are written, listed and dropped, with the values that they replaced.
 
-/** A row to be added to the history. `later` is the number of later transactions of the same commit that changed the record. */
+/**
+ * A row to be added to the history. `later` is the number of later transactions of the same commit that
+ * changed the record.
+ */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
 /** The most characters of a name, an address or a client that the history keeps. */
 const LONGEST_TEXT = 200
 
-/** Returns the rows of the history for transactions that are committed together, in the order of their acts. */
+/**
+ * Returns the rows of the history for transactions that are committed together, in the order of their acts.
+ */
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
@@ -336,7 +383,10 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** Writes acts that change no record, such as a backup or a new webhook. `now` in milliseconds since the epoch. */
+/**
+ * Writes acts that change no record, such as a backup or a new webhook. `now` in milliseconds since the
+ * epoch.
+ */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -379,7 +429,10 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/** Returns the first 200 characters of a text, never ending in half of a surrogate pair. Empty where the value of a damaged row is no text. */
+/**
+ * Returns the first 200 characters of a text, never ending in half of a surrogate pair. Empty where the value
+ * of a damaged row is no text.
+ */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
@@ -407,7 +460,10 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Drops the oldest acts, at most `most`, and stops at the first act that is not from before the time. Returns how many were dropped. */
+/**
+ * Drops the oldest acts, at most `most`, and stops at the first act that is not from before the time. Returns
+ * how many were dropped.
+ */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -425,9 +481,10 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
   return dropped.length
 }
 
-// Former values: the row of the history for a write keeps the values that the write replaced. A version of a record is rebuilt from its present row by going
-// back through these rows. Long texts have a table of their own, so that a text which goes back and forth, or which all dates of a series have, is kept once
-// (decision 27).
+// Former values: the row of the history for a write keeps the values that the write replaced. A version of a
+// record is rebuilt from its present row by going back through these rows. Long texts have a table of their
+// own, so that a text which goes back and forth, or which all dates of a series have, is kept once (decision
+// 27).
 
 /** Columns whose former values are not kept, since they follow from others or every write sets them. */
 const DERIVED = new Set([
@@ -461,7 +518,10 @@ const PARSED = new Set(['cost', 'rules'])
 /** A long text, with its hash and its length in bytes. */
 type Named = Omit<FormerTextColumns, 'last'>
 
-/** The former values of a change, as JSON with hashes in place of long texts, the bytes of this JSON, and the long texts. */
+/**
+ * The former values of a change, as JSON with hashes in place of long texts, the bytes of this JSON, and the
+ * long texts.
+ */
 interface KeptFormer {
   former: string
   former_bytes: number
@@ -471,8 +531,9 @@ interface KeptFormer {
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
 /**
- * Returns the former values of a change as the history keeps them: none for a new record or a deleted one, which has no versions any more. `named` has the
- * long texts of other changes, since all dates of a series may have had one text.
+ * Returns the former values of a change as the history keeps them: none for a new record or a deleted one,
+ * which has no versions any more. `named` has the long texts of other changes, since all dates of a series
+ * may have had one text.
  */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
@@ -503,7 +564,10 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/** The statement that stores long texts; the values stand between `before` and `after`. `last` is the id of the newest row of the history. */
+/**
+ * The statement that stores long texts; the values stand between `before` and `after`. `last` is the id of
+ * the newest row of the history.
+ */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',
@@ -516,7 +580,9 @@ export function textsOf(rows: readonly KeptFormer[]): Named[] {
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/** Returns the texts that are still kept under these hashes, by hash, each cut to its first `most` characters. */
+/**
+ * Returns the texts that are still kept under these hashes, by hash, each cut to its first `most` characters.
+ */
 export async function findTexts(
   db: Db,
   hashes: readonly string[],
@@ -548,7 +614,10 @@ export async function formerBytes(db: Db): Promise<number> {
 /** An act whose row or former values are dropped. */
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
-/** Drops the former values of the oldest acts that have any, at most `most`; the acts themselves stay. Returns how many lost them. */
+/**
+ * Drops the former values of the oldest acts that have any, at most `most`; the acts themselves stay. Returns
+ * how many lost them.
+ */
 export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const acts = await tx
     .selectFrom('history')
@@ -567,8 +636,8 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
 }
 
 /**
- * Prepares to drop the former values of the oldest acts, up to the act `last`: marks the earlier versions of their records as unknown, and drops the long
- * texts that no later act names.
+ * Prepares to drop the former values of the oldest acts, up to the act `last`: marks the earlier versions of
+ * their records as unknown, and drops the long texts that no later act names.
  */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()

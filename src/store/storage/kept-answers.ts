@@ -32,7 +32,10 @@ export async function findKept(
   return kept && kept.kept_utc >= sinceUtc ? kept : undefined
 }
 
-/** Returns the fingerprints of the requests whose answers are kept under any of these keys, without answers from before `sinceUtc`. */
+/**
+ * Returns the fingerprints of the requests whose answers are kept under any of these keys, without answers
+ * from before `sinceUtc`.
+ */
 export async function findFingerprints(
   db: Db,
   user: number,
@@ -44,7 +47,10 @@ export async function findFingerprints(
   return rows.map(({ fingerprint }) => fingerprint)
 }
 
-/** Stores an answer with the write that it reports, in place of an older one under its key. Of two at once under one key the second fails. */
+/**
+ * Stores an answer with the write that it reports, in place of an older one under its key. Of two at once
+ * under one key the second fails.
+ */
 export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<void> {
   await deleteKept(tx, { user: answer.user, key: answer.key })
   await tx.insertInto('kept_answers').values(answer).execute()

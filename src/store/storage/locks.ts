@@ -4,9 +4,10 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks names, and rows that a write decides by, until the end of a transaction. SQLite has one writing transaction at a time, and every transaction that
-// calls these functions writes, so they do nothing there. PostgreSQL has several: a row that one transaction has read may change unless it is locked. A
-// statement begun right after a lock, without waiting for it, sees the row as it is once locked.
+// Locks names, and rows that a write decides by, until the end of a transaction. SQLite has one writing
+// transaction at a time, and every transaction that calls these functions writes, so they do nothing there.
+// PostgreSQL has several: a row that one transaction has read may change unless it is locked. A statement
+// begun right after a lock, without waiting for it, sees the row as it is once locked.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
@@ -30,14 +31,17 @@ const lockRecord = {
 }
 
 /**
- * Waits until no other transaction holds a name, and holds the name until the end of this one. It is for decisions about rows that do not exist yet, such as
- * whether to make a venue of a name.
+ * Waits until no other transaction holds a name, and holds the name until the end of this one. It is for
+ * decisions about rows that do not exist yet, such as whether to make a venue of a name.
  */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
 
-/** Waits for transactions that are changing a record, and keeps others from changing it until the end of this one. */
+/**
+ * Waits for transactions that are changing a record, and keeps others from changing it until the end of this
+ * one.
+ */
 export async function holdRecord(tx: Db, table: HeldTable, id: number): Promise<void> {
   if (isPostgres(tx)) await lockRecord[table](tx, { id })
 }
@@ -47,13 +51,19 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/** Returns the list of these terms for `in`, in a change. It locks them in the order of their ids, so that concurrent writers do not deadlock. */
+/**
+ * Returns the list of these terms for `in`, in a change. It locks them in the order of their ids, so that
+ * concurrent writers do not deadlock.
+ */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
 }
 
-/** Returns the query with its rows locked until the end of the transaction; it leaves out rows that another transaction has locked. */
+/**
+ * Returns the query with its rows locked until the end of the transaction; it leaves out rows that another
+ * transaction has locked.
+ */
 export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
@@ -66,8 +76,8 @@ const release = statement<Record<never, never>>()(() => sql`release savepoint at
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
 /**
- * Runs a part of a transaction that may fail by itself: then the database and the recording are as before it, and the transaction goes on. Rejects with the
- * error of the part. Parts must not be nested.
+ * Runs a part of a transaction that may fail by itself: then the database and the recording are as before it,
+ * and the transaction goes on. Rejects with the error of the part. Parts must not be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

@@ -8,7 +8,8 @@ import { foldedMarks } from './migrations/0051-marks.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
-// Lists the migrations in order, and runs those that a database lacks. A step that was released is never changed.
+// Lists the migrations in order, and runs those that a database lacks. A step that was released is never
+// changed.
 
 /** Returns the column with the user to whom a row belongs; the row goes with the user. */
 const ofUser = (id: string) => `"user" ${id} not null references users (id) on delete cascade`
@@ -37,7 +38,8 @@ const EVENT_TEXTS = [
 
 const migrations: readonly Migration[] = [
   oneSchema,
-  // Presented records have the place of their image, and apart from their other members those that few events have.
+  // Presented records have the place of their image, and apart from their other members those that few events
+  // have.
   step('0035-parts-of-presented', ({ text }) => [
     'alter table presented_records rename column own to members',
     'alter table presented_records add column image_at integer not null default 0',
@@ -71,7 +73,8 @@ const migrations: readonly Migration[] = [
     `create index events_access on events (id, access_words) where access_words <> ''`,
     `create index events_online on events (online_from) where online_from <> ''`,
   ]),
-  // Passwords, sessions and one-time links of the desk, and the time at which a user was barred from signing in.
+  // Passwords, sessions and one-time links of the desk, and the time at which a user was barred from signing
+  // in.
   step('0039-sign-in', ({ id, text }) => [
     `alter table users add column deactivated_utc ${text} not null default ''`,
     `create table desk_passwords ("user" ${id} primary key references users (id) on delete cascade,
@@ -102,7 +105,8 @@ const migrations: readonly Migration[] = [
     `create index events_pending_author on events (author, status, modified_utc, id) where status = 'pending'`,
     'create index import_items_known on import_items (kind, record)',
   ]),
-  // Indexes by which the desk finds events that last several days, and the sources that records were imported from, without reading all others.
+  // Indexes by which the desk finds events that last several days, and the sources that records were imported
+  // from, without reading all others.
   step('0041-events-at-the-desk', (_types, db) => [
     `create index events_lasting on events (status, hide_from_listings, end_date${alsoListed(db)})
       where substr(end_date, 1, 10) > substr(start_date, 1, 10)`,
@@ -128,7 +132,8 @@ const migrations: readonly Migration[] = [
   step('0047-decorative-images', ({ id }) => [
     `alter table events add column image_decorative ${id} not null default 0`,
   ]),
-  // The stems of titles and names, the frequent ones first, then in the order in which they come: suggestions look up here what a beginning may mean.
+  // The stems of titles and names, the frequent ones first, then in the order in which they come: suggestions
+  // look up here what a beginning may mean.
   step('0048-named-stems', (_types, db) => [
     ...(isPostgres(db)
       ? []
@@ -139,8 +144,8 @@ const migrations: readonly Migration[] = [
           'drop table stem_counts',
         ]),
   ]),
-  // The stems of the names of venues, organizers and terms in their order, which suggestions walk along. Every start of the service adds the stems of names
-  // that wait.
+  // The stems of the names of venues, organizers and terms in their order, which suggestions walk along.
+  // Every start of the service adds the stems of names that wait.
   step('0049-stems-of-names', ({ id, text }, db) => [
     `create table name_stems (kind ${text} not null, stem ${text} not null, doc ${id} not null, primary key (kind, stem, doc))
       ${isPostgres(db) ? '' : 'without rowid'}`,
@@ -184,7 +189,10 @@ const migrations: readonly Migration[] = [
   ]),
 ]
 
-/** Returns more columns for an index on SQLite, which narrows lists by indexes alone (see `indexesOfPosts` in 0034-one-schema.ts). */
+/**
+ * Returns more columns for an index on SQLite, which narrows lists by indexes alone (see `indexesOfPosts` in
+ * 0034-one-schema.ts).
+ */
 function alsoListed(db: Db): string {
   return isPostgres(db) ? '' : ', start_date, author, id'
 }
@@ -204,8 +212,8 @@ type Tell = (sentence: string) => void
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
 
 /**
- * Brings the database up to date. Of several processes one migrates, and the others wait for it. `tell` gets a sentence before an existing calendar is
- * changed, since that may take minutes.
+ * Brings the database up to date. Of several processes one migrates, and the others wait for it. `tell` gets
+ * a sentence before an existing calendar is changed, since that may take minutes.
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
 export async function migrate(database: Database, tell?: Tell): Promise<Migrated> {
@@ -219,8 +227,8 @@ export async function migrate(database: Database, tell?: Tell): Promise<Migrated
 }
 
 /**
- * Runs those of the wanted steps that the database lacks, in order, and returns their names. A restore first runs only the steps that its backup went
- * through, so that the rows of the backup fit the tables.
+ * Runs those of the wanted steps that the database lacks, in order, and returns their names. A restore first
+ * runs only the steps that its backup went through, so that the rows of the backup fit the tables.
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
 export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Tell): Promise<string[]> {
@@ -241,13 +249,20 @@ export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Te
   return lacking.map(({ name }) => name)
 }
 
-/** Prepares a database that has gone through all steps for being served. Returns a sentence for the operator when searches stay slow. */
+/**
+ * Prepares a database that has gone through all steps for being served. Returns a sentence for the operator
+ * when searches stay slow.
+ */
 export async function finishMigration(tx: Db): Promise<string | undefined> {
   await adoptForeignChanges(tx)
   return prepareSearch(tx)
 }
 
-/** Refuses a database with a step that this version of the program does not know, since the step may have changed any table. @throws Error with one sentence */
+/**
+ * Refuses a database with a step that this version of the program does not know, since the step may have
+ * changed any table.
+ * @throws Error with one sentence
+ */
 export function refuseNewer(done: Iterable<string>): void {
   const known = new Set(migrationNames)
   const unknown = countedSteps([...done])

@@ -3,19 +3,25 @@ import { type Db, isPostgres } from './database.ts'
 
 // Defines what a migration is, and makes migrations of lists of statements.
 
-/** One numbered step of the database's structure. A released step is never edited, and uses none of today's declarations, since these change. */
+/**
+ * One numbered step of the database's structure. A released step is never edited, and uses none of today's
+ * declarations, since these change.
+ */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>
 }
 
 /**
- * The name of the step that makes every table. It replaces the steps before it, and has the name of the last of them, so that a calendar which went through
- * all of those counts as having done this one.
+ * The name of the step that makes every table. It replaces the steps before it, and has the name of the last
+ * of them, so that a calendar which went through all of those counts as having done this one.
  */
 export const FIRST_STEP = '0034-messages-as-of-now'
 
-/** Returns those steps of a database or backup that still exist: the ones before the first step are left out, since it replaces them. */
+/**
+ * Returns those steps of a database or backup that still exist: the ones before the first step are left out,
+ * since it replaces them.
+ */
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)
 
 /** Makes the sequence of an empty table begin with this id. */
@@ -34,8 +40,9 @@ interface ColumnTypes {
 }
 
 /**
- * Returns the column types of migrations for the database in use. Texts compare by code point on both databases. Ids are as wide as whole numbers that a
- * client may send, so a look-up of an impossible id finds nothing and does not fail.
+ * Returns the column types of migrations for the database in use. Texts compare by code point on both
+ * databases. Ids are as wide as whole numbers that a client may send, so a look-up of an impossible id finds
+ * nothing and does not fail.
  */
 export function columnTypes(db: Db): ColumnTypes {
   if (isPostgres(db)) {

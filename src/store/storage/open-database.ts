@@ -15,8 +15,8 @@ import { DatabaseUnavailable } from './unavailable.ts'
 // Opens databases, and watches whether they can be written.
 
 /**
- * Opens the database at `sqlite:FILE`, creating the file where it is missing, or at `postgres://…`. Functions of the database reject with DatabaseUnavailable
- * while it cannot be reached or is overloaded.
+ * Opens the database at `sqlite:FILE`, creating the file where it is missing, or at `postgres://…`. Functions
+ * of the database reject with DatabaseUnavailable while it cannot be reached or is overloaded.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openDatabase(address: string): Promise<Database> {
@@ -33,7 +33,10 @@ export async function openDatabase(address: string): Promise<Database> {
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
-/** Opens the configured database and brings it up to date. `tell` gets sentences for the operator. @throws Error with one sentence when it cannot be opened. */
+/**
+ * Opens the configured database and brings it up to date. `tell` gets sentences for the operator.
+ * @throws Error with one sentence when it cannot be opened.
+ */
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
   refuseMoved(databaseAddress(config))
   await refuseLost(config)
@@ -61,7 +64,9 @@ export async function openCalendar(config: Config): Promise<Database> {
   }
 }
 
-/** Returns the database with writes that keep no former values, where the configuration grants them no bytes. */
+/**
+ * Returns the database with writes that keep no former values, where the configuration grants them no bytes.
+ */
 function keepingAsAsked(database: Database, { history_bytes }: Config): Database {
   if (history_bytes > 0) return database
   const write: Database['write'] = (work, by) => {
@@ -74,7 +79,10 @@ function keepingAsAsked(database: Database, { history_bytes }: Config): Database
   return { ...database, write }
 }
 
-/** Opens a database that exists. @throws Error with one sentence when it cannot be opened, or there is none */
+/**
+ * Opens a database that exists.
+ * @throws Error with one sentence when it cannot be opened, or there is none
+ */
 export async function openExisting(address: string): Promise<Database> {
   await requireFile(address)
   return openDatabase(address)
@@ -125,7 +133,10 @@ export async function requireFile(address: string): Promise<void> {
   throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 }
 
-/** Milliseconds within which a process writes to a file that it has just made; a file still empty after them has lost its content. */
+/**
+ * Milliseconds within which a process writes to a file that it has just made; a file still empty after them
+ * has lost its content.
+ */
 const BEGINNING_MS = 500
 
 /**
@@ -160,7 +171,10 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
   })
 }
 
-/** Makes `ping` fail after a write failed for lack of room or permission, until a trial write succeeds. `file` is that of a SQLite database. */
+/**
+ * Makes `ping` fail after a write failed for lack of room or permission, until a trial write succeeds. `file`
+ * is that of a SQLite database.
+ */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
   const write: Database['write'] = async (work, by) => {
@@ -184,7 +198,10 @@ function watchWrites(database: Database, file: string | undefined): Database {
 /** Milliseconds between two checks of a database. */
 const LOOK_EVERY = 2000
 
-/** Checks a database every two seconds. Reports the first of several failures, and once that the database answers again. Returns the timer. */
+/**
+ * Checks a database every two seconds. Reports the first of several failures, and once that the database
+ * answers again. Returns the timer.
+ */
 export function tellFailures(
   database: Database,
   report: (error: unknown) => void,

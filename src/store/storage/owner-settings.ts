@@ -18,11 +18,15 @@ import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Reads and writes the settings that owners change while the service runs. The table has the settings that owners have set. A setting given at the start of
-// the service wins over the table, and where neither has a value, the default holds. Every process learns of a change by the record of changes.
+// Reads and writes the settings that owners change while the service runs. The table has the settings that
+// owners have set. A setting given at the start of the service wins over the table, and where neither has a
+// value, the default holds. Every process learns of a change by the record of changes.
 
 export type OwnerSetting = LookSetting
-/** The names of the settings that owners change: names and look. Zone, language and addresses can only be set at the start of the service. */
+/**
+ * The names of the settings that owners change: names and look. Zone, language and addresses can only be set
+ * at the start of the service.
+ */
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
 /** Values to be set, by the name of their setting; null removes the stored value. */
@@ -65,7 +69,10 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** Returns true when a value is the name of a file: the stored value of the setting, or the end of an address in answers. */
+/**
+ * Returns true when a value is the name of a file: the stored value of the setting, or the end of an address
+ * in answers.
+ */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '
@@ -86,7 +93,10 @@ export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
-/** Locks the name `settings`, and writes the values that differ from the stored ones. A caller that compares versions must lock the name before. */
+/**
+ * Locks the name `settings`, and writes the values that differ from the stored ones. A caller that compares
+ * versions must lock the name before.
+ */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
   const had = await readOwnerSettings(tx)
@@ -109,7 +119,10 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/** Stores the file in a `data:` address, and returns the name that stands for it. Undefined for any other text, which is the address of the present file. */
+/**
+ * Stores the file in a `data:` address, and returns the name that stands for it. Undefined for any other
+ * text, which is the address of the present file.
+ */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined
@@ -155,7 +168,10 @@ function recordSettings(tx: Tx, former: FormerValues): void {
 export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSetting): boolean =>
   Object.hasOwn(given, name)
 
-/** Returns the configuration with the stored settings, without files and without settings that were given at the start of the service. */
+/**
+ * Returns the configuration with the stored settings, without files and without settings that were given at
+ * the start of the service.
+ */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
     .filter(

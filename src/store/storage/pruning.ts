@@ -28,10 +28,11 @@ const DROPPED_AT_ONCE = 1000
 const VALUES_AT_ONCE = 100
 
 /**
- * Drops what is kept for a limited time, in small writes: tombstones and withdrawn events after 90 days; answers kept under keys after a day, and the oldest
- * beyond 10,000 of one user; messages to webhooks, unsaved texts and decided proposals after 30 days; undo records of bulk changes after a day; expired
- * sign-in links, and sessions unused for 90 days; the history after `historyDays`; and the oldest former values beyond `mostBytes`. A reader of changes that
- * has missed a dropped tombstone must start afresh.
+ * Drops what is kept for a limited time, in small writes: tombstones and withdrawn events after 90 days;
+ * answers kept under keys after a day, and the oldest beyond 10,000 of one user; messages to webhooks,
+ * unsaved texts and decided proposals after 30 days; undo records of bulk changes after a day; expired
+ * sign-in links, and sessions unused for 90 days; the history after `historyDays`; and the oldest former
+ * values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone must start afresh.
  * @param historyDays 0 keeps the whole history
  * @param now milliseconds since the epoch
  */
@@ -59,7 +60,10 @@ export async function dropOld(
     if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
 }
 
-/** Drops all sign-in links that have expired, and the next sessions that nobody has used. Returns how many sessions. */
+/**
+ * Drops all sign-in links that have expired, and the next sessions that nobody has used. Returns how many
+ * sessions.
+ */
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
   await tx.deleteFrom('sign_in_links').where('expires_utc', '<', nowUtc).execute()
   const unused = tx
@@ -71,7 +75,10 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
   return Number(numDeletedRows)
 }
 
-/** Drops the rows of events that were withdrawn before a time. Their times have no index, so this walks through all rows, some with each write. */
+/**
+ * Drops the rows of events that were withdrawn before a time. Their times have no index, so this walks
+ * through all rows, some with each write.
+ */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0
   while (after !== null) {
@@ -80,7 +87,10 @@ async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: strin
   }
 }
 
-/** Drops the old ones among the next withdrawn events behind an id. Returns the last id it looked at; null where no row is left. */
+/**
+ * Drops the old ones among the next withdrawn events behind an id. Returns the last id it looked at; null
+ * where no row is left.
+ */
 async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select max(event) as last from
     (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-// Collects the changes that a transaction makes, with their writer, for the record of changes and the history.
+// Collects the changes that a transaction makes, with their writer, for the record of changes and the
+// history.
 
 /** The writer of a change, and where they write from, for the history. Unknown values are empty texts. */
 export interface Writer {
@@ -10,7 +11,10 @@ export interface Writer {
   login: string
   /** Network address of the client. */
   address: string
-  /** The program that the client says it is, the command of the command line, or the part of the service that writes by itself. */
+  /**
+   * The program that the client says it is, the command of the command line, or the part of the service that
+   * writes by itself.
+   */
   client: string
   /** The id of the request, as the answer and the log have it. */
   request: string
@@ -28,7 +32,10 @@ export interface RecordedChange {
   /** True when the public could see the record before, and when it can see the record from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /** True when public lists left the record out before, and when they leave it out from now on. Webhooks for the public do not tell of a record left out. */
+  /**
+   * True when public lists left the record out before, and when they leave it out from now on. Webhooks for
+   * the public do not tell of a record left out.
+   */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
@@ -41,7 +48,9 @@ export interface RecordedChange {
 /** Former values by the name of their column, and former lists of ids by the name of their link. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
-/** The acts that the history records; `role`, `grant` and `revoke` are acts on users and their credentials. */
+/**
+ * The acts that the history records; `role`, `grant` and `revoke` are acts on users and their credentials.
+ */
 export type WriteAction =
   | 'create'
   | 'update'
@@ -53,7 +62,10 @@ export type WriteAction =
   | 'grant'
   | 'revoke'
 
-/** The act behind a change. A change that only follows from another one has no act, such as a changed count of a term. */
+/**
+ * The act behind a change. A change that only follows from another one has no act, such as a changed count of
+ * a term.
+ */
 export interface Act {
   action: WriteAction
   /** Title or name of the record. */
@@ -68,15 +80,19 @@ export interface Recorded extends RecordedChange {
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /** The recordings of the earlier transactions of the same commit. This transaction reads their changes, which have no sequence yet. */
+  /**
+   * The recordings of the earlier transactions of the same commit. This transaction reads their changes,
+   * which have no sequence yet.
+   */
   earlier: readonly Recording[]
   /** True where the history keeps the former values of the changes. */
   keepsFormer: boolean
 }
 
 /**
- * The inside of a transaction that writes. Only `database.write` makes one. Every function of a store that inserts, changes or removes rows takes a `Tx` and
- * records the change in it, so that no change goes unrecorded.
+ * The inside of a transaction that writes. Only `database.write` makes one. Every function of a store that
+ * inserts, changes or removes rows takes a `Tx` and records the change in it, so that no change goes
+ * unrecorded.
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
@@ -95,7 +111,10 @@ export function isChangedEarlier(
   return recording.earlier.some(({ changes }) => changes.has(`${kind} ${record}`))
 }
 
-/** Records a change of a function of a store. Two changes of one record become one: from the state before the first to that after the second. */
+/**
+ * Records a change of a function of a store. Two changes of one record become one: from the state before the
+ * first to that after the second.
+ */
 export function recordChange({ recording: { changes } }: Tx, change: RecordedChange, act?: Act): void {
   const key = `${change.kind} ${change.record}`
   const before = changes.get(key)
@@ -105,12 +124,15 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
     wasHidden: (before ?? change).wasHidden,
     isHidden: change.isHidden ?? before?.isHidden,
     former: { ...change.former, ...before?.former },
-    // To make a record and remove it leaves the act `delete`; to make a record and change it leaves the act `create`.
+    // To make a record and remove it leaves the act `delete`; to make a record and change it leaves the act
+    // `create`.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })
 }
 
-/** Adds former values that only become known while a record is written to the recorded change of the record. */
+/**
+ * Adds former values that only become known while a record is written to the recorded change of the record.
+ */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],
@@ -123,7 +145,10 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/** Compares two records by the order in which every writer locks rows, so that no two writers wait for each other. */
+/**
+ * Compares two records by the order in which every writer locks rows, so that no two writers wait for each
+ * other.
+ */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

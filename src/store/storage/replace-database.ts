@@ -16,7 +16,10 @@ import { gatherStatistics } from './tables.ts'
 
 // Puts a restored calendar in the place of another, which it keeps, and puts kept calendars back.
 
-/** The name of the replaced calendar, and whether it was held; undefined where there is none, or none that can be read. */
+/**
+ * The name of the replaced calendar, and whether it was held; undefined where there is none, or none that can
+ * be read.
+ */
 export type Former = { calendar: string; held: number } | undefined
 
 /** Fills a new, empty database within one transaction. A failure of it makes the replacement fail. */
@@ -31,8 +34,9 @@ export interface Replacing {
 }
 
 /**
- * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the address leads to the whole former state or to
- * the whole new one. Returns where the former database is kept until somebody removes it; undefined where there was none.
+ * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the
+ * address leads to the whole former state or to the whole new one. Returns where the former database is kept
+ * until somebody removes it; undefined where there was none.
  * @throws Error with one sentence when the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(
@@ -45,8 +49,8 @@ export async function replaceDatabase(
 }
 
 /**
- * Puts back a calendar that a replacement has kept, the newest or the one named `wanted`, and gives it a new edition. The calendar that is there now is kept
- * in its turn. Returns the name of the calendar put back.
+ * Puts back a calendar that a replacement has kept, the newest or the one named `wanted`, and gives it a new
+ * edition. The calendar that is there now is kept in its turn. Returns the name of the calendar put back.
  * @throws Error with one sentence when there is none, or the database is in use
  */
 export async function putBack(
@@ -77,7 +81,8 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // Nobody can say whose calendar a damaged file was. The restored calendar is then held like one from elsewhere.
+    // Nobody can say whose calendar a damaged file was. The restored calendar is then held like one from
+    // elsewhere.
     const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
@@ -106,7 +111,10 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   }
 }
 
-/** Makes the folder of a file where it is missing. Returns the owner of the file, else of its folder, else of the nearest folder above. */
+/**
+ * Makes the folder of a file where it is missing. Returns the owner of the file, else of its folder, else of
+ * the nearest folder above.
+ */
 function makePlace(file: string): Owner {
   const owner = ownerAt(resolve(file))
   const made: string[] = []
@@ -117,8 +125,9 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Locks a SQLite file against all others, and joins its log to it. A process that waits for the file meanwhile finds it moved and does not use it. Returns
- * the connection that holds the lock; undefined for a file that is no database any more.
+ * Locks a SQLite file against all others, and joins its log to it. A process that waits for the file
+ * meanwhile finds it moved and does not use it. Returns the connection that holds the lock; undefined for a
+ * file that is no database any more.
  * @throws Error with one sentence when somebody uses it
  */
 function holdFile(file: string): DatabaseSync | undefined {
@@ -133,14 +142,17 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Gives the former file, if there is one, a second name, so that a file has the first name at every moment. */
+/**
+ * Gives the former file, if there is one, a second name, so that a file has the first name at every moment.
+ */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
   if (existsSync(file)) {
     removeSecondNames(file)
     linkSync(file, kept)
     copyNote(file, kept)
   }
-  // A log that was not joined to its file, or that lost its file, must not be taken for the log of the new file.
+  // A log that was not joined to its file, or that lost its file, must not be taken for the log of the new
+  // file.
   if (!isWhole) moveBeside(file, kept)
 }
 
@@ -165,7 +177,8 @@ async function putFileBack(
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // A process killed before the last step leaves a calendar that is not served, rather than one served in two places.
+    // A process killed before the last step leaves a calendar that is not served, rather than one served in
+    // two places.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -191,7 +204,9 @@ function renewEditionOf(copy: string): void {
 /** Milliseconds to wait for the lock of somebody who is reading a table. */
 const LOCK_MS = 10_000
 
-/** Opens a database on a server with one connection, so that every other connection to it is somebody else's. */
+/**
+ * Opens a database on a server with one connection, so that every other connection to it is somebody else's.
+ */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -252,7 +267,10 @@ async function putTablesBack(
   }
 }
 
-/** Reads the name of the calendar and whether it is held; undefined for tables of the first version, whose calendar has no name. */
+/**
+ * Reads the name of the calendar and whether it is held; undefined for tables of the first version, whose
+ * calendar has no name.
+ */
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
@@ -273,7 +291,10 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
     throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
-/** Counts the connections of other processes of Kalends. Within a transaction PostgreSQL repeats its first count until its snapshot is cleared. */
+/**
+ * Counts the connections of other processes of Kalends. Within a transaction PostgreSQL repeats its first
+ * count until its snapshot is cleared.
+ */
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`
@@ -282,7 +303,10 @@ async function countOthers(tx: Db): Promise<number> {
   return rows[0]?.others ?? 0
 }
 
-/** Returns the beginning of the statement that moves each table and function of a calendar in a schema, up to the new place. */
+/**
+ * Returns the beginning of the statement that moves each table and function of a calendar in a schema, up to
+ * the new place.
+ */
 async function findMoves(tx: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ move: string }>`${sql.raw(`
     select 'alter table ' || c.oid::regclass as move from pg_class c
@@ -300,8 +324,9 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// Safety copies: a database that a restore replaces is kept under a name with the time of the restore, as a file beside that of the database, or as a schema
-// in the PostgreSQL database. The program never writes over a copy, and only an operator removes one.
+// Safety copies: a database that a restore replaces is kept under a name with the time of the restore, as a
+// file beside that of the database, or as a schema in the PostgreSQL database. The program never writes over
+// a copy, and only an operator removes one.
 
 /** A calendar that a restore has replaced. */
 interface SafetyCopy {
@@ -317,10 +342,16 @@ const BESIDE = ['-wal', '-shm', '-journal']
 
 const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
-/** Compares names of copies by their times, then by their counts: the names of copies of one calendar differ in these alone. */
+/**
+ * Compares names of copies by their times, then by their counts: the names of copies of one calendar differ
+ * in these alone.
+ */
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/** Lists the copies beside a file, the oldest first; earlier versions gave them no time. A second name of the file itself is no copy. */
+/**
+ * Lists the copies beside a file, the oldest first; earlier versions gave them no time. A second name of the
+ * file itself is no copy.
+ */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {
@@ -333,7 +364,10 @@ export function listFileCopies(file: string): SafetyCopy[] {
 /** Returns a path as one word for a shell. */
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/** Returns a name that sorts after the names of all copies of the file. @param now milliseconds since the epoch */
+/**
+ * Returns a name that sorts after the names of all copies of the file.
+ * @param now milliseconds since the epoch
+ */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(
@@ -347,7 +381,10 @@ function removeSecondNames(file: string): void {
   for (const name of namesBeside(file)) if (statSync(name).ino === inodeOf(file)) rmSync(name)
 }
 
-/** Gives the files that SQLite has beside a database the names that belong to another, whether the database itself is there or not. */
+/**
+ * Gives the files that SQLite has beside a database the names that belong to another, whether the database
+ * itself is there or not.
+ */
 function moveBeside(from: string, to: string): void {
   for (const end of besideOf(from)) renameSync(from + end, to + end)
 }
@@ -383,7 +420,10 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   }))
 }
 
-/** Returns a name that sorts after the names of all schemas with copies. @param now milliseconds since the epoch */
+/**
+ * Returns a name that sorts after the names of all schemas with copies.
+ * @param now milliseconds since the epoch
+ */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
@@ -391,8 +431,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * Returns the name, with a count after the last copy of the same second. A name that became free when its copy
- * was put back is not given again: it would sort before the names of older copies.
+ * Returns the name, with a count after the last copy of the same second. A name that became free when its
+ * copy was put back is not given again: it would sort before the names of older copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken
@@ -403,7 +443,10 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
   return `${name}${mark}${last + 1}`
 }
 
-/** Returns the name of the wanted copy, or of the newest. @throws Error with one sentence when there is none */
+/**
+ * Returns the name of the wanted copy, or of the newest.
+ * @throws Error with one sentence when there is none
+ */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =
     wanted === undefined ? copies.at(-1) : copies.find(({ name }) => [name, basename(name)].includes(wanted))

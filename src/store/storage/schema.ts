@@ -13,7 +13,10 @@ export type VersionedKind = RecordKind | 'term'
 /** The kinds of records with an author, a status, a slug, and a page of their own for people. */
 export type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 
-/** The columns that events, venues and organizers share. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
+/**
+ * The columns that events, venues and organizers share. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or
+ * 1.
+ */
 export interface RecordColumns {
   id: number
   author: number
@@ -36,7 +39,10 @@ export interface RecordColumns {
 
 /** The columns of an event that the rules of events compute; `eventFields` declares the plain ones. */
 interface EventColumns extends RecordColumns {
-  /** The UID of the event in calendars (RFC 5545, 3.8.4.7). It never changes, even when the event's address does. */
+  /**
+   * The UID of the event in calendars (RFC 5545, 3.8.4.7). It never changes, even when the event's address
+   * does.
+   */
   uid: string
   start_date: string
   end_date: string
@@ -48,7 +54,10 @@ interface EventColumns extends RecordColumns {
   cost: string
   /** Id of the series that the event is an occurrence of; null for a single event. */
   series: number | null
-  /** Of an occurrence: the wall time at which it starts by the rule of its series, even where it was moved. Empty for a single event. */
+  /**
+   * Of an occurrence: the wall time at which it starts by the rule of its series, even where it was moved.
+   * Empty for a single event.
+   */
   recurrence_id: string
   /** Of an occurrence: the names, joined by commas, of the fields that were changed for this date alone. */
   own: string
@@ -56,7 +65,9 @@ interface EventColumns extends RecordColumns {
   access_words: string
   /** 1 when all costs of the event are nought. */
   is_free: number
-  /** The time in UTC from which everybody may see the meeting link; empty where everybody may see it already. */
+  /**
+   * The time in UTC from which everybody may see the meeting link; empty where everybody may see it already.
+   */
   online_from: string
 }
 
@@ -74,11 +85,17 @@ interface SeriesColumns {
   all_day: number
   /** The start of the first date, from which the rule counts. */
   start_date: string
-  /** Seconds from the start of an occurrence to its end: elapsed seconds, or for whole days seconds of the wall clock. */
+  /**
+   * Seconds from the start of an occurrence to its end: elapsed seconds, or for whole days seconds of the
+   * wall clock.
+   */
   duration: number
   /** JSON list of the lines RRULE, RDATE and EXDATE of the series (RFC 5545, 3.8.5). */
   rules: string
-  /** The wall time up to which occurrences have been made events; `9999-12-31 23:59:59` when no more are to come. */
+  /**
+   * The wall time up to which occurrences have been made events; `9999-12-31 23:59:59` when no more are to
+   * come.
+   */
   written_until: string
   /** JSON record of the values that the occurrences have in common. */
   shared: string
@@ -121,7 +138,10 @@ export interface ImageColumns {
   source_url: string
   /** File name of the original when `file` is a scaled copy, or empty. */
   original_image: string
-  /** The point that stays in view where the image is cropped, from 0 at the left and the top to 1; null for the middle. */
+  /**
+   * The point that stays in view where the image is cropped, from 0 at the left and the top to 1; null for
+   * the middle.
+   */
   focal_x: number | null
   focal_y: number | null
 }
@@ -177,7 +197,10 @@ export interface SignInLinkColumns {
   /** SHA-256 of the token in the link; the token itself is stored nowhere. */
   hash: string
   user: number
-  /** `set-up` is for a user without a password, `reset` for one who has forgotten it, `demo` for one who looks around. */
+  /**
+   * `set-up` is for a user without a password, `reset` for one who has forgotten it, `demo` for one who looks
+   * around.
+   */
   purpose: 'set-up' | 'reset' | 'demo'
   expires_utc: string
 }
@@ -200,28 +223,40 @@ export interface CredentialColumns {
   app_id: string
 }
 
-/** The latest change of a record, which every cache follows. One without a row has not changed since the table exists. Deleted ones stay 90 days. */
+/**
+ * The latest change of a record, which every cache follows. One without a row has not changed since the table
+ * exists. Deleted ones stay 90 days.
+ */
 export interface ChangeColumns {
   /**
-   * `count` is a change of a term's number of events alone, which is more frequent than a change of the term. `source` is a source of imports that has moved
-   * here and whose old addresses have changed. `settings` is all that owners set, as one record.
+   * `count` is a change of a term's number of events alone, which is more frequent than a change of the term.
+   * `source` is a source of imports that has moved here and whose old addresses have changed. `settings` is
+   * all that owners set, as one record.
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** The place of the commit among all commits (`storage/history.ts`); all changes of one commit have the same. A text on PostgreSQL. */
+  /**
+   * The place of the commit among all commits (`storage/history.ts`); all changes of one commit have the
+   * same. A text on PostgreSQL.
+   */
   position: number | string
   /** Rises with every transaction that changes the record (`storage/history.ts`). */
   sequence: number
   /** 1 when the public could see the record at some time before its latest change. */
   was_public: number
-  /** 1 when the public can see the record: a published event, venue or organizer, and every image and term, which may be read by id; no user. */
+  /**
+   * 1 when the public can see the record: a published event, venue or organizer, and every image and term,
+   * which may be read by id; no user.
+   */
   is_public: number
   /** 1 when the record is deleted. */
   deleted: number
   changed_utc: string
   /** Id of the user who made the change; 0 for nobody. */
   user: number
-  /** The lowest sequence at which the values of the record are known; the versions before it cannot be shown. */
+  /**
+   * The lowest sequence at which the values of the record are known; the versions before it cannot be shown.
+   */
   known_from: number
 }
 
@@ -236,7 +271,10 @@ interface WithdrawnEventColumns
   title: string
   featured: number
   event_status: Columns<typeof eventFields>['event_status']
-  /** The other columns of the event as JSON, without texts; `{}` where an older version of the program wrote the row. */
+  /**
+   * The other columns of the event as JSON, without texts; `{}` where an older version of the program wrote
+   * the row.
+   */
   kept: string
   /** JSON lists of the ids of the venues, organizers and terms that the event had. */
   venues: string
@@ -245,7 +283,10 @@ interface WithdrawnEventColumns
   withdrawn_utc: string
 }
 
-/** A slug that the public knew and that its record no longer has, since it was renamed or removed. Where several records left a slug: the latest. */
+/**
+ * A slug that the public knew and that its record no longer has, since it was renamed or removed. Where
+ * several records left a slug: the latest.
+ */
 export interface OldSlugColumns {
   kind: PagedKind | Taxonomy
   slug: string
@@ -255,7 +296,10 @@ export interface OldSlugColumns {
   left_utc: string
 }
 
-/** An act that the history keeps. Rows are added and dropped, never changed, except that old ones lose their former values. */
+/**
+ * An act that the history keeps. Rows are added and dropped, never changed, except that old ones lose their
+ * former values.
+ */
 export interface HistoryColumns {
   id: number
   time_utc: string
@@ -266,7 +310,10 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /** The sequence of the record after the act; 0 for an act without a record, and for an act from before sequences were recorded. */
+  /**
+   * The sequence of the record after the act; 0 for an act without a record, and for an act from before
+   * sequences were recorded.
+   */
   sequence: number
   /** Title or name at that time; of a long one the beginning. */
   name: string
@@ -276,7 +323,10 @@ export interface HistoryColumns {
   client: string
   /** The id of the request, as the answer and the log have it. */
   request: string
-  /** JSON record of the former values of what the act changed, by column or link (`storage/history.ts`); empty for none. */
+  /**
+   * JSON record of the former values of what the act changed, by column or link (`storage/history.ts`); empty
+   * for none.
+   */
   former: string
   former_bytes: number
 }
@@ -337,7 +387,10 @@ export interface ProposalColumns {
   record: number
   /** The user who wrote the proposal. */
   author: number
-  /** The version of the record that the proposal changes; 0 for names of terms that an event of the author is to get. */
+  /**
+   * The version of the record that the proposal changes; 0 for names of terms that an event of the author is
+   * to get.
+   */
   version: number
   /** JSON record of field to value, as forms send them. */
   values: string
@@ -364,13 +417,19 @@ export interface BulkChangeColumns {
 export interface ImportSourceColumns {
   id: number
   address: string
-  /** The token with which the next run asks the site for changes, and as JSON the options of the run that got the token. */
+  /**
+   * The token with which the next run asks the site for changes, and as JSON the options of the run that got
+   * the token.
+   */
   token: string
   options: string
   /** The process that is reading the source, and until when it may: both empty for none. */
   holder: string
   held_until_utc: string
-  /** `moved` where the calendar has replaced the source, `stays` where the source remains the original of the records; empty where nobody has said. */
+  /**
+   * `moved` where the calendar has replaced the source, `stays` where the source remains the original of the
+   * records; empty where nobody has said.
+   */
   origin: '' | 'moved' | 'stays'
 }
 
@@ -396,7 +455,10 @@ export interface WebhookColumns {
   url: string
   /** Types of messages such as `event.*`, separated by commas. */
   events: string
-  /** 1 for a webhook that receives everything, as administrators see it; 0 for one that receives what the public sees. */
+  /**
+   * 1 for a webhook that receives everything, as administrators see it; 0 for one that receives what the
+   * public sees.
+   */
   is_private: number
   /** The key that signs messages: `whsec_` and the key in base64. */
   secret: string
@@ -424,7 +486,9 @@ export interface DeliveryColumns {
   sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
-  /** When the message is to be sent, or when another process may send it; empty when it is sent or has failed. */
+  /**
+   * When the message is to be sent, or when another process may send it; empty when it is sent or has failed.
+   */
   next_utc: string
   attempts: number
   /** The status of the last answer; 0 for none. */
@@ -451,8 +515,8 @@ export interface ImportColumns {
 }
 
 /**
- * The record that an item of a source has become, and the state of both when the item was last written. An image of a source that has moved here has a second
- * row for its old address alone.
+ * The record that an item of a source has become, and the state of both when the item was last written. An
+ * image of a source that has moved here has a second row for its old address alone.
  */
 export interface ImportItemColumns {
   source: number
@@ -461,14 +525,23 @@ export interface ImportItemColumns {
   identity: string
   occurrence: string
   record: number
-  /** The latest revision of the item that the source has given (RFC 5545, 3.8.7.4); 0 where the source counts none. */
+  /**
+   * The latest revision of the item that the source has given (RFC 5545, 3.8.7.4); 0 where the source counts
+   * none.
+   */
   sequence: number
   /** The digest of all values of the item. */
   digest: string
-  /** JSON records of field to fingerprint: `written` for the values of the item, `kept` for those of the record. */
+  /**
+   * JSON records of field to fingerprint: `written` for the values of the item, `kept` for those of the
+   * record.
+   */
   written: string
   kept: string
-  /** The path of the item's page where the source has moved here, its whole address where the source stays the original; else empty. */
+  /**
+   * The path of the item's page where the source has moved here, its whole address where the source stays the
+   * original; else empty.
+   */
   page: string
 }
 
@@ -481,7 +554,10 @@ export interface ImportActColumns {
   action: 'create' | 'update' | 'trash' | 'begin'
   identity: string
   occurrence: string
-  /** JSON: the former values of the fields that the act changed, or of the event that began to repeat, and the former row of `import_items`. */
+  /**
+   * JSON: the former values of the fields that the act changed, or of the event that began to repeat, and the
+   * former row of `import_items`.
+   */
   before: string
 }
 
@@ -492,14 +568,20 @@ export interface PushItemColumns {
   record: number
   /** The id of the record there; 0 while it is being made. */
   remote: number
-  /** JSON records of field to fingerprint: `sent` for the values last sent, `seen` for those that the service then showed. */
+  /**
+   * JSON records of field to fingerprint: `sent` for the values last sent, `seen` for those that the service
+   * then showed.
+   */
   sent: string
   seen: string
 }
 
 type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
-/** The columns of every table, by its name. Plain columns of events, venues and organizers come from their declarations. */
+/**
+ * The columns of every table, by its name. Plain columns of events, venues and organizers come from their
+ * declarations.
+ */
 export interface Tables {
   records: { id: Generated<number>; kind: RecordKind }
   events: EventColumns & Columns<typeof eventFields>
@@ -543,7 +625,10 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/** A withdrawn event with its sequence: the highest of its own, of a series with its UID, and the least sequence when it was withdrawn. */
+/**
+ * A withdrawn event with its sequence: the highest of its own, of a series with its UID, and the least
+ * sequence when it was withdrawn.
+ */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

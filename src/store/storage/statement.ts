@@ -19,7 +19,8 @@ import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
 import { likePattern } from './search/substring-search.ts'
 
-// Makes statements that are compiled once and run with other values, and the parts of queries that the two databases write differently or that stores share.
+// Makes statements that are compiled once and run with other values, and the parts of queries that the two
+// databases write differently or that stores share.
 
 /** A value of a column, or a value that a column is compared with. */
 type Scalar = string | number | bigint | null
@@ -30,7 +31,10 @@ type Columns = object
 /** A value of a statement: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
-/** The place of a value in a query: one place for a scalar, one for each entry of a list and each column of a row. */
+/**
+ * The place of a value in a query: one place for a scalar, one for each entry of a list and each column of a
+ * row.
+ */
 type Place<T> = [T] extends [Scalar]
   ? RawBuilder<T>
   : T extends readonly (infer Entry)[]
@@ -51,7 +55,10 @@ interface Query<Row> {
 /** The rows of a query. A query that returns nothing has a result of the query builder instead of rows. */
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/** Where a parameter of a compiled query comes from: the value `name`, entry `at` of that list, `column` of that row, or the `whole` list. */
+/**
+ * Where a parameter of a compiled query comes from: the value `name`, entry `at` of that list, `column` of
+ * that row, or the `whole` list.
+ */
 interface Slot {
   name: string
   at: number | undefined
@@ -69,22 +76,31 @@ interface Compiled {
   name: string | undefined
 }
 
-/** The most entries of a list that are a value each. A longer list is one value, which is slower for short lists. */
+/**
+ * The most entries of a list that are a value each. A longer list is one value, which is slower for short
+ * lists.
+ */
 const LONGEST_PLACED = 128
-/** The most rows of a statement that is cached, and the most shapes cached for one statement. A statement of more rows is compiled each time. */
+/**
+ * The most rows of a statement that is cached, and the most shapes cached for one statement. A statement of
+ * more rows is compiled each time.
+ */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * Returns a function that runs one query with other values each time. The query is compiled once: to build it each time would cost many times as much.
+ * Returns a function that runs one query with other values each time. The query is compiled once: to build it
+ * each time would cost many times as much.
  *
- *     const findEvent = statement<{ id: number }>()((db, value) => db.selectFrom('events').selectAll().where('id', '=', value('id')))
+ *     const findEvent = statement<{ id: number }>()((db, value) =>
+ * db.selectFrom('events').selectAll().where('id', '=', value('id')))
  *     const [row] = await findEvent(db, { id })
  *
- * The function works on either database, inside transactions and outside, and resolves to the rows of the query builder. A value has its declared type:
- * a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the same columns for `values`
- * (of at least one row). `build` is called once for each shape of the values, and must depend on nothing else. Write a limit as `sql.lit(number)`:
- * with a parameter there SQLite prepares the statement anew for each run.
+ * The function works on either database, inside transactions and outside, and resolves to the rows of the
+ * query builder. A value has its declared type: a text or number, a list of them for `in` (of at least one
+ * entry), a row for `values` or `set`, or a list of rows with the same columns for `values` (of at least one
+ * row). `build` is called once for each shape of the values, and must depend on nothing else. Write a limit
+ * as `sql.lit(number)`: with a parameter there SQLite prepares the statement anew for each run.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(
@@ -138,8 +154,9 @@ const LONGEST_NAMED = 8000
 const names = new Map<string, string>()
 
 /**
- * Returns the name under which a server may prepare a statement that runs again and again; undefined for one that has run seldom. The name is made from the
- * SQL text, so no session ever has another statement under it, even when several processes use the session in turn.
+ * Returns the name under which a server may prepare a statement that runs again and again; undefined for one
+ * that has run seldom. The name is made from the SQL text, so no session ever has another statement under it,
+ * even when several processes use the session in turn.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -174,9 +191,10 @@ export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
 }
 
 /**
- * Lets the event loop serve other requests in the middle of a long transaction. SQLite runs statements in the thread of all requests, which serves nobody
- * between them; for PostgreSQL this does nothing, since its statements wait for the server anyway. On SQLite it first waits for the statements that have
- * `begun`, since a failure that nobody waits for within a turn ends the process.
+ * Lets the event loop serve other requests in the middle of a long transaction. SQLite runs statements in the
+ * thread of all requests, which serves nobody between them; for PostgreSQL this does nothing, since its
+ * statements wait for the server anyway. On SQLite it first waits for the statements that have `begun`, since
+ * a failure that nobody waits for within a turn ends the process.
  */
 export async function passTurn(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
   if (directly.get(tx)?.dialect !== 'sqlite') return
@@ -240,7 +258,8 @@ function placesOf(
 }
 
 /**
- * Returns the shape of the values, on which the compiled query depends: the columns of rows and the lengths of lists. Undefined for too many rows.
+ * Returns the shape of the values, on which the compiled query depends: the columns of rows and the lengths
+ * of lists. Undefined for too many rows.
  * @throws Error for an empty list
  */
 function shapeOf(values: object): string | undefined {
@@ -263,7 +282,10 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** Returns the next power of two. Lists are padded to it with their last entry, so that few statements serve all lengths. */
+/**
+ * Returns the next power of two. Lists are padded to it with their last entry, so that few statements serve
+ * all lengths.
+ */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }
@@ -285,7 +307,10 @@ function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
 
 /** The most rows that one statement writes. */
 const MOST = 25
-/** The sizes of the statements that write the remaining rows. A statement for every number of rows would be compiled for a single use. */
+/**
+ * The sizes of the statements that write the remaining rows. A statement for every number of rows would be
+ * compiled for a single use.
+ */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 /** Yields the rows in order, in parts that one statement each writes. */
@@ -306,7 +331,10 @@ export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuil
   return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
 }
 
-/** Returns the list for `in` that one value of a query stands for: the value is a list on PostgreSQL, and its JSON on SQLite. */
+/**
+ * Returns the list for `in` that one value of a query stands for: the value is a list on PostgreSQL, and its
+ * JSON on SQLite.
+ */
 function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
@@ -315,12 +343,18 @@ function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuil
 
 // Parts of queries that the databases write differently, or that several stores share.
 
-/** Returns the condition that a folded column contains a folded text, in which `%` and `_` stand for themselves. */
+/**
+ * Returns the condition that a folded column contains a folded text, in which `%` and `_` stand for
+ * themselves.
+ */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`
 }
 
-/** Returns the condition that one line of a folded column contains all the words (rule 14.3: within one and the same field). */
+/**
+ * Returns the condition that one line of a folded column contains all the words (rule 14.3: within one and
+ * the same field).
+ */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
@@ -334,8 +368,9 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * Returns a list for `in` and `not in` that is one value of the query. So the query has the same text for every length, and the list may have more entries
- * than a statement may have values. An empty list matches nothing.
+ * Returns a list for `in` and `not in` that is one value of the query. So the query has the same text for
+ * every length, and the list may have more entries than a statement may have values. An empty list matches
+ * nothing.
  */
 export function wholeList<Entry extends string | number>(
   db: Db,
@@ -346,8 +381,9 @@ export function wholeList<Entry extends string | number>(
 }
 
 /**
- * Returns true for an event that lists, pages, feeds and messages show to everybody. This is the one definition of a public event, be it single or an
- * occurrence. An event hidden from lists is open to whoever has its address, and shown nowhere else.
+ * Returns true for an event that lists, pages, feeds and messages show to everybody. This is the one
+ * definition of a public event, be it single or an occurrence. An event hidden from lists is open to whoever
+ * has its address, and shown nowhere else.
  */
 export function isListed({
   status,
@@ -356,7 +392,10 @@ export function isListed({
   return status === 'publish' && hide_from_listings === 0
 }
 
-/** Returns the condition `isListed` in a form that no index serves: with one SQLite would look through all listed events for the few of a series. */
+/**
+ * Returns the condition `isListed` in a form that no index serves: with one SQLite would look through all
+ * listed events for the few of a series.
+ */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)
@@ -380,8 +419,8 @@ export interface Circle {
 const ROUNDING = 1e-9
 
 /**
- * Returns the degrees by which a circle reaches from its centre to north and south, and to east and west. The latter are undefined when the circle crosses
- * the date line or holds a pole, where longitudes bound nothing.
+ * Returns the degrees by which a circle reaches from its centre to north and south, and to east and west. The
+ * latter are undefined when the circle crosses the date line or holds a pole, where longitudes bound nothing.
  */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
@@ -391,7 +430,10 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/** Returns the condition that a venue lies in the circle: first in the box around it, which an index serves, then by its exact distance. */
+/**
+ * Returns the condition that a venue lies in the circle: first in the box around it, which an index serves,
+ * then by its exact distance.
+ */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
@@ -431,8 +473,9 @@ function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * Returns the expression that makes one text of all rows of a query, as pairs of whole numbers `12,7 12,9 13,7`; null for no rows. To make millions of rows
- * would take longer than to find them, and leave as much garbage.
+ * Returns the expression that makes one text of all rows of a query, as pairs of whole numbers `12,7 12,9
+ * 13,7`; null for no rows. To make millions of rows would take longer than to find them, and leave as much
+ * garbage.
  */
 export function packPairs(
   db: Db,

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import { countedSteps } from './migration.ts'
 
-// Lists, reads and fills the tables of a calendar as the database itself describes them, for copies and backups.
+// Lists, reads and fills the tables of a calendar as the database itself describes them, for copies and
+// backups.
 
 /** A table, with its columns, as the database describes it. */
 export interface TableShape {
@@ -17,8 +18,9 @@ export interface TableShape {
 export type Row = Record<string, unknown>
 
 /**
- * Tables that copies and backups leave out, since they serve the database rather than the calendar: migrations, editions, tables derived from others, the end
- * of what readers of changes may have missed, kept answers, messages to be sent, sign-ins, unsaved texts, and what undoes bulk changes.
+ * Tables that copies and backups leave out, since they serve the database rather than the calendar:
+ * migrations, editions, tables derived from others, the end of what readers of changes may have missed, kept
+ * answers, messages to be sent, sign-ins, unsaved texts, and what undoes bulk changes.
  */
 const OWN = [
   'migrations',
@@ -44,7 +46,9 @@ export const SECRET_TABLES: readonly string[] = ['credentials', 'desk_passwords'
 /** Columns that each database fills by itself: it records copied changes as changes of one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])
 
-/** The most rows read or written at once, and the most values that one statement may carry on either database. */
+/**
+ * The most rows read or written at once, and the most values that one statement may carry on either database.
+ */
 const BATCH_ROWS = 500
 const BATCH_VALUES = 30_000
 
@@ -92,7 +96,10 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/** Selects every column of every table. `counts` marks the columns that number new rows: by a counter, or on SQLite also by the largest number in the table. */
+/**
+ * Selects every column of every table. `counts` marks the columns that number new rows: by a counter, or on
+ * SQLite also by the largest number in the table.
+ */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
@@ -121,7 +128,10 @@ const postgresReferences = sql<{ table: string; to: string }>`
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
 
-/** Returns the names of the migrations that ran on a database, in order: none for a database of the first version, undefined where it holds no calendar. */
+/**
+ * Returns the names of the migrations that ran on a database, in order: none for a database of the first
+ * version, undefined where it holds no calendar.
+ */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -161,7 +171,9 @@ export async function insertRows(tx: Db, { name, columns }: TableShape, rows: re
   await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
 }
 
-/** Returns the number that the next row of a table with a counter gets. It is above every number ever given. */
+/**
+ * Returns the number that the next row of a table with a counter gets. It is above every number ever given.
+ */
 export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
   if (isPostgres(db)) {
     const { rows: found } = await sql<{
@@ -198,12 +210,18 @@ export async function setNextNumber(
   )
 }
 
-/** Has PostgreSQL gather statistics of its tables; after many rows came at once, it would otherwise plan queries as for empty tables. SQLite needs none. */
+/**
+ * Has PostgreSQL gather statistics of its tables; after many rows came at once, it would otherwise plan
+ * queries as for empty tables. SQLite needs none.
+ */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)
 }
 
-/** Returns the query for the bytes that a calendar takes up in its database, without free pages and without former calendars that restores have kept. */
+/**
+ * Returns the query for the bytes that a calendar takes up in its database, without free pages and without
+ * former calendars that restores have kept.
+ */
 export function databaseSize(db: Db): RawBuilder<{ bytes: number | string }> {
   return isPostgres(db)
     ? sql`select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes from pg_class c where ${OURS}`

@@ -11,10 +11,16 @@ export interface Sharing<Item> {
   by: Writer
 }
 
-/** Does all of these writes, and returns their results in the same order. Like the work of every transaction, it may run again. */
+/**
+ * Does all of these writes, and returns their results in the same order. Like the work of every transaction,
+ * it may run again.
+ */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
-/** Does a write, perhaps in one transaction with others of the same work. It succeeds or fails as if it were alone. */
+/**
+ * Does a write, perhaps in one transaction with others of the same work. It succeeds or fails as if it were
+ * alone.
+ */
 export type WriteTogether = <Item, Result>(
   work: SharedWork<Item, Result>,
   item: Item,
@@ -23,9 +29,15 @@ export type WriteTogether = <Item, Result>(
 
 const MOST = { sqlite: 8, postgres: 32 }
 
-/** Returns the most writes in one transaction. SQLite takes few, since they run in the thread of all requests and hold up the others. */
+/**
+ * Returns the most writes in one transaction. SQLite takes few, since they run in the thread of all requests
+ * and hold up the others.
+ */
 export const mostTogether = (db: Db): number => (isPostgres(db) ? MOST.postgres : MOST.sqlite)
-/** Milliseconds after which the next transaction begins although one is still under way: that one may be waiting for a lock that the others do not need. */
+/**
+ * Milliseconds after which the next transaction begins although one is still under way: that one may be
+ * waiting for a lock that the others do not need.
+ */
 const LONG_MS = 50
 
 interface Waiting extends Sharing<unknown> {
@@ -44,7 +56,10 @@ interface Line {
   ms: number
 }
 
-/** Returns a function that gathers the writes of the same work which come while one is being done: they share the next transaction, at most `most` of them. */
+/**
+ * Returns a function that gathers the writes of the same work which come while one is being done: they share
+ * the next transaction, at most `most` of them.
+ */
 export function makeWriteTogether(write: Database['write'], most = MOST.postgres): WriteTogether {
   const lines = new Map<AnyWork, Line>()
   const drain = async (work: AnyWork, line: Line) => {
@@ -67,12 +82,18 @@ export function makeWriteTogether(write: Database['write'], most = MOST.postgres
     })
 }
 
-/** Writes wait for others at most this many milliseconds, and at most this part of the time of the last transaction. `PAUSE_MS` is between looks. */
+/**
+ * Writes wait for others at most this many milliseconds, and at most this part of the time of the last
+ * transaction. `PAUSE_MS` is between looks.
+ */
 const GATHER_MS = 5
 const GATHER_PART = 1 / 2
 const PAUSE_MS = 1
 
-/** Waits, for a bounded time, for as many writes as shared the last transaction: clients answered together write again at about the same time. */
+/**
+ * Waits, for a bounded time, for as many writes as shared the last transaction: clients answered together
+ * write again at about the same time.
+ */
 async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<void> {
   const until = performance.now() + Math.min(GATHER_MS, ms * GATHER_PART)
   for (;;) {
@@ -86,8 +107,8 @@ async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<v
 }
 
 /**
- * Does the writes that have come when the transaction begins. Where one of them fails, each is done again in a transaction of its own. Resolves to how many
- * there were, once they are done or have taken 50 ms.
+ * Does the writes that have come when the transaction begins. Where one of them fails, each is done again in
+ * a transaction of its own. Resolves to how many there were, once they are done or have taken 50 ms.
  */
 async function writeNext(
   write: Database['write'],
@@ -111,7 +132,8 @@ async function writeNext(
       for (const [at, { resolve }] of taken?.entries() ?? []) resolve(results[at])
     } catch (error) {
       const failed = taken ?? queue.splice(0)
-      // Nobody knows whether a commit that the database did not answer was done, so nothing is written a second time.
+      // Nobody knows whether a commit that the database did not answer was done, so nothing is written a
+      // second time.
       const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
       if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
       else await Promise.all(failed.map((one) => writeAlone(write, work, one)))
@@ -132,7 +154,10 @@ async function writeAlone(write: Database['write'], work: AnyWork, one: Waiting)
   }
 }
 
-/** Does these writes in one transaction. Changes that name no writer of their own (`by`) are recorded under the first writer. */
+/**
+ * Does these writes in one transaction. Changes that name no writer of their own (`by`) are recorded under
+ * the first writer.
+ */
 function doAll(tx: Tx, work: AnyWork, asked: readonly Sharing<unknown>[]): Promise<unknown[]> {
   const [first] = asked
   if (first) tx.recording.writer = first.by

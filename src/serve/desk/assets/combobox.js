@@ -1,4 +1,5 @@
-// A field with a list of names to pick from (the ARIA combobox pattern). The typed text stays until a name is picked.
+// A field with a list of names to pick from (the ARIA combobox pattern). The typed text stays until a name is
+// picked.
 
 /**
  * @typedef {{ names: { id: number, name: string, about: string }[], create?: string }} Found

@@ -1,4 +1,5 @@
-// The form of an event: shows times in words, moves the end with the start, offers names, and keeps the typed text until it is saved.
+// The form of an event: shows times in words, moves the end with the start, offers names, and keeps the typed
+// text until it is saved.
 
 import { comboboxOn } from './combobox.js'
 
@@ -9,7 +10,8 @@ const event = form?.dataset.event ?? ''
 
 /**
  * The answer of the service to the typed fields.
- * @typedef {{ text: string, warnings: string[], again: string, faults: Record<string, string>, start: string, end: string,
+ * @typedef {{ text: string, warnings: string[], again: string, faults: Record<string, string>, start: string,
+ * end: string,
  *   typed: Record<string, string>, dates: string, clashes: string, doubles: string }} Said
  */
 
@@ -48,8 +50,9 @@ let asking
 let hasMoved = false
 
 /**
- * Asks the service for the typed fields in words. `isMoved`: the start has changed, so the end moves along. `isLeft`: a control of times was left.
- * `isMoving`: a start is being typed, and the end follows when the control is left.
+ * Asks the service for the typed fields in words. `isMoved`: the start has changed, so the end moves along.
+ * `isLeft`: a control of times was left. `isMoving`: a start is being typed, and the end follows when the
+ * control is left.
  * @param {{ isMoved?: boolean, isLeft?: boolean, isMoving?: boolean }} [how]
  */
 async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
@@ -80,7 +83,10 @@ async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
   }
 }
 
-/** Writes the times that the service has understood into their controls. @param {Record<string, string>} typed */
+/**
+ * Writes the times that the service has understood into their controls.
+ * @param {Record<string, string>} typed
+ */
 function writeTimes(typed) {
   for (const name of TIMES) {
     const input = inputAt(name)
@@ -120,7 +126,11 @@ function put(id, markup) {
   place.innerHTML = markup
 }
 
-/** Shows a fault at a control that is not empty, once the focus has left it. @param {string} name @param {string | undefined} text */
+/**
+ * Shows a fault at a control that is not empty, once the focus has left it.
+ * @param {string} name
+ * @param {string | undefined} text
+ */
 function showFault(name, text) {
   const input = inputAt(name)
   if (!input || input === document.activeElement) return
@@ -137,7 +147,9 @@ function showFault(name, text) {
   ;(input.closest('.with-picker') ?? input).after(line)
 }
 
-/** Gives touch screens the time picker of the device, and each day a button for the calendar of the browser. */
+/**
+ * Gives touch screens the time picker of the device, and each day a button for the calendar of the browser.
+ */
 function preparePickers() {
   const isTouch = matchMedia('(pointer: coarse)').matches
   for (const input of form?.querySelectorAll('[data-clock]') ?? [])
@@ -222,7 +234,12 @@ function addByEnter(input) {
   })
 }
 
-/** Ticks the box of an existing category; the name of a new one stays in the field. @param {HTMLInputElement} input @param {string} id @param {string} name */
+/**
+ * Ticks the box of an existing category; the name of a new one stays in the field.
+ * @param {HTMLInputElement} input
+ * @param {string} id
+ * @param {string} name
+ */
 function chooseCategory(input, id, name) {
   input.value = id === '' ? name : ''
   if (id === '') return
@@ -282,7 +299,11 @@ const AGAIN_MS = 20_000
 /** The most bytes of a request that outlives its page: browsers refuse more than 64 KiB in all. */
 const MOST_KEPT_ALIVE = 64_000
 
-/** Sends the typed text to be kept until it is saved. A short request outlives its page. @param {URLSearchParams} fields @param {AbortSignal} signal */
+/**
+ * Sends the typed text to be kept until it is saved. A short request outlives its page.
+ * @param {URLSearchParams} fields
+ * @param {AbortSignal} signal
+ */
 function sendTyped(fields, signal) {
   const keepalive = fields.toString().length < MOST_KEPT_ALIVE
   return send('/events/unsaved', fields, { keepalive, signal }).catch(() => undefined)
@@ -367,7 +388,10 @@ function isOfTimes({ target }) {
   return target instanceof HTMLInputElement && TIMES.includes(target.name)
 }
 
-/** A rule is about several dates: when it is touched while one date is chosen, dates left out are those of all, and another rule is for the dates from here on. */
+/**
+ * A rule is about several dates: when it is touched while one date is chosen, dates left out are those of
+ * all, and another rule is for the dates from here on.
+ */
 function moveScope() {
   const scope = document.getElementById('recurrence_scope')
   const rule = document.getElementById('repeat-fields')

@@ -92,7 +92,10 @@ function chooseIn(form) {
   tell()
 }
 
-/** An opened menu closes the others, Escape closes the menu with the focus, and a click closes all menus that it is not in. */
+/**
+ * An opened menu closes the others, Escape closes the menu with the focus, and a click closes all menus that
+ * it is not in.
+ */
 document.addEventListener('toggle', closeOthers, true)
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented || !(event.target instanceof Element)) return

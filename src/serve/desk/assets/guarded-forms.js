@@ -1,9 +1,13 @@
-// Guards forms against loss: leaving a changed form warns, and a form is sent only if the service answers, since an error page would drop its text.
+// Guards forms against loss: leaving a changed form warns, and a form is sent only if the service answers,
+// since an error page would drop its text.
 
 /** The longest wait for an answer. */
 const PATIENCE_MS = 10_000
 
-/** Returns true when the service answers, not a proxy with an error. Asks for this file, which costs the service little. */
+/**
+ * Returns true when the service answers, not a proxy with an error. Asks for this file, which costs the
+ * service little.
+ */
 async function isReachable() {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS)
@@ -14,7 +18,10 @@ async function isReachable() {
   }
 }
 
-/** Removes a chosen file that is too large and says so: the service would refuse the whole form. @param {Event} change */
+/**
+ * Removes a chosen file that is too large and says so: the service would refuse the whole form.
+ * @param {Event} change
+ */
 function refuseLarge({ target: file }) {
   if (!(file instanceof HTMLInputElement) || file.dataset.most === undefined) return
   const isLarge = (file.files?.[0]?.size ?? 0) > Number(file.dataset.most)

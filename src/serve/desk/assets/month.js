@@ -1,4 +1,5 @@
-// Moves events of the month by dragging, and the focus through its days by keys. Without this script, the menus of events move them.
+// Moves events of the month by dragging, and the focus through its days by keys. Without this script, the
+// menus of events move them.
 
 const plan = document.querySelector('table[data-plan]')
 if (plan instanceof HTMLTableElement) {
@@ -44,7 +45,10 @@ function isRightToLeft() {
  * @param {HTMLTableElement} table
  */
 function dragEvents(table) {
-  /** @type {{ entry: HTMLElement, from: HTMLElement | undefined, x: number, y: number, isMoving: boolean, over: HTMLElement | undefined } | undefined} */
+  /**
+   * @type {{ entry: HTMLElement, from: HTMLElement | undefined, x: number, y: number, isMoving: boolean,
+   * over: HTMLElement | undefined } | undefined}
+   */
   let drag
   const end = () => {
     drag?.entry.classList.remove('dragged')

@@ -1,4 +1,5 @@
-// A small editor in place of a text area with markup. The editor writes the text back only after a change, so an unchanged text keeps every byte.
+// A small editor in place of a text area with markup. The editor writes the text back only after a change, so
+// an unchanged text keeps every byte.
 
 /** @param {HTMLTextAreaElement} area */
 export async function editRichly(area) {
@@ -49,7 +50,10 @@ export async function editRichly(area) {
     area.value = asStored(squire.getHTML())
     area.dispatchEvent(new Event('input', { bubbles: true }))
   })
-  /** @type {readonly (readonly [name: string, face: string, tag: string, press: () => unknown, undo?: () => unknown])[]} */
+  /**
+   * @type {readonly (readonly [name: string, face: string, tag: string, press: () => unknown, undo?: () =>
+   * unknown])[]}
+   */
   const keys = [
     ['Bold', 'B', 'B', () => squire.bold(), () => squire.removeBold()],
     ['Italic', 'I', 'I', () => squire.italic(), () => squire.removeItalic()],
@@ -196,7 +200,8 @@ const BLOCKS =
   'address,article,aside,blockquote,center,details,div,dl,fieldset,figure,footer,h1,h2,h3,h4,h5,h6,header,hr,main,nav,ol,p,pre,section,summary,table,ul'
 
 /**
- * Sets text and markup within the line in paragraphs, as pages do: a blank line begins a new paragraph, and a single newline becomes a line break.
+ * Sets text and markup within the line in paragraphs, as pages do: a blank line begins a new paragraph, and a
+ * single newline becomes a line break.
  * @param {DocumentFragment} stored
  */
 function inParagraphs(stored) {
@@ -317,7 +322,10 @@ function allowedIn(body, isStored) {
   return document.importNode(fragment, true)
 }
 
-/** Returns a plain block with the content of another, so that its text does not join the text beside it. @param {Element} element */
+/**
+ * Returns a plain block with the content of another, so that its text does not join the text beside it.
+ * @param {Element} element
+ */
 function divOf(element) {
   const div = document.createElement('div')
   div.append(...element.childNodes)

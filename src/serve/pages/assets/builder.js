@@ -45,7 +45,11 @@ function show() {
   preview.querySelector('div')?.replaceChildren(element)
 }
 
-/** Returns the markup of the frame with the chosen address. @param {string} markup @param {Map<string, string>} asked */
+/**
+ * Returns the markup of the frame with the chosen address.
+ * @param {string} markup
+ * @param {Map<string, string>} asked
+ */
 function frameOf(markup, asked) {
   const query = new URLSearchParams(
     [...asked].filter(([name]) => name !== 'show' && name !== 'level'),

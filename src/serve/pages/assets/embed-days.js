@@ -166,7 +166,12 @@ function entry(state, event) {
   return make('li', {}, link)
 }
 
-/** Shows another day, and loads its month if needed. @param {State} state @param {Day} to @param {string} focus */
+/**
+ * Shows another day, and loads its month if needed.
+ * @param {State} state
+ * @param {Day} to
+ * @param {string} focus
+ */
 function goTo(state, to, focus) {
   const isSame = state.view === 'month' && monthOf(to) === monthOf(state.drawn)
   state.isPicked = state.view === 'month' && focus === to

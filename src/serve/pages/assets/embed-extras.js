@@ -1,5 +1,6 @@
 // @ts-check
-// Adds pictures, prices, categories and organizers to the events of <kalends-events>, for its attribute `show`.
+// Adds pictures, prices, categories and organizers to the events of <kalends-events>, for its attribute
+// `show`.
 import { given, make, plain, sheetOf } from './embed.js'
 
 /** @import { Picture, Shown, State } from './embed.js' */
@@ -14,7 +15,10 @@ const STEPS = Array.from(
 )
 export const sheet = sheetOf(facts.css + STEPS.join(''))
 
-/** @type {Record<string, (state: State, event: Shown) => (Node | string | undefined)[]>} In the order on the page. */
+/**
+ * @type {Record<string, (state: State, event: Shown) => (Node | string | undefined)[]>} In the order on the
+ * page.
+ */
 const EXTRAS = {
   organizer: (_, { organizer = [] }) => organizer.map((one) => made('organizer', plain(one.organizer))),
   category: (_, { categories = [] }) =>
@@ -28,7 +32,11 @@ const EXTRAS = {
 const made = (part, text, hue) =>
   text ? make('span', { part, class: hue }, make('bdi', {}, text)) : undefined
 
-/** Returns what the attribute `show` adds to the row of an event. @param {State} state @param {Shown} event */
+/**
+ * Returns what the attribute `show` adds to the row of an event.
+ * @param {State} state
+ * @param {Shown} event
+ */
 export function extrasOf(state, event) {
   const asked = given(state, 'show').split(/[\s,]+/)
   const lines = Object.entries(EXTRAS).flatMap(([name, shown]) =>
@@ -60,7 +68,11 @@ function pictureOf(image) {
   return picture
 }
 
-/** Returns amounts of one currency in the form of the language, and any other cost unchanged. @param {State} state @param {Shown} event */
+/**
+ * Returns amounts of one currency in the form of the language, and any other cost unchanged.
+ * @param {State} state
+ * @param {Shown} event
+ */
 function priceOf({ locale }, { cost = '', cost_details: details }) {
   const free = `${facts.texts[locale.slice(0, 2)]?.[0]}`
   if (cost === 'Free') return free

@@ -1,7 +1,10 @@
 // @ts-check
 // <kalends-events> shows events of the calendar that serves this script on any page (docs/embed.md).
 
-/** @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string, string[]>, css: string }} Put in by the server. */
+/**
+ * @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string,
+ * string[]>, css: string }} Put in by the server.
+ */
 export const site = JSON.parse('{}')
 const home = new URL('.', import.meta.url).href
 /** Makes a style sheet that no content security policy forbids. */
@@ -12,8 +15,16 @@ export function sheetOf(/** @type {string} */ css) {
 }
 const sheet = sheetOf(site.css)
 
-/** @typedef {{ url: string, width: number, height: number, sizes?: Record<string, { url: string, width: number, height: number }>, focal_x?: number, focal_y?: number }} Picture */
-/** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, event_status?: string, image?: Picture | false, cost?: string, cost_details?: { currency_symbol: string, values: string[] }, organizer?: { organizer: string }[], categories?: { id: number, name: string, slug: string }[], first: string, last: string }} Shown */
+/**
+ * @typedef {{ url: string, width: number, height: number, sizes?: Record<string, { url: string, width:
+ * number, height: number }>, focal_x?: number, focal_y?: number }} Picture
+ */
+/**
+ * @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & {
+ * all_day: boolean, venue: { venue?: string }, event_status?: string, image?: Picture | false, cost?: string,
+ * cost_details?: { currency_symbol: string, values: string[] }, organizer?: { organizer: string }[],
+ * categories?: { id: number, name: string, slug: string }[], first: string, last: string }} Shown
+ */
 
 /**
  * The state of an element while it is on a page.
@@ -21,7 +32,8 @@ const sheet = sheetOf(site.css)
  * @property {HTMLElement} host
  * @property {ShadowRoot} root
  * @property {HTMLElement} status
- * @property {HTMLElement} slot the link to the calendar in the page's own markup, shown until events are loaded
+ * @property {HTMLElement} slot the link to the calendar in the page's own markup, shown until events are
+ * loaded
  * @property {HTMLElement} body
  * @property {string} view
  * @property {string} day the shown day, or a day of the shown month
@@ -111,7 +123,13 @@ async function fetchEvents(query, isAll, signal) {
 export const given = (/** @type {State} */ { host }, /** @type {string} */ name) =>
   host.getAttribute(name) ?? ''
 
-/** Returns the whole number in an attribute, from 1 to `most`. @param {State} state @param {string} name @param {number} otherwise @param {number} most */
+/**
+ * Returns the whole number in an attribute, from 1 to `most`.
+ * @param {State} state
+ * @param {string} name
+ * @param {number} otherwise
+ * @param {number} most
+ */
 const numberIn = (state, name, otherwise, most) =>
   Math.min(Math.max(Math.trunc(+given(state, name)) || otherwise, 1), most)
 
@@ -169,7 +187,10 @@ function queryOf(state) {
   return query
 }
 
-/** Returns a function that decides whether an event is on from a day on. One that ends in the small hours is on until then. */
+/**
+ * Returns a function that decides whether an event is on from a day on. One that ends in the small hours is
+ * on until then.
+ */
 const isFrom =
   (/** @type {Day} */ day, at = now()) =>
   (/** @type {Shown} */ { last, end_date }) =>
@@ -269,7 +290,11 @@ export const anchor = ({ texts }, { title, url, event_status }, part) => {
   )
 }
 
-/** Returns the locale of texts and dates: the calendar's if the language has no texts, or is the calendar's without a region. @param {string | null} [lang] */
+/**
+ * Returns the locale of texts and dates: the calendar's if the language has no texts, or is the calendar's
+ * without a region.
+ * @param {string | null} [lang]
+ */
 function localeOf(lang) {
   try {
     const [own = ''] = Intl.DateTimeFormat.supportedLocalesOf(lang || site.locale)

@@ -1,5 +1,6 @@
 // @ts-check
-// Copies the address of an event, shares it by the menu of the device, and shows its times in the zone of the visitor. The page works without this script.
+// Copies the address of an event, shares it by the menu of the device, and shows its times in the zone of the
+// visitor. The page works without this script.
 
 for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (
   document.querySelectorAll('[data-copy]')

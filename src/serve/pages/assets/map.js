@@ -1,16 +1,23 @@
 // @ts-check
-// Maps. Nothing is loaded from another host until the reader asks for a map. The list beside the map has the same places.
+// Maps. Nothing is loaded from another host until the reader asks for a map. The list beside the map has the
+// same places.
 
 /**
  * The parts of Leaflet that this script uses.
  * @typedef {[number, number]} Point
  * @typedef {{ x: number, y: number }} Pixel
- * @typedef {{ addTo: (map: LeafletMap) => Layer, on: (name: string, then: () => void) => Layer, remove: () => void }} Layer
- * @typedef {{ setLatLng: (at: Point) => Popup, setContent: (content: Element) => Popup, openOn: (map: LeafletMap) => Popup, isOpen: () => boolean }} Popup
- * @typedef {{ fitBounds: (points: Point[], options: object) => void, setView: (at: Point, zoom: number) => void, getZoom: () => number, getMaxZoom: () => number,
- *   project: (at: Point, zoom: number) => Pixel, on: (name: string, then: () => void) => void, closePopup: () => void }} LeafletMap
- * @typedef {{ map: (element: Element, options: object) => LeafletMap, tileLayer: (template: string, options: object) => Layer, divIcon: (options: object) => object,
- *   marker: (at: Point, options: object) => Layer, popup: (options: object) => Popup, control: { zoom: (options: object) => Layer } }} Leaflet
+ * @typedef {{ addTo: (map: LeafletMap) => Layer, on: (name: string, then: () => void) => Layer, remove: () =>
+ * void }} Layer
+ * @typedef {{ setLatLng: (at: Point) => Popup, setContent: (content: Element) => Popup, openOn: (map:
+ * LeafletMap) => Popup, isOpen: () => boolean }} Popup
+ * @typedef {{ fitBounds: (points: Point[], options: object) => void, setView: (at: Point, zoom: number) =>
+ * void, getZoom: () => number, getMaxZoom: () => number,
+ *   project: (at: Point, zoom: number) => Pixel, on: (name: string, then: () => void) => void, closePopup: ()
+ * => void }} LeafletMap
+ * @typedef {{ map: (element: Element, options: object) => LeafletMap, tileLayer: (template: string, options:
+ * object) => Layer, divIcon: (options: object) => object,
+ *   marker: (at: Point, options: object) => Layer, popup: (options: object) => Popup, control: { zoom:
+ * (options: object) => Layer } }} Leaflet
  * @typedef {{ at: Point, label: string, count: number, element: HTMLElement }} Place
  */
 
@@ -182,7 +189,9 @@ function open(
   bubble.querySelector('a')?.focus({ preventScroll: true })
 }
 
-/** Stores a text for this tab, if given, and returns the stored text. Returns null if storage is not allowed. */
+/**
+ * Stores a text for this tab, if given, and returns the stored text. Returns null if storage is not allowed.
+ */
 function remembered(/** @type {string} */ text = '') {
   try {
     if (text) sessionStorage.setItem(REMEMBERED, text)

@@ -5,7 +5,8 @@
 const DIGITS = 2
 
 /**
- * Returns the address of this page for events near the rounded position of the reader, or undefined if the position is unknown.
+ * Returns the address of this page for events near the rounded position of the reader, or undefined if the
+ * position is unknown.
  * @returns {Promise<URL | undefined>}
  */
 export function nearHere() {

@@ -1,5 +1,6 @@
 // @ts-check
-// Lists suggestions below a search field while the reader types: a combobox for keyboard and pointer. The form itself works as before.
+// Lists suggestions below a search field while the reader types: a combobox for keyboard and pointer. The
+// form itself works as before.
 
 /** @typedef {{ name: string, about: string, url: string }} Suggestion */
 
@@ -40,7 +41,9 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     field.setAttribute('aria-expanded', `${found.length > 0}`)
     choose(undefined)
   }
-  /** Cancels open requests, so that a late answer does not replace the list while the reader picks from it. */
+  /**
+   * Cancels open requests, so that a late answer does not replace the list while the reader picks from it.
+   */
   const settle = () => {
     clearTimeout(timer)
     asked.abort()

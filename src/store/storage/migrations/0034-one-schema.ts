@@ -4,7 +4,10 @@ import { type Db, isPostgres } from '../database.ts'
 import { columnTypes, FIRST_STEP, type Migration, startSequence } from '../migration.ts'
 import { findNextNumber, listTables, setNextNumber, type TableShape } from '../tables.ts'
 
-/** Makes every table, for a new calendar or one of the first version. A calendar that went through all steps up to this one has the tables already. */
+/**
+ * Makes every table, for a new calendar or one of the first version. A calendar that went through all steps
+ * up to this one has the tables already.
+ */
 export const oneSchema: Migration = { name: FIRST_STEP, up }
 
 /** The last of the four steps of the first version. */
@@ -47,8 +50,8 @@ const KEPT = [
 ]
 
 /**
- * Puts `former_` before the names of the tables of the first version, and of their indexes and sequences. Drops the tables derived from them, and on SQLite
- * their indexes and triggers.
+ * Puts `former_` before the names of the tables of the first version, and of their indexes and sequences.
+ * Drops the tables derived from them, and on SQLite their indexes and triggers.
  */
 async function setAside(db: Db): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(db)
@@ -77,7 +80,10 @@ async function setAside(db: Db): Promise<void> {
     if (table !== 'changes_dropped') await run(`alter table ${table} rename to former_${table}`)
 }
 
-/** Copies the rows of a table of the first version into that of today, which has all of its columns, and sets the next number where the table counts. */
+/**
+ * Copies the rows of a table of the first version into that of today, which has all of its columns, and sets
+ * the next number where the table counts.
+ */
 async function carryRows(db: Db, former: TableShape): Promise<void> {
   const table = { ...former, name: former.name.slice('former_'.length) }
   const columns = sql.join(former.columns.map((column) => sql.ref(column)))
@@ -92,7 +98,10 @@ async function carryRows(db: Db, former: TableShape): Promise<void> {
 const RANDOM_UUID = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
   || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`
 
-/** Returns the statements that fill the columns which the first version lacked and which must not be empty, and the name of the calendar. */
+/**
+ * Returns the statements that fill the columns which the first version lacked and which must not be empty,
+ * and the name of the calendar.
+ */
 function settleColumns(db: Db): string[] {
   return [
     `update events set uid = ${isPostgres(db) ? 'gen_random_uuid()::text' : RANDOM_UUID}`,
@@ -109,9 +118,10 @@ function settleColumns(db: Db): string[] {
 }
 
 /**
- * Returns the statements that write one row for each record in place of a log of changes, and the old slugs of posts in the trash that the public knew. A
- * record counts as shown to the public where it once was. Sequences begin above the SEQUENCE that feeds have shown, which was the seconds from 2020 to the
- * latest change.
+ * Returns the statements that write one row for each record in place of a log of changes, and the old slugs
+ * of posts in the trash that the public knew. A record counts as shown to the public where it once was.
+ * Sequences begin above the SEQUENCE that feeds have shown, which was the seconds from 2020 to the latest
+ * change.
  */
 function recordChanges(db: Db): string[] {
   const now = new Date()
@@ -164,7 +174,8 @@ async function makeTables(db: Db): Promise<void> {
     derived,
   ]
   for (const statement of parts.flatMap((part) => part(types))) await sql.raw(statement).execute(db)
-  // The reference, which the tests compare answers with, begins with three records of its own, so the first id here is 4.
+  // The reference, which the tests compare answers with, begins with three records of its own, so the first
+  // id here is 4.
   await startSequence(db, 'records', 4)
   const name = randomBytes(6).toString('base64url')
   await sql`insert into editions (edition, calendar) values (${name}, ${name})`.execute(db)
@@ -177,13 +188,17 @@ const people = ({ sequence, id, text }: Types) => [
     kind ${text} not null, name ${text} not null, hash ${text} not null unique, created_utc ${text} not null,
     scope ${text} not null default '', expires_utc ${text} not null default '', used_utc ${text} not null default '')`,
   'create index credentials_user on credentials ("user")',
-  // The history of acts. It is searched seldom and written with every change, so it has no index beside its key.
+  // The history of acts. It is searched seldom and written with every change, so it has no index beside its
+  // key.
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null, "user" ${id} not null,
     login ${text} not null, action ${text} not null, kind ${text} not null, record ${id} not null, name ${text} not null,
     address ${text} not null, client ${text} not null, request ${text} not null, sequence integer not null default 0)`,
 ]
 
-/** Returns the statements that make the ids and the tables of posts. `dated` says that a client sent the publication date: a draft keeps it when published. */
+/**
+ * Returns the statements that make the ids and the tables of posts. `dated` says that a client sent the
+ * publication date: a draft keeps it when published.
+ */
 function posts({ sequence, id, text, real }: Types): string[] {
   const shared = `id ${id} primary key references records (id), author ${id} not null, status ${text} not null, slug ${text} not null,
     date ${text} not null, date_utc ${text} not null, modified ${text} not null, modified_utc ${text} not null, image ${id},
@@ -209,7 +224,8 @@ function posts({ sequence, id, text, real }: Types): string[] {
       geo_lat ${real}, geo_lng ${real}, ${dated})`,
     `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null, ${texts},
       phone ${text} not null default '', website ${text} not null default '', email ${text} not null default '', ${dated})`,
-    // Events that were public and no longer are, as they were last seen, with every column that a filter may ask for.
+    // Events that were public and no longer are, as they were last seen, with every column that a filter may
+    // ask for.
     `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
       start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
       timezone ${text} not null, all_day smallint not null, featured smallint not null, event_status ${text} not null,
@@ -219,14 +235,15 @@ function posts({ sequence, id, text, real }: Types): string[] {
 }
 
 /**
- * Returns the indexes of posts. SQLite counts, narrows and orders lists by indexes alone: its rows have long texts in chains of pages, and to reach a column
- * behind them it reads every page. PostgreSQL keeps long texts apart from rows.
+ * Returns the indexes of posts. SQLite counts, narrows and orders lists by indexes alone: its rows have long
+ * texts in chains of pages, and to reach a column behind them it reads every page. PostgreSQL keeps long
+ * texts apart from rows.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const listed = (table: string, columns: string, more: string) =>
     `create index ${table}_listed on ${table} (${columns}${onPostgres ? '' : `, ${more}`})`
-  // Drafts and scheduled posts may share a slug (rule 17.3), so that nobody learns from a refused slug what will be announced. Other posts have slugs of
-  // their own.
+  // Drafts and scheduled posts may share a slug (rule 17.3), so that nobody learns from a refused slug what
+  // will be announced. Other posts have slugs of their own.
   const each = (table: string) => [
     `create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending', 'future')`,
     `create index ${table}_draft_slug on ${table} (slug) where status in ('draft', 'pending', 'future')`,
@@ -274,7 +291,10 @@ const terms = ({ sequence, id, text }: Types) => [
   'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
 ]
 
-/** Returns the statements that make the links of events. SQLite keeps links in the order of their keys, and not once more beside an index of them. */
+/**
+ * Returns the statements that make the links of events. SQLite keeps links in the order of their keys, and
+ * not once more beside an index of them.
+ */
 const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
@@ -283,7 +303,10 @@ const links = ({ id, onPostgres }: Types) =>
     `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
   ])
 
-/** Returns the statements that make the record of changes, the edition that cursors belong to, and the slugs that the public knew and records have left. */
+/**
+ * Returns the statements that make the record of changes, the edition that cursors belong to, and the slugs
+ * that the public knew and records have left.
+ */
 function changes({ id, text, onPostgres }: Types): string[] {
   const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
   // With the kind first, SQLite would look through all slugs of a kind for one record.
@@ -317,7 +340,10 @@ const series = ({ id, text }: Types) => [
   'create index series_uid on series (uid)',
 ]
 
-/** Returns the statements that make the runs of imports, the records that they made of items, what undoes these, and the schedules of imports. */
+/**
+ * Returns the statements that make the runs of imports, the records that they made of items, what undoes
+ * these, and the schedules of imports.
+ */
 const imports = ({ sequence, id, text }: Types) => [
   `create table import_sources (id ${sequence}, address ${text} not null unique, token ${text} not null default '',
     options ${text} not null default '', holder ${text} not null default '', held_until_utc ${text} not null default '',
@@ -337,7 +363,10 @@ const imports = ({ sequence, id, text }: Types) => [
     failures ${id} not null, outcome ${text} not null)`,
 ]
 
-/** Returns the statements that make the answers kept under an Idempotency-Key, and the services that the calendar was pushed to. */
+/**
+ * Returns the statements that make the answers kept under an Idempotency-Key, and the services that the
+ * calendar was pushed to.
+ */
 const others = ({ sequence, id, text }: Types) => [
   `create table kept_answers ("user" ${id} not null, key ${text} not null, fingerprint ${text} not null,
     rights ${text} not null, status smallint not null, location ${text} not null, body ${text} not null,
@@ -361,11 +390,15 @@ const webhooks = ({ sequence, id, text }: Types) => [
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
 
-/** Returns the statements that make the tables derived from posts: their public JSON, dropped with every change, and on SQLite an index of words. */
+/**
+ * Returns the statements that make the tables derived from posts: their public JSON, dropped with every
+ * change, and on SQLite an index of words.
+ */
 function derived({ id, text, onPostgres }: Types): string[] {
   const forget = 'delete from presented_records where record = old.id;'
   const act = onPostgres ? 'for each row execute function forget_presented_record()' : `begin ${forget} end`
-  // An event that goes to the trash keeps its JSON, since nobody is shown it until its next change: that saves the write of a page.
+  // An event that goes to the trash keeps its JSON, since nobody is shown it until its next change: that
+  // saves the write of a page.
   const isShownAgain = onPostgres
     ? `for each row when (new.status <> 'trash') execute function forget_presented_record()`
     : `when new.status <> 'trash' ${act}`
@@ -385,21 +418,27 @@ function derived({ id, text, onPostgres }: Types): string[] {
   ]
 }
 
-/** Returns the statements that make the index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` makes. */
+/**
+ * Returns the statements that make the index of the words of events on SQLite; PostgreSQL has trigrams, which
+ * `prepareSearch` makes.
+ */
 function words(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
   return [
-    // Every word that stands or stood in an event, in the order of first appearance, and an index that finds the words containing a text.
+    // Every word that stands or stood in an event, in the order of first appearance, and an index that finds
+    // the words containing a text.
     'create table words (id integer primary key, word text not null unique)',
     `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0, detail=none,
       tokenize='trigram case_sensitive 1')`,
     `create trigger words_added after insert on words begin
       insert into words_trigrams (rowid, word) values (new.id, new.word); end`,
-    // The words of each event, given with blanks between them: every ASCII character except blanks counts as part of a word.
+    // The words of each event, given with blanks between them: every ASCII character except blanks counts as
+    // part of a word.
     `create virtual table event_words using fts5 (terms, content='', contentless_delete=1, detail=none,
       tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'")`,
     `insert into event_words (event_words, rank) values ('automerge', 0)`,
-    // Events whose words the index does not have as they are now. To note an event costs a write next to nothing; many are indexed at once.
+    // Events whose words the index does not have as they are now. To note an event costs a write next to
+    // nothing; many are indexed at once.
     'create table unindexed_events (id integer primary key)',
     `create trigger events_added after insert on events begin ${note}; end`,
     `create trigger events_rewritten after update of search on events when new.search <> old.search begin ${note}; end`,

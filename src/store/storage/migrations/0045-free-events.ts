@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
-/** Marks the events that are free of charge, and makes the indexes by which the memory reads them and the ways to take part. */
+/**
+ * Marks the events that are free of charge, and makes the indexes by which the memory reads them and the ways
+ * to take part.
+ */
 export const freeEvents: Migration = { name: '0045-free-events', up }
 
 const WORDS = new Set(

@@ -3,8 +3,9 @@ import { type Db, isPostgres } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
 /**
- * Makes the tables of the stems of events, and of the names of venues, organizers and terms, with triggers that keep them in step. Records that were written
- * since are noted in `unstemmed`; every start of the service stores the stems of those that wait.
+ * Makes the tables of the stems of events, and of the names of venues, organizers and terms, with triggers
+ * that keep them in step. Records that were written since are noted in `unstemmed`; every start of the
+ * service stores the stems of those that wait.
  */
 export const stemsOfTexts: Migration = { name: '0046-stems', up }
 
@@ -50,7 +51,8 @@ function onPostgres(): string[] {
     'create table stems (doc bigint primary key, words tsvector not null)',
     'create index stems_words on stems using gin (words)',
     'create table unstemmed (doc bigint primary key)',
-    // A row that is there already is locked, so that nobody removes it for the earlier write that it was noted for.
+    // A row that is there already is locked, so that nobody removes it for the earlier write that it was
+    // noted for.
     `create function note_unstemmed() returns trigger language plpgsql as $$
       begin insert into unstemmed (doc) values (new.id + tg_argv[0]::bigint)
         on conflict (doc) do update set doc = excluded.doc; return null; end $$`,

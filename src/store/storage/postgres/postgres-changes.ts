@@ -20,22 +20,26 @@ import {
 import { byRecord, type Tx } from '../recording.ts'
 import { rowParts, statement } from '../statement.ts'
 
-// Reads and writes the record of changes on PostgreSQL. Numbers of a sequence would be in the order of asking, not of committing, so they could not tell
-// which commits a reader has seen. Instead, the position of a change is the id of its transaction, and a cursor is a snapshot: it tells which transactions
-// its reader has seen. What the present snapshot sees and the cursor does not was committed in between.
+// Reads and writes the record of changes on PostgreSQL. Numbers of a sequence would be in the order of
+// asking, not of committing, so they could not tell which commits a reader has seen. Instead, the position of
+// a change is the id of its transaction, and a cursor is a snapshot: it tells which transactions its reader
+// has seen. What the present snapshot sees and the cursor does not was committed in between.
 //
-// A record has one row, with the transaction that changed it last. Each writer locks the row until its commit, so whoever wrote it last was also committed
-// last. A reader that has not seen one of the writers has therefore not seen the last one either, and finds the row, even where the last transaction has a
-// smaller id than one before it.
+// A record has one row, with the transaction that changed it last. Each writer locks the row until its
+// commit, so whoever wrote it last was also committed last. A reader that has not seen one of the writers has
+// therefore not seen the last one either, and finds the row, even where the last transaction has a smaller id
+// than one before it.
 //
-// A cursor is written as the end of the transactions that it sees, then the earlier ones that were still running, as in `14-11-12`. The end follows the
-// greatest position in the table, not the present transactions, so that the cursor stays the same, on every node, for as long as nothing changes. The end may
-// go back when a transaction with a small id writes over the greatest position. But no cursor is ever given for two different states: the transaction that
-// was committed last always has a row, and only cursors from then on see it.
+// A cursor is written as the end of the transactions that it sees, then the earlier ones that were still
+// running, as in `14-11-12`. The end follows the greatest position in the table, not the present
+// transactions, so that the cursor stays the same, on every node, for as long as nothing changes. The end may
+// go back when a transaction with a small id writes over the greatest position. But no cursor is ever given
+// for two different states: the transaction that was committed last always has a row, and only cursors from
+// then on see it.
 
 /**
- * Gives new positions to changes that no transaction of this server can have made, since the database was brought here from another server. They would
- * otherwise look new for a long time.
+ * Gives new positions to changes that no transaction of this server can have made, since the database was
+ * brought here from another server. They would otherwise look new for a long time.
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
@@ -47,8 +51,8 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
 
 // `changes.position` sorts by number; a bare `position` would be the text in the select list.
 /**
- * The columns that a cursor is made of: the present snapshot, and the greatest position. `changes.position` sorts by number; a bare `position` would be the
- * text in the select list.
+ * The columns that a cursor is made of: the present snapshot, and the greatest position. `changes.position`
+ * sorts by number; a bare `position` would be the text in the select list.
  */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
@@ -64,7 +68,10 @@ export function cursorOf({ present, last }: CursorColumns): Cursor {
   return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
 }
 
-/** Returns a cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end, and the ones running in between. */
+/**
+ * Returns a cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end,
+ * and the ones running in between.
+ */
 function asSnapshot(cursor: Cursor): string {
   const [end = '', ...running] = cursor.split('-')
   return `${running[0] ?? end}:${end}:${running}`
@@ -95,7 +102,10 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
   `
 })
 
-/** Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+/**
+ * Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or
+ * too many.
+ */
 export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
   const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
@@ -129,7 +139,10 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }
 
-/** Drops at most `most` tombstones from before a time, but never one at the greatest position. Returns how many. */
+/**
+ * Drops at most `most` tombstones from before a time, but never one at the greatest position. Returns how
+ * many.
+ */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
     delete from changes where (kind, record) in (
@@ -201,8 +214,9 @@ const insertDeliveries = statement<{ changes: string }>()(
 )
 
 /**
- * Writes what a transaction has recorded, as its last step. All statements have begun when the function returns. Rows of `changes` are locked only from here
- * to the commit, and always in the same order, so that writers cannot deadlock.
+ * Writes what a transaction has recorded, as its last step. All statements have begun when the function
+ * returns. Rows of `changes` are locked only from here to the commit, and always in the same order, so that
+ * writers cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return

@@ -24,9 +24,13 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
-// Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it, within the limits that are parameters of the address.
+// Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it,
+// within the limits that are parameters of the address.
 
-/** The limits of one process where the address does not set them, as `postgres://host/name?connections=20` does. */
+/**
+ * The limits of one process where the address does not set them, as `postgres://host/name?connections=20`
+ * does.
+ */
 const LIMITS = {
   /** The most connections, beside the one that listens. */
   connections: 10,
@@ -41,7 +45,10 @@ const LIMITS = {
 /** The way to reach a server, and the limits in its address. */
 export interface ServerAddress {
   config: PoolConfig
-  /** The way to the server for the connection that listens: the parameter `listen`, if any, names the server, past a pooler. */
+  /**
+   * The way to the server for the connection that listens: the parameter `listen`, if any, names the server,
+   * past a pooler.
+   */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -49,7 +56,10 @@ export interface ServerAddress {
   lockMs: number
 }
 
-/** Reads an address, and takes the parameters for this program out of it. @throws Error with one sentence for a value that a parameter does not take. */
+/**
+ * Reads an address, and takes the parameters for this program out of it.
+ * @throws Error with one sentence for a value that a parameter does not take.
+ */
 export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -82,7 +92,10 @@ export function readPostgresAddress(address: string): ServerAddress {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** Reads 64-bit integers as JavaScript numbers: our ids and counts stay within the integers that these hold exactly. */
+/**
+ * Reads 64-bit integers as JavaScript numbers: our ids and counts stay within the integers that these hold
+ * exactly.
+ */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
@@ -97,9 +110,15 @@ interface Session extends DatabaseConnection {
   limitMs: number
   /** The state of the transaction that statements are part of: none, asked for, or begun by the server. */
   transaction: 'none' | 'asked for' | 'begun'
-  /** The beginning of a transaction that the server has not answered or has refused, and whether later statements wait for it. */
+  /**
+   * The beginning of a transaction that the server has not answered or has refused, and whether later
+   * statements wait for it.
+   */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
-  /** The error that made the transaction fail, if any. For later statements the server says only that the transaction has failed. */
+  /**
+   * The error that made the transaction fail, if any. For later statements the server says only that the
+   * transaction has failed.
+   */
   failure: unknown
   /** True once the connection cannot be used any more. */
   broken: boolean
@@ -113,9 +132,10 @@ export interface TransactionLimits {
 }
 
 /**
- * Makes the dialect by which the query builder runs statements over a pool. It leaves nothing behind in sessions, which a pooler such as PgBouncer may hand
- * to another client. A statement that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached,
- * is overloaded or too slow.
+ * Makes the dialect by which the query builder runs statements over a pool. It leaves nothing behind in
+ * sessions, which a pooler such as PgBouncer may hand to another client. A statement that takes longer than
+ * `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached, is
+ * overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
@@ -133,8 +153,8 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
 const MOST_SHARING = 16
 
 /**
- * Returns a function that runs statements outside transactions which take next to no time. Statements that begin in one turn of the event loop share a
- * session, so that they reach the server together.
+ * Returns a function that runs statements outside transactions which take next to no time. Statements that
+ * begin in one turn of the event loop share a session, so that they reach the server together.
  */
 export function sharedRunner(pool: Pool, limitMs: number): Runner {
   let latest: { session: Promise<Session>; begun: number; running: number } | undefined
@@ -162,9 +182,10 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in a transaction of its own and resolves to its `result`. Statements that `work` begins together reach the server together and run in that
- * order; in transactions of the query builder each would wait for the one before. The statements `ending` end the transaction, and the last of them commits.
- * `last` is the promise of statements that have begun and reach the server with `ending`. Rejects as statements do.
+ * Runs `work` in a transaction of its own and resolves to its `result`. Statements that `work` begins
+ * together reach the server together and run in that order; in transactions of the query builder each would
+ * wait for the one before. The statements `ending` end the transaction, and the last of them commits. `last`
+ * is the promise of statements that have begun and reach the server with `ending`. Rejects as statements do.
  */
 export async function transact<T>(
   pool: Pool,
@@ -217,7 +238,10 @@ export async function transact<T>(
   }
 }
 
-/** Begins a transaction. Statements that only read may be sent before the server has answered: if it refuses the transaction, they run outside of it. */
+/**
+ * Begins a transaction. Statements that only read may be sent before the server has answered: if it refuses
+ * the transaction, they run outside of it.
+ */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
   const opening = { begun, isWaitedFor: false }
@@ -294,7 +318,10 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/** Runs a statement. Where it has a name and no other client uses the session, the server prepares it under that name. */
+/**
+ * Runs a statement. Where it has a name and no other client uses the session, the server prepares it under
+ * that name.
+ */
 async function runStatement(
   session: Session,
   text: string,
@@ -313,7 +340,8 @@ async function runStatement(
     return await ask(session, text, storables, name)
   } catch (error) {
     if (!isOutdated(error)) throw error
-    // A new version of the program has changed a table, so all prepared statements of this session are outdated, and the session is replaced.
+    // A new version of the program has changed a table, so all prepared statements of this session are
+    // outdated, and the session is replaced.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
@@ -335,7 +363,10 @@ const wireOf = (client: PoolClient) => client as unknown as Wire
 /** True for each connection whose session no other client uses. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/** Returns true where a session may keep prepared statements. The first call asks the server, and calls return false until it has answered. */
+/**
+ * Returns true where a session may keep prepared statements. The first call asks the server, and calls return
+ * false until it has answered.
+ */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
@@ -349,7 +380,10 @@ function keepsNames(client: PoolClient): boolean {
   return false
 }
 
-/** Sends a query, cancels it after the time limit, and closes the connection where no answer comes even then. Queries of one turn are sent together. */
+/**
+ * Sends a query, cancels it after the time limit, and closes the connection where no answer comes even then.
+ * Queries of one turn are sent together.
+ */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
   let timer: NodeJS.Timeout | undefined
@@ -384,7 +418,10 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
 
 const CANCEL_REQUEST = 80877102
 
-/** Asks the server to stop the statement of a connection, over a second connection as the protocol requires. Resolves when the request has been delivered. */
+/**
+ * Asks the server to stop the statement of a connection, over a second connection as the protocol requires.
+ * Resolves when the request has been delivered.
+ */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -395,14 +432,16 @@ async function cancelStatement(client: PoolClient): Promise<void> {
     ? createConnection(`${host}/.s.PGSQL.${port}`)
     : createConnection(port, host)
   socket.on('error', () => socket.destroy())
-  // The server closes the connection when it is done; a pooler drops a request whose connection closes before.
+  // The server closes the connection when it is done; a pooler drops a request whose connection closes
+  // before.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().write(request)
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// The codes of errors that mean DatabaseUnavailable: lost connections, lack of resources, shutdown and cancellation, a server that became read-only because
-// another has taken over, a wait for a lock in vain, and the operating system's codes for a server out of reach.
+// The codes of errors that mean DatabaseUnavailable: lost connections, lack of resources, shutdown and
+// cancellation, a server that became read-only because another has taken over, a wait for a lock in vain, and
+// the operating system's codes for a server out of reach.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
@@ -410,7 +449,10 @@ const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a conne
 /** The error code of statements in a transaction that has already failed. */
 const FAILED_BEFORE = '25P02'
 
-/** Returns the error that a statement reports: its own, or the first error of the transaction where a conflict or an outage had made it fail before. */
+/**
+ * Returns the error that a statement reports: its own, or the first error of the transaction where a conflict
+ * or an outage had made it fail before.
+ */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error

@@ -27,9 +27,12 @@ import {
   transact,
 } from './postgres-session.ts'
 
-// Implements the interface of the database on a PostgreSQL server, and exchanges news of commits with other nodes.
+// Implements the interface of the database on a PostgreSQL server, and exchanges news of commits with other
+// nodes.
 
-/** The largest shares of the connections for writes and for long reads; the rest stay free for quick reads. */
+/**
+ * The largest shares of the connections for writes and for long reads; the rest stay free for quick reads.
+ */
 const SHARES = { writes: 0.6, aside: 0.2 }
 
 /** Attempts of a write before it fails for its conflicts with others. */
@@ -49,14 +52,17 @@ interface PostgresDatabase {
   others: Listener
   /** The number of writes under way. */
   writing: number
-  /** The writes that the server may have committed. Each promise resolves when the listeners have been called. */
+  /**
+   * The writes that the server may have committed. Each promise resolves when the listeners have been called.
+   */
   committing: Set<Promise<void>>
   stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
- * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from every failure of the
- * server. Work that cannot be done meanwhile rejects with DatabaseUnavailable.
+ * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open,
+ * it recovers by itself from every failure of the server. Work that cannot be done meanwhile rejects with
+ * DatabaseUnavailable.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -73,7 +79,10 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/** Opens a pool of connections, which replaces broken ones. Whoever uses a broken connection learns of it by the failed statement. */
+/**
+ * Opens a pool of connections, which replaces broken ones. Whoever uses a broken connection learns of it by
+ * the failed statement.
+ */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -141,8 +150,9 @@ function presentDatabase(node: PostgresDatabase): Database {
 }
 
 /**
- * Runs a transaction and notifies the other nodes. A notification within the commit reaches them soonest, but the server cannot flush two such commits to
- * disk together. So only a write that is alone on this node has the notification within its commit.
+ * Runs a transaction and notifies the other nodes. A notification within the commit reaches them soonest, but
+ * the server cannot flush two such commits to disk together. So only a write that is alone on this node has
+ * the notification within its commit.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const told = Promise.withResolvers<void>()
@@ -219,7 +229,10 @@ function makeShare(limit: number, longestWaitMs: number): Share {
   return { limit: Math.max(1, Math.floor(limit)), taken: 0, waiting: [], longestWaitMs }
 }
 
-/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes free in time, or when too much work waits. */
+/**
+ * Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes
+ * free in time, or when too much work waits.
+ */
 async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
   else share.taken += 1
@@ -256,9 +269,14 @@ function turnIn(share: Share): Promise<void> {
 // News of commits, to other nodes and from them.
 
 const CHANNEL = 'kalends_changes'
-/** Milliseconds between checks of the cursor while notifications arrive: a node may die between its commit and its notification. */
+/**
+ * Milliseconds between checks of the cursor while notifications arrive: a node may die between its commit and
+ * its notification.
+ */
 const HEARING_MS = 500
-/** Milliseconds between checks of the cursor while no notifications arrive, and between attempts to connect. */
+/**
+ * Milliseconds between checks of the cursor while no notifications arrive, and between attempts to connect.
+ */
 const DEAF_MS = 100
 /** Milliseconds between notifications from one node; each stands for all commits since the last. */
 const TELL_MS = 10
@@ -277,9 +295,10 @@ interface Listener {
 }
 
 /**
- * Makes the listener of a node. It receives notifications by LISTEN over a connection of its own, and also checks the cursor: twice a second, for changes
- * that were never announced, and ten times a second where notifications do not arrive, as behind a pooler that shares connections. Without a connection it
- * calls `heard` after each failed attempt to connect, since something may have happened.
+ * Makes the listener of a node. It receives notifications by LISTEN over a connection of its own, and also
+ * checks the cursor: twice a second, for changes that were never announced, and ten times a second where
+ * notifications do not arrive, as behind a pooler that shares connections. Without a connection it calls
+ * `heard` after each failed attempt to connect, since something may have happened.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -366,7 +385,8 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler gives a made-up process id. Notifications may then reach nobody, so the connection does not listen.
+    // A pooler gives a made-up process id. Notifications may then reach nobody, so the connection does not
+    // listen.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

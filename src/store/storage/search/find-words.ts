@@ -17,7 +17,8 @@ import {
 import { statement, type ValuePlaces, wholeList } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
-// Finds events, terms and names by the stems of words: for the filter `words`, where a wrong letter is forgiven, and for suggestions while a visitor types.
+// Finds events, terms and names by the stems of words: for the filter `words`, where a wrong letter is
+// forgiven, and for suggestions while a visitor types.
 
 /** The result of a search by words. */
 export interface WordsFound {
@@ -25,7 +26,10 @@ export interface WordsFound {
   words: readonly FoundWord[]
   /** The events that have all words; some ids may be of no event. */
   all: IdSet
-  /** The events that have all words in their title, and the events that have each word in their title or in the name of something they link to. */
+  /**
+   * The events that have all words in their title, and the events that have each word in their title or in
+   * the name of something they link to.
+   */
   titled: IdSet
   named: IdSet
   /** False where so many events were written a moment ago that the search did not read all of them. */
@@ -45,7 +49,10 @@ export interface Searcher {
   aside: ReadAside
 }
 
-/** The events that have one word: anywhere in their texts, in their title, and in the public name of something they link to. */
+/**
+ * The events that have one word: anywhere in their texts, in their title, and in the public name of something
+ * they link to.
+ */
 interface Places {
   texts: IdSet
   titled: IdSet
@@ -60,8 +67,9 @@ const MOST_NEAR = 6
 const MOST_KNOWN = 40
 
 /**
- * Finds the events that have all of these words in their texts or in the public names of what they link to; a term also stands for the terms below it. A word
- * that no public event has is replaced by one that differs in a letter and that public events have. Without words it finds nothing.
+ * Finds the events that have all of these words in their texts or in the public names of what they link to; a
+ * term also stands for the terms below it. A word that no public event has is replaced by one that differs in
+ * a letter and that public events have. Without words it finds nothing.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
   const { db, aside } = searcher
@@ -104,7 +112,10 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   )
 }
 
-/** The events that were written a moment ago and whose stems are not stored yet, with their stems. `isWhole` is false where some were not read. */
+/**
+ * The events that were written a moment ago and whose stems are not stored yet, with their stems. `isWhole`
+ * is false where some were not read.
+ */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
   isWhole: boolean
@@ -190,7 +201,10 @@ function idSetOf(found: Found): IdSet {
 
 const [COMMA, ZERO] = [44, 48]
 
-/** Returns the ids in a text such as `9,2,9`, which begins with the largest. To split the text would take four times as long. */
+/**
+ * Returns the ids in a text such as `9,2,9`, which begins with the largest. To split the text would take four
+ * times as long.
+ */
 function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
@@ -221,7 +235,10 @@ function having(db: Db, stems: readonly string[], mark: string): RawBuilder<bool
 const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)} and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/** Returns the beginning of a query: `meant_docs` are the documents whose name has a word, `meant_terms` the terms among them with all terms below these. */
+/**
+ * Returns the beginning of a query: `meant_docs` are the documents whose name has a word, `meant_terms` the
+ * terms among them with all terms below these.
+ */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems where ${having(db, stems, IN_NAME)}),
     meant_terms (id) as (select doc - ${sql.lit(TERM_DOCS)} from meant_docs where doc >= ${sql.lit(TERM_DOCS)}
@@ -249,7 +266,10 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
 /** Events of a word above which one of them is surely public. */
 const CERTAINLY_PUBLIC = 1000
 
-/** Returns true when the public may see an event that has the word. A word that only other events have counts as missing, so that nobody learns of it. */
+/**
+ * Returns true when the public may see an event that has the word. A word that only other events have counts
+ * as missing, so that nobody learns of it.
+ */
 async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
@@ -263,7 +283,10 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
   return rows.length > 0
 }
 
-/** Finds the word one letter away that most public events have; of several the first by its letters. Undefined where there is none. */
+/**
+ * Finds the word one letter away that most public events have; of several the first by its letters. Undefined
+ * where there is none.
+ */
 async function correct(
   searcher: Searcher,
   word: WantedWord,
@@ -312,7 +335,10 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** The most events that a search reads since SQLite's index of words lacks them, and characters of each. Fewer than 64 wait at a time. */
+/**
+ * The most events that a search reads since SQLite's index of words lacks them, and characters of each. Fewer
+ * than 64 wait at a time.
+ */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -322,7 +348,10 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
   return { compile: () => query.compile(db) }
 }
 
-/** Asks the full-text index only for stems that words of texts begin with or names have: all of some five hundred take ten times as long. */
+/**
+ * Asks the full-text index only for stems that words of texts begin with or names have: all of some five
+ * hundred take ten times as long.
+ */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
   const stem = sql`(value ->> 0)`
@@ -333,7 +362,10 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
 }
 
-/** The words of a text that somebody is typing: the stems of the whole words, and the beginning of the last one, which may be whole too. */
+/**
+ * The words of a text that somebody is typing: the stems of the whole words, and the beginning of the last
+ * one, which may be whole too.
+ */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
@@ -341,7 +373,10 @@ export interface TypedWords {
   whole: string
 }
 
-/** The most events found by their titles. PostgreSQL gives more, since to tell which are the newest it would have to find all of them. */
+/**
+ * The most events found by their titles. PostgreSQL gives more, since to tell which are the newest it would
+ * have to find all of them.
+ */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
 /** The most stems that a beginning may stand for: those stored first, which are frequent. */
 const MOST_STEMS = 8
@@ -370,8 +405,8 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /**
- * Selects the events with these words in their title. On SQLite it first looks up a few stems with the typed beginning: FTS5 would join the lists of all of
- * them, whatever the limit.
+ * Selects the events with these words in their title. On SQLite it first looks up a few stems with the typed
+ * beginning: FTS5 would join the lists of all of them, whatever the limit.
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
@@ -387,7 +422,10 @@ const selectTitled = statement<Titled>()(titled)
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/** What was typed, as the values that `named` takes. `others` is never empty: without other words it holds one empty text. */
+/**
+ * What was typed, as the values that `named` takes. `others` is never empty: without other words it holds one
+ * empty text.
+ */
 export interface TypedName {
   begun: string
   behind: string

@@ -9,7 +9,8 @@ import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import type { Recording } from '../recording.ts'
 import { contains, passTurn, statement, wholeList } from '../statement.ts'
 
-// Fills the indexes of searches, the words of events and the stems of events and names, and narrows queries to the events that a search finds.
+// Fills the indexes of searches, the words of events and the stems of events and names, and narrows queries
+// to the events that a search finds.
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
 /** Events indexed by one statement when many wait, as after the migration that made the index. */
@@ -38,8 +39,8 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
 }
 
 /**
- * Indexes words and stems of waiting events, as many as the transaction has written, so that searches need not read them one by one. PostgreSQL needs no such
- * call: it does nothing there.
+ * Indexes words and stems of waiting events, as many as the transaction has written, so that searches need
+ * not read them one by one. PostgreSQL needs no such call: it does nothing there.
  */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
@@ -122,12 +123,15 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the full-text index merged for each event: enough to keep up with additions, and few enough to take a millisecond or two. SQLite's own merge takes
- * a tenth of a second at once, so it is turned off.
+ * Pages of the full-text index merged for each event: enough to keep up with additions, and few enough to
+ * take a millisecond or two. SQLite's own merge takes a tenth of a second at once, so it is turned off.
  */
 const MERGED_PAGES = 1 / 4
 
-/** Indexes the words of at most `most` waiting events (SQLite, migrations/0034-one-schema.ts). Returns how many. */
+/**
+ * Indexes the words of at most `most` waiting events (SQLite, migrations/0034-one-schema.ts). Returns how
+ * many.
+ */
 async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}
@@ -152,11 +156,16 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** Bytes of texts whose words or stems one turn writes, and new words of one write: a few milliseconds each. */
+/**
+ * Bytes of texts whose words or stems one turn writes, and new words of one write: a few milliseconds each.
+ */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** Indexes at most `most` waiting events in small writes, with turns for requests in between. A separate thread cuts long texts into words. */
+/**
+ * Indexes at most `most` waiting events in small writes, with turns for requests in between. A separate
+ * thread cuts long texts into words.
+ */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -215,17 +224,24 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   `.execute(tx)
 }
 
-// Stems: the index of which stems stand in which events and names (migrations/0046-stems.ts), a full-text table on SQLite, an indexed column on PostgreSQL.
-// Both databases get the same stems, and cut no words themselves. A document is an event, a venue or an organizer by its id, or a term by its id plus
+// Stems: the index of which stems stand in which events and names (migrations/0046-stems.ts), a full-text
+// table on SQLite, an indexed column on PostgreSQL. Both databases get the same stems, and cut no words
+// themselves. A document is an event, a venue or an organizer by its id, or a term by its id plus
 // `TERM_DOCS`.
 
-/** The signs before stored stems: `=` before stems of a title, which are stored without a sign as well, and `@` before stems of a name. */
+/**
+ * The signs before stored stems: `=` before stems of a title, which are stored without a sign as well, and
+ * `@` before stems of a name.
+ */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 /** The number of a term's document is its id plus this. */
 export const TERM_DOCS = 2 ** 40
 
-/** Returns the stems of the folded texts of an event, whose first line is the title: the stems of the title also with `IN_TITLE`. */
+/**
+ * Returns the stems of the folded texts of an event, whose first line is the title: the stems of the title
+ * also with `IN_TITLE`.
+ */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -272,20 +288,30 @@ async function stemMissing(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`analyze stems`.execute(tx)
 }
 
-/** Has PostgreSQL put new rows into their places in the index: a search reads all rows that it has left aside. */
+/**
+ * Has PostgreSQL put new rows into their places in the index: a search reads all rows that it has left aside.
+ */
 async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
 /** Documents of one write while requests are answered. The more there are, the less SQLite merges later. */
 const DOCS_IN_TURN = 64
-/** Documents after which PostgreSQL puts its new rows into their places: together that takes much less time than a few at a time. */
+/**
+ * Documents after which PostgreSQL puts its new rows into their places: together that takes much less time
+ * than a few at a time.
+ */
 const SORTED_AT_ONCE = 256
 
-/** Milliseconds for which written events gather before their stems are stored; until then searches read them. */
+/**
+ * Milliseconds for which written events gather before their stems are stored; until then searches read them.
+ */
 const STEM_AFTER = 500
 
-/** Returns a stemmer, which stores the stems of written events in the background. Call `wake` after each commit: it takes up what failed before. */
+/**
+ * Returns a stemmer, which stores the stems of written events in the background. Call `wake` after each
+ * commit: it takes up what failed before.
+ */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -313,7 +339,10 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/** Stores the stems of the names that a transaction has written, which are few. Events wait for the stemmer, and searches read them until then. */
+/**
+ * Stores the stems of the names that a transaction has written, which are few. Events wait for the stemmer,
+ * and searches read them until then.
+ */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -408,7 +437,10 @@ async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   if (rows.length > 0) await insertNames(tx, { rows: JSON.stringify(rows) })
 }
 
-/** Reads the texts of events and names behind these documents, each as a text, even where a damaged disk or another program left none. */
+/**
+ * Reads the texts of events and names behind these documents, each as a text, even where a damaged disk or
+ * another program left none.
+ */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], UnstemmedName[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
@@ -459,7 +491,10 @@ const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
 /** Stems of titles that are checked for each document that had other stems before. */
 const STEMS_LOOKED_AT = 1 / 4
 
-/** Checks some stems of titles, from a random one on, and removes those that no document has any more, so that few of them remain. */
+/**
+ * Checks some stems of titles, from a random one on, and removes those that no document has any more, so that
+ * few of them remain.
+ */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)

@@ -12,12 +12,14 @@ import {
   onlyInFirst,
 } from '../id-set.ts'
 
-// Finds events whose texts contain given letters, on SQLite: by the index of words, and by reading the texts where that takes less time.
+// Finds events whose texts contain given letters, on SQLite: by the index of words, and by reading the texts
+// where that takes less time.
 
 /** Returns the `like` pattern for values that contain a text, with `\` as the escape character. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Costs in microseconds: of the look-up of one term, of each event that has the term, and of the search of one text for a word.
+// Costs in microseconds: of the look-up of one term, of each event that has the term, and of the search of
+// one text for a word.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
@@ -46,7 +48,10 @@ interface Question {
   terms: Term[]
 }
 
-/** The index of words of one connection to a SQLite database (migrations/0034-one-schema.ts), with the statements that read it. */
+/**
+ * The index of words of one connection to a SQLite database (migrations/0034-one-schema.ts), with the
+ * statements that read it.
+ */
 export interface WordIndex {
   connection: DatabaseSync
   /** The set that `add_id` adds to while a statement runs. */
@@ -62,7 +67,8 @@ export interface WordIndex {
 
 /** Prepares the statements by which a connection reads the index of words. */
 export function openWordIndex(connection: DatabaseSync): WordIndex {
-  // The function that adds ids to a set while a statement runs: rows, or lists as JSON, would take longer to read than to find, and leave garbage.
+  // The function that adds ids to a set while a statement runs: rows, or lists as JSON, would take longer to
+  // read than to find, and leave garbage.
   connection.aggregate('add_id', {
     start: 0,
     step: (count, id) => {
@@ -88,8 +94,9 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
 }
 
 /**
- * Returns the events whose folded text matches a search, all as of one moment: found by the index of words, and by reading texts where the index does not
- * know enough. The set may have ids of no event when a search only excludes words.
+ * Returns the events whose folded text matches a search, all as of one moment: found by the index of words,
+ * and by reading texts where the index does not know enough. The set may have ids of no event when a search
+ * only excludes words.
  */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
@@ -145,8 +152,9 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * Returns those of the ids that have one of the terms of a question, with some others where the plan is not exact. It looks terms up until reading the
- * remaining texts takes no longer than the look-ups did, so that neither many rare terms nor few common ones take long.
+ * Returns those of the ids that have one of the terms of a question, with some others where the plan is not
+ * exact. It looks terms up until reading the remaining texts takes no longer than the look-ups did, so that
+ * neither many rare terms nor few common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

@@ -7,14 +7,16 @@ import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
 // Starts the threads that run long reads of a SQLite file, and hands them requests.
 
-/** A request to a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
+/**
+ * A request to a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log.
+ */
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * The threads that read a SQLite file, each over its own connection, so that long reads block nothing else, and the requests that wait for them. A request
- * sees everything that was committed before it.
+ * The threads that read a SQLite file, each over its own connection, so that long reads block nothing else,
+ * and the requests that wait for them. A request sees everything that was committed before it.
  */
 export interface ReaderPool {
   file: string
@@ -53,8 +55,8 @@ export function makeReaderPool(file: string): ReaderPool {
 }
 
 /**
- * Has a thread answer a request, and resolves to the result. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time,
- * and when the database fails.
+ * Has a thread answer a request, and resolves to the result. Rejects with DatabaseUnavailable when too many
+ * requests wait, when no thread is free in time, and when the database fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -114,7 +116,10 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/** Returns the queue to serve next: lists come before searches, and searches leave one thread to lists. Undefined where nothing may be served. */
+/**
+ * Returns the queue to serve next: lists come before searches, and searches leave one thread to lists.
+ * Undefined where nothing may be served.
+ */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length

@@ -22,8 +22,8 @@ import {
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// Reads and writes the record of changes on SQLite. One transaction writes at a time, so positions are in the order of commits, and a cursor is the last
-// position.
+// Reads and writes the record of changes on SQLite. One transaction writes at a time, so positions are in the
+// order of commits, and a cursor is the last position.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
@@ -41,13 +41,17 @@ export function presentCursor(prepare: Prepare): Cursor {
 const DROPPED = 'select before from changes_dropped'
 
 /**
- * Selects the changes after a position, with the last position and the last dropped one. It is one statement, since another process may write between two.
- * The limit is a literal: SQLite prepares a statement anew for each value of a parameter there, which takes ten times as long as to run it.
+ * Selects the changes after a position, with the last position and the last dropped one. It is one statement,
+ * since another process may write between two. The limit is a literal: SQLite prepares a statement anew for
+ * each value of a parameter there, which takes ten times as long as to run it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
 
-/** Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+/**
+ * Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or
+ * too many.
+ */
 export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
@@ -79,7 +83,9 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${Number(position)}`
 }
 
-/** Drops at most `most` tombstones from before a time, but never the row of the last commit. Returns how many. */
+/**
+ * Drops at most `most` tombstones from before a time, but never the row of the last commit. Returns how many.
+ */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (
@@ -114,15 +120,19 @@ const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, valu
     from json_each(?)) c
   ${TELL.after}`
 
-/** Selects the position of the previous commit, and whether any webhook is enabled. It runs before anything is written. */
+/**
+ * Selects the position of the previous commit, and whether any webhook is enabled. It runs before anything is
+ * written.
+ */
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
 
 /** The most rows written in one turn of the event loop: they take some milliseconds. */
 const ROWS_A_TURN = 500
 
 /**
- * Writes what the transactions of a commit have recorded, as the last step of the commit. A record changed by several of them is written once. Returns a
- * promise where the rows take several turns of the event loop, else undefined.
+ * Writes what the transactions of a commit have recorded, as the last step of the commit. A record changed by
+ * several of them is written once. Returns a promise where the rows take several turns of the event loop,
+ * else undefined.
  */
 export function saveRecordings(
   prepare: Prepare,
@@ -190,14 +200,20 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
     ])
 }
 
-/** The changes of a commit, those that webhooks are told of, and the keys of records whose former versions are forgotten; the latter two as JSON. */
+/**
+ * The changes of a commit, those that webhooks are told of, and the keys of records whose former versions are
+ * forgotten; the latter two as JSON.
+ */
 interface Settled {
   changes: readonly LatestChange[]
   told: string | undefined
   forgotten: string | undefined
 }
 
-/** Settles the sequences of the written changes, and then writes the messages to webhooks, which carry these sequences. */
+/**
+ * Settles the sequences of the written changes, and then writes the messages to webhooks, which carry these
+ * sequences.
+ */
 function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])

@@ -16,15 +16,17 @@ import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 const OPENING_MS = 5000
 
 /**
- * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and again, and a checkpoint writes each page once,
- * so a long log saves writes. To read the log after a crash takes a moment.
+ * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and
+ * again, and a checkpoint writes each page once, so a long log saves writes. To read the log after a crash
+ * takes a moment.
  */
 export const LOG_PAGES = 16_000
 /** Pages of the log after which a commit checkpoints by itself, in case the thread falls behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
- * Opens a connection that writes and reads. Its statements never wait for a lock: a locked file fails with SQLITE_BUSY at once.
+ * Opens a connection that writes and reads. Its statements never wait for a lock: a locked file fails with
+ * SQLITE_BUSY at once.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function connect(file: string, cacheKb: number): DatabaseSync {
@@ -55,7 +57,10 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
   return connection
 }
 
-/** Checkpoints the write-ahead log as far as it can without making a reader or writer wait. It takes time, so a thread calls it. */
+/**
+ * Checkpoints the write-ahead log as far as it can without making a reader or writer wait. It takes time, so
+ * a thread calls it.
+ */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
   // In this mode a missing file is not created.
@@ -71,10 +76,14 @@ export function checkpoint(file: string): void {
   }
 }
 
-/** Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the same mode. */
+/**
+ * Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the
+ * same mode.
+ */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
-  // Opening an existing file here would be harmful: closing it drops the locks of the other connections of this process.
+  // Opening an existing file here would be harmful: closing it drops the locks of the other connections of
+  // this process.
   if (existsSync(file)) return
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -93,9 +102,9 @@ export interface FileWatch {
 }
 
 /**
- * Remembers which file a path leads to. It is lost while the path leads to no file, to another, to an empty one,
- * or to one that a shorter file was copied over. Once it is back, the pages go that `writer` and `reader` have
- * cached of the other file, and with them the transaction that may have read them.
+ * Remembers which file a path leads to. It is lost while the path leads to no file, to another, to an empty
+ * one, or to one that a shorter file was copied over. Once it is back, the pages go that `writer` and
+ * `reader` have cached of the other file, and with them the transaction that may have read them.
  */
 export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)
@@ -130,8 +139,9 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 }
 
 /**
- * Remembers the length of a file. Returns a function that tells whether something other than a checkpoint has made it shorter since the last call. A
- * checkpoint shows in the log, and leaves all pages of the database in the file.
+ * Remembers the length of a file. Returns a function that tells whether something other than a checkpoint has
+ * made it shorter since the last call. A checkpoint shows in the log, and leaves all pages of the database in
+ * the file.
  */
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
   // With `noop` the statement only counts pages.
@@ -171,14 +181,23 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 /** Returns a prepared statement, a new one or one prepared before. */
 export type Prepare = (sql: string) => SqliteStatement
 
-/** The bytes that the prepared statements of a connection may take, and a guess of the bytes of one: the least, and those for each character of its text. */
+/**
+ * The bytes that the prepared statements of a connection may take, and a guess of the bytes of one: the
+ * least, and those for each character of its text.
+ */
 const STATEMENT_BYTES = 20_000_000
 const LEAST_BYTES = 40_000
 const BYTES_A_CHARACTER = 20
-/** The most characters of a cached statement: a prepared one takes many times the length of its text, and long ones rarely come twice. */
+/**
+ * The most characters of a cached statement: a prepared one takes many times the length of its text, and long
+ * ones rarely come twice.
+ */
 const LONGEST_KEPT = 8000
 
-/** Returns a function that prepares statements of a connection, and caches them within a budget of bytes that belongs to the connection. */
+/**
+ * Returns a function that prepares statements of a connection, and caches them within a budget of bytes that
+ * belongs to the connection.
+ */
 export function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
@@ -204,7 +223,9 @@ export interface BoundStatement {
   parameters: readonly unknown[]
 }
 
-/** Runs the statements on one snapshot and returns the rows of each. The connection must be in no transaction. */
+/**
+ * Runs the statements on one snapshot and returns the rows of each. The connection must be in no transaction.
+ */
 export function runTogether(
   connection: DatabaseSync,
   prepare: Prepare,
@@ -221,8 +242,8 @@ export function runTogether(
 }
 
 /**
- * Makes a statement for the query builder. Its rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash tables,
- * which take ten times as long to copy.
+ * Makes a statement for the query builder. Its rows arrive as arrays and become objects here: the objects
+ * that Node makes of many columns are hash tables, which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
@@ -258,7 +279,10 @@ function namedRow(
   return row
 }
 
-/** The lack behind primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are faults of the program. */
+/**
+ * The lack behind primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
+ * PROTOCOL. Others are faults of the program.
+ */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
   5: 'answer',
@@ -270,7 +294,10 @@ const LACKS: Record<number, Lack> = {
   15: 'answer',
 }
 
-/** The lack behind extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE. Reads go on after these. */
+/**
+ * The lack behind extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and
+ * IOERR_SHMSIZE. Reads go on after these.
+ */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
   1034: 'permission',
@@ -323,7 +350,10 @@ export function pauseAfter(attempts: number): Promise<void> {
   return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
 }
 
-/** Repeats the attempt until the lock is free, without blocking the event loop. Rejects with DatabaseUnavailable after `LOCK_MS`. */
+/**
+ * Repeats the attempt until the lock is free, without blocking the event loop. Rejects with
+ * DatabaseUnavailable after `LOCK_MS`.
+ */
 export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
   const since = performance.now()
   for (let attempts = 1; ; attempts++) {

@@ -35,16 +35,21 @@ import {
   whenFree,
 } from './sqlite-connection.ts'
 
-// Implements the interface of the database on a SQLite file: its query builders, its writes and its background work.
+// Implements the interface of the database on a SQLite file: its query builders, its writes and its
+// background work.
 
-// The query builders. Threads that read do not load this file, since a query builder takes 11 MB and they need none.
+// The query builders. Threads that read do not load this file, since a query builder takes 11 MB and they
+// need none.
 
 /** Makes the query builder of a connection. `prepare` compiles its statements. */
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/** Makes the query builder of a connection that reads. Its queries wait for locks, and reject with DatabaseUnavailable where the database fails. */
+/**
+ * Makes the query builder of a connection that reads. Its queries wait for locks, and reject with
+ * DatabaseUnavailable where the database fails.
+ */
 function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({
@@ -52,7 +57,10 @@ function readingBuilder(prepare: Prepare): Db {
   })
 }
 
-/** The compiler that all query builders share: it keeps no state, and takes longer to make than the rest of a builder. */
+/**
+ * The compiler that all query builders share: it keeps no state, and takes longer to make than the rest of a
+ * builder.
+ */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {
@@ -105,10 +113,16 @@ function runRead<T>(attempt: () => T): T | Promise<T> {
 
 /** The most writes in one commit: they wait for each other, and requests wait for them. */
 const GROUP_LIMIT = 64
-/** No write joins a commit after `GROUP_MS` ms and the time of four commits: so commits take at most a fifth of the time, and requests wait little. */
+/**
+ * No write joins a commit after `GROUP_MS` ms and the time of four commits: so commits take at most a fifth
+ * of the time, and requests wait little.
+ */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
-/** The most milliseconds that writes wait for others to share their commit (no longer than a commit takes, so hardly on a fast disk), and between two looks. */
+/**
+ * The most milliseconds that writes wait for others to share their commit (no longer than a commit takes, so
+ * hardly on a fast disk), and between two looks.
+ */
 const GATHER_MS = 3
 const PAUSE_MS = 1
 /** The most writes that may wait; others are refused. */
@@ -128,7 +142,10 @@ export interface Writes {
   isClosing: boolean
   /** The number of writes in the last commit. */
   together: number
-  /** The average milliseconds of recent commits, at most `GATHER_MS`: writes wait no longer than that for others. */
+  /**
+   * The average milliseconds of recent commits, at most `GATHER_MS`: writes wait no longer than that for
+   * others.
+   */
   commitMs: number
   /** The changes of the jobs that have succeeded in the present transaction. */
   recordings: Recording[]
@@ -142,7 +159,10 @@ interface Job {
   work: () => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
-  /** The time at which the job is refused if another process still locks the database, in ms of `performance.now()`. */
+  /**
+   * The time at which the job is refused if another process still locks the database, in ms of
+   * `performance.now()`.
+   */
   deadline: number
 }
 
@@ -170,8 +190,9 @@ export function makeWrites(
 }
 
 /**
- * Runs the work in a transaction, which it may share with others, and resolves once the commit is durable. While another process locks the database, the
- * write waits for `patience` ms without blocking other requests. Rejects with DatabaseUnavailable after that, and when too many writes wait.
+ * Runs the work in a transaction, which it may share with others, and resolves once the commit is durable.
+ * While another process locks the database, the write waits for `patience` ms without blocking other
+ * requests. Rejects with DatabaseUnavailable after that, and when too many writes wait.
  */
 export function enqueueWrite<T>(
   writes: Writes,
@@ -198,7 +219,10 @@ async function endWrites(writes: Writes): Promise<void> {
   await writes.draining
 }
 
-/** Does this work as soon as no transaction is open, and lets writes wait until it has ended. One work at a time. */
+/**
+ * Does this work as soon as no transaction is open, and lets writes wait until it has ended. One work at a
+ * time.
+ */
 function betweenWrites(writes: Writes, work: () => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     writes.between = () => work().then(() => resolve(), reject)
@@ -218,9 +242,10 @@ async function drain(writes: Writes): Promise<void> {
 }
 
 /**
- * Waits for the writes that will share the next commit: as long as each turn of the event loop brings more of them, and then until there are as many as in
- * the last commit, since clients answered together write again at about the same time. A single writer waits for nobody. Clients of the last commit get their
- * answers meanwhile.
+ * Waits for the writes that will share the next commit: as long as each turn of the event loop brings more of
+ * them, and then until there are as many as in the last commit, since clients answered together write again
+ * at about the same time. A single writer waits for nobody. Clients of the last commit get their answers
+ * meanwhile.
  */
 async function gather(writes: Writes): Promise<void> {
   const began = performance.now()
@@ -236,7 +261,10 @@ async function gather(writes: Writes): Promise<void> {
   }
 }
 
-/** Begins a transaction as soon as no other process has one, and refuses jobs that waited too long. Returns false when no job is left. */
+/**
+ * Begins a transaction as soon as no other process has one, and refuses jobs that waited too long. Returns
+ * false when no job is left.
+ */
 async function begin(writes: Writes): Promise<boolean> {
   for (let attempts = 1; writes.queue.length > 0; attempts++) {
     try {
@@ -261,7 +289,10 @@ function refuseOverdue(writes: Writes, error: unknown): void {
   for (const job of refused) job.reject(error)
 }
 
-/** Runs the work of a job. A statement that the work begins after its end is refused, since the transaction may belong to another job by then. */
+/**
+ * Runs the work of a job. A statement that the work begins after its end is refused, since the transaction
+ * may belong to another job by then.
+ */
 async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Promise<T>): Promise<T> {
   let isOver = false
   const prepareOpen: Prepare = (text) => {
@@ -306,8 +337,8 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Runs jobs one after the other in the transaction that has begun, and commits them with one flush to disk. A job that fails is undone alone. Jobs that are
- * left when the time is over wait for the next commit.
+ * Runs jobs one after the other in the transaction that has begun, and commits them with one flush to disk. A
+ * job that fails is undone alone. Jobs that are left when the time is over wait for the next commit.
  */
 async function commitTogether(writes: Writes): Promise<void> {
   const { transaction, queue } = writes
@@ -387,9 +418,10 @@ export const NO_FILE: FileWatch = { require: () => undefined, isLost: () => fals
 const MIGRATION_MS = 60_000
 
 /**
- * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile. Between transactions the writing connection
- * reads too, since its commits empty the page caches of all other connections. Reads that may take long go to threads (`reader-pool.ts`) with connections of
- * their own. No wait for a lock blocks other requests.
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile.
+ * Between transactions the writing connection reads too, since its commits empty the page caches of all other
+ * connections. Reads that may take long go to threads (`reader-pool.ts`) with connections of their own. No
+ * wait for a lock blocks other requests.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function openSqlite(file: string): Database {
@@ -455,7 +487,10 @@ export function openSqlite(file: string): Database {
   }
 }
 
-/** Runs a migration with temporary data on disk: a step that changes every row would need a gigabyte of memory for them at a million events. */
+/**
+ * Runs a migration with temporary data on disk: a step that changes every row would need a gigabyte of memory
+ * for them at a million events.
+ */
 async function migrateOnDisk(
   writer: DatabaseSync,
   writes: Writes,
@@ -487,8 +522,9 @@ async function workRecording<T>(
 const RARELY_MS = 1000
 
 /**
- * Makes the function that runs long reads in threads, and those inside a transaction on its connection. A thread takes longer to start than a list to read,
- * and some 20 MB, so while none has started, lists asked for rarely are read here.
+ * Makes the function that runs long reads in threads, and those inside a transaction on its connection. A
+ * thread takes longer to start than a list to read, and some 20 MB, so while none has started, lists asked
+ * for rarely are read here.
  */
 function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: ReaderPool): Database['aside'] {
   let last = Number.NEGATIVE_INFINITY
@@ -521,12 +557,16 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
 
 /** Commits between two checks of the length of the log. */
 const LOOK_AT_LOG_EVERY = 16
-/** The most milliseconds that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`, after which requests are turned away. */
+/**
+ * The most milliseconds that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`,
+ * after which requests are turned away.
+ */
 const LONGEST_PAUSE_MS = 60
 
 /**
- * Returns a function to be called after each commit: it has a thread checkpoint the log when the log has become long. Writes go on meanwhile, but wait while
- * the thread writes the last pages, since only a log that is completely in the file starts over.
+ * Returns a function to be called after each commit: it has a thread checkpoint the log when the log has
+ * become long. Writes go on meanwhile, but wait while the thread writes the last pages, since only a log that
+ * is completely in the file starts over.
  */
 function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
   // With `noop` the statement only counts pages.
@@ -553,13 +593,19 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): ()
   }
 }
 
-/** The number of events indexed at once, which takes a few milliseconds. Every search reads up to as many unindexed events whole. */
+/**
+ * The number of events indexed at once, which takes a few milliseconds. Every search reads up to as many
+ * unindexed events whole.
+ */
 const EVENTS_AT_ONCE = 64
 
 /** Commits between two counts of the waiting events, since counting takes time as well. */
 const LOOK_EVERY_COMMITS = 4
 
-/** Returns a function to be called after each commit: it indexes the waiting events once there are enough of them. */
+/**
+ * Returns a function to be called after each commit: it indexes the waiting events once there are enough of
+ * them.
+ */
 function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -593,10 +639,16 @@ function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | 
   }
 }
 
-/** Milliseconds for which the data version is not asked again: to ask takes longer than to answer most requests. */
+/**
+ * Milliseconds for which the data version is not asked again: to ask takes longer than to answer most
+ * requests.
+ */
 const LOOK_EVERY = 5
 
-/** Returns a function that tells, up to `LOOK_EVERY` ms late, whether another connection has written since its last call, and then calls the listeners. */
+/**
+ * Returns a function that tells, up to `LOOK_EVERY` ms late, whether another connection has written since its
+ * last call, and then calls the listeners.
+ */
 function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')
   const read = () => Number(statement.get()?.data_version)

@@ -31,8 +31,7 @@ function start(name: string, demo: boolean): Promise<App> {
 }
 
 /** Reads a body. Fails unless the status is 200. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what
-// they expect.
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 async function get(path: string, headers: Record<string, string> = {}, from = app): Promise<any> {
   const response = await fetch(from.site.base + path, { headers })
   assert.equal(response.status, 200, path)

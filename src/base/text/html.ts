@@ -94,8 +94,7 @@ function endOfVerbatim(html: string, name: string, from: number): number {
 }
 
 const NOT_XML =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows no others of them than tab and
-  // line ends.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows only tab and line ends.
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /**
@@ -345,8 +344,7 @@ function isEmbeddable(src: string): boolean {
 
 // Renders texts and HTML for answers.
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds, all but tabs
-// and line ends.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**

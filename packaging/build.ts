@@ -68,8 +68,8 @@ export async function build(into: string): Promise<string[]> {
     metafile: true,
     plugins: [keepPlaces],
   })
-  for (const room of ['pages', 'desk']) {
-    const assets = join('src', 'serve', room, 'assets')
+  for (const feature of ['pages', 'desk']) {
+    const assets = join('src', 'features', feature, 'assets')
     cpSync(join(root, assets), join(into, assets), { recursive: true, filter: isSent })
   }
   return packagesOf(Object.keys(metafile.inputs))

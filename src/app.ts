@@ -9,7 +9,6 @@ import { isTaken, readTexts } from './base/look-settings.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
 import { tellLostFiles } from './calendar/images/lost-files.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
-import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
 import {
   createFirstAdministrator,
   type DeskEntry,
@@ -18,14 +17,15 @@ import {
   giveFirstPassword,
 } from './calendar/people/first-administrator.ts'
 import { extendSeries, publishDue, renewTimes } from './calendar/series/series-upkeep.ts'
+import type { DemoGround } from './features/demo/demo.ts'
+import { makeDeskGate } from './features/desk/sign-in/desk-sign-in.ts'
 import {
   makeRunningImports,
   type RunningImports,
   runDueImports,
   type StartImport,
   stopImports,
-} from './exchange/import/import-schedule.ts'
-import type { DemoGround } from './operate/demo/demo.ts'
+} from './features/imports/import-schedule.ts'
 import {
   countSettled,
   type Metrics,
@@ -33,8 +33,12 @@ import {
   noteAnswer,
   readMetrics,
   withCounts,
-} from './operate/watching/metrics.ts'
-import type { Family } from './operate/watching/metrics-server.ts'
+} from './features/metrics/metrics.ts'
+import type { Family } from './features/metrics/metrics-server.ts'
+import { filesOfLook, lookOf, readStart } from './features/pages/look.ts'
+import { makeSender, type Sender, sendDue, stopSending } from './features/webhooks/send-webhooks.ts'
+import type { OnAnswered } from './http/front.ts'
+import { trustedProxies } from './http/incoming.ts'
 import {
   logAnswer,
   logSettled,
@@ -42,12 +46,8 @@ import {
   type RequestLog,
   withoutSecrets,
   writeLines,
-} from './operate/watching/request-log.ts'
-import type { OnAnswered } from './serve/http/front.ts'
-import { trustedProxies } from './serve/http/incoming.ts'
-import { canShare, type HttpServer, makeServer } from './serve/http/server.ts'
-import { filesOfLook, lookOf, readStart } from './serve/pages/look.ts'
-import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
+} from './http/request-log.ts'
+import { canShare, type HttpServer, makeServer } from './http/server.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
 import {
@@ -421,7 +421,7 @@ function watchingSettled(logger: Logger, metrics: Metrics | undefined): Sender['
 
 /** Fills the database with the demo. Its code is loaded only here, so that no other start waits for it. */
 async function showDemo(ground: DemoGround): Promise<string> {
-  const { fillDemo } = await import('./operate/demo/demo.ts')
+  const { fillDemo } = await import('./features/demo/demo.ts')
   return fillDemo(ground)
 }
 

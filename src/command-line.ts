@@ -13,9 +13,9 @@ import {
 import { messageOf } from './base/errors.ts'
 import { runCommand } from './base/run-command.ts'
 import { tellFirstSteps } from './calendar/people/first-administrator.ts'
-import { importStarter } from './exchange/import/import-schedule.ts'
-import { serveMetrics } from './operate/watching/metrics-server.ts'
-import { withoutSecrets } from './operate/watching/request-log.ts'
+import { importStarter } from './features/imports/import-schedule.ts'
+import { serveMetrics } from './features/metrics/metrics-server.ts'
+import { withoutSecrets } from './http/request-log.ts'
 
 // The command line of kalends: its flags and its help, the command `serve`, and the loading of the other
 // commands.

@@ -9,8 +9,8 @@ import {
 } from './base/config.ts'
 import { type Print, runCommand } from './base/run-command.ts'
 import type { CalendarGround } from './calendar/ground.ts'
-import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
-import type { RestorePlaces } from './exchange/transfer/restore.ts'
+import type { OpenedMedia } from './features/transfer/clean-media.ts'
+import type { RestorePlaces } from './features/transfer/restore.ts'
 import { refuseMoved, warnOfMove } from './store/storage/database-address.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
@@ -51,15 +51,15 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['look', 'set'],
     register: async (program, configure) => {
-      const { registerLookCommand } = await import('./calendar/people/look-command.ts')
+      const { registerLookCommand } = await import('./features/pages/look-command.ts')
       registerLookCommand(program, () => openCalendar(configure()), configure)
     },
   },
   {
     names: ['import', 'imports'],
     register: async (program, configure) => {
-      const { lowerPriority } = await import('./exchange/import/import-schedule.ts')
-      const { registerImportCommands } = await import('./exchange/import/import-command.ts')
+      const { lowerPriority } = await import('./features/imports/import-schedule.ts')
+      const { registerImportCommands } = await import('./features/imports/import-command.ts')
       registerImportCommands(program, () => {
         lowerPriority()
         const config = configure()
@@ -71,22 +71,22 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['push'],
     register: async (program, configure) => {
-      const { registerPushCommand } = await import('./exchange/push/push-command.ts')
+      const { registerPushCommand } = await import('./features/push/push-command.ts')
       registerPushCommand(program, () => openGround(configure()))
     },
   },
   {
     names: ['copy'],
     register: async (program) => {
-      const { registerCopyCommand } = await import('./exchange/transfer/copy.ts')
+      const { registerCopyCommand } = await import('./features/transfer/copy.ts')
       registerCopyCommand(program)
     },
   },
   {
     names: ['backup', 'restore'],
     register: async (program, configure) => {
-      const { registerBackupCommand } = await import('./exchange/transfer/backup.ts')
-      const { registerRestoreCommand } = await import('./exchange/transfer/restore.ts')
+      const { registerBackupCommand } = await import('./features/transfer/backup.ts')
+      const { registerRestoreCommand } = await import('./features/transfer/restore.ts')
       registerBackupCommand(program, () => findPlaces(configure()))
       registerRestoreCommand(program, () => findPlaces(configure()))
     },
@@ -94,7 +94,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['export'],
     register: async (program, configure) => {
-      const { registerExportCommand } = await import('./exchange/transfer/export.ts')
+      const { registerExportCommand } = await import('./features/transfer/export.ts')
       registerExportCommand(program, () => {
         const config = configure()
         warnOfMove(databaseAddress(config))
@@ -105,7 +105,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['webhook'],
     register: async (program, configure) => {
-      const { registerWebhookCommands } = await import('./serve/webhooks/webhook-command.ts')
+      const { registerWebhookCommands } = await import('./features/webhooks/webhook-command.ts')
       registerWebhookCommands(program, {
         open: () => openCalendar(configure()),
         hosts: () => configure().webhook_hosts,
@@ -115,7 +115,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['media'],
     register: async (program, configure) => {
-      const { registerMediaCommands } = await import('./exchange/transfer/clean-media.ts')
+      const { registerMediaCommands } = await import('./features/transfer/clean-media.ts')
       registerMediaCommands(program, () => openMedia(configure()))
     },
   },
@@ -198,8 +198,8 @@ async function holdOrResume(config: Config, command: 'hold' | 'resume', print: P
 
 /** Prints the findings of the doctor. An error among them makes the exit code 1. */
 async function examineAll(configure: Configure, print: Print): Promise<void> {
-  const { describeFindings, examine } = await import('./operate/doctor/doctor.ts')
-  const { withoutSecrets } = await import('./operate/watching/request-log.ts')
+  const { describeFindings, examine } = await import('./features/doctor/doctor.ts')
+  const { withoutSecrets } = await import('./http/request-log.ts')
   const findings = await examine(configure, Date.now())
   for (const line of describeFindings(findings)) print(withoutSecrets(line))
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1

@@ -180,7 +180,7 @@ export interface ProblemDetails {
 }
 
 /**
- * An error for a request that cannot be answered as asked. Any code may throw it; only `serve/http` turns it
+ * An error for a request that cannot be answered as asked. Any code may throw it; only `http` turns it
  * into an answer.
  */
 export class Problem extends Error {

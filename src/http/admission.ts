@@ -1,5 +1,5 @@
-import { Problem } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/urls.ts'
+import { Problem } from '../base/problems.ts'
+import { clientOf } from '../base/text/urls.ts'
 import type { Incoming } from './incoming.ts'
 
 // Decides which requests wait and which are refused: by a queue for each kind of work, and by turns of the

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { MIMEType } from 'node:util'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { Problem } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/urls.ts'
+import { Problem } from '../base/problems.ts'
+import { clientOf } from '../base/text/urls.ts'
 import {
   type Body,
   type BodyRoom,

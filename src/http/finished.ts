@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto'
-import {
-  type Cache,
-  type CacheBudget,
-  dropAll,
-  emptyCache,
-  findCached,
-  keepCached,
-} from '../../base/cache.ts'
-import { hashOf } from '../../base/text/characters.ts'
-import { wallNow } from '../../base/text/moments.ts'
-import { type Version, versionedTag } from '../../calendar/records/record-store.ts'
-import { resources } from '../../calendar/resources.ts'
-import type { EventMemory } from '../../store/memory/event-memory.ts'
-import type { FollowedBody, ListFrame } from '../formats/json.ts'
-import { postFilters } from './platform-resource.ts'
+import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../base/cache.ts'
+import { hashOf } from '../base/text/characters.ts'
+import { wallNow } from '../base/text/moments.ts'
+import { type Version, versionedTag } from '../calendar/records/record-store.ts'
+import { resources } from '../calendar/resources.ts'
+import type { EventMemory } from '../store/memory/event-memory.ts'
+import { postFilters } from '../wordpress/platform-resource.ts'
+import type { FollowedBody, ListFrame } from './json.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 

@@ -1,9 +1,9 @@
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Found } from '../../calendar/declare/operations.ts'
-import type { RawValues } from '../../calendar/declare/parse.ts'
-import type { Resource } from '../../calendar/declare/resource.ts'
-import type { Version } from '../../calendar/records/record-store.ts'
-import type { Served } from '../../calendar/resources.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import type { Found } from '../calendar/declare/operations.ts'
+import type { RawValues } from '../calendar/declare/parse.ts'
+import type { Resource } from '../calendar/declare/resource.ts'
+import type { Version } from '../calendar/records/record-store.ts'
+import type { Served } from '../calendar/resources.ts'
 
 // Replies, and the interface of a representation.
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Site } from '../../base/config.ts'
-import { Problem, type ProblemCode } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/urls.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import type { Site } from '../base/config.ts'
+import { Problem, type ProblemCode } from '../base/problems.ts'
+import { clientOf } from '../base/text/urls.ts'
+import { problemReply } from '../calendar/locales/problem-replies.ts'
 import {
   type Admission,
   type Asker,

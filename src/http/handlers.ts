@@ -1,29 +1,23 @@
-import { invalidParam, Problem } from '../../base/problems.ts'
-import { decodeLeniently } from '../../base/text/urls.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Address, Found, Operations, WriteResult } from '../../calendar/declare/operations.ts'
-import { ignoredIn, parseFields, type RawValues } from '../../calendar/declare/parse.ts'
-import type { Field, Fields } from '../../calendar/declare/resource.ts'
-import { type WriteAndKeepReply, writeOnce } from '../../calendar/editing/idempotency.ts'
-import {
-  type Around,
-  makeNew,
-  writeChange,
-  writeNew,
-  writeRemoval,
-} from '../../calendar/editing/save-record.ts'
-import { translate } from '../../calendar/locales/translate.ts'
-import { can, isLoggedIn } from '../../calendar/people/caller.ts'
+import { invalidParam, Problem } from '../base/problems.ts'
+import { decodeLeniently } from '../base/text/urls.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import type { Address, Found, Operations, WriteResult } from '../calendar/declare/operations.ts'
+import { ignoredIn, parseFields, type RawValues } from '../calendar/declare/parse.ts'
+import type { Field, Fields } from '../calendar/declare/resource.ts'
+import { type WriteAndKeepReply, writeOnce } from '../calendar/editing/idempotency.ts'
+import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../calendar/editing/save-record.ts'
+import { translate } from '../calendar/locales/translate.ts'
+import { can, isLoggedIn } from '../calendar/people/caller.ts'
 import {
   findVersion,
   MAX_ID,
   presentSingle,
   type Version,
   wantedVersions,
-} from '../../calendar/records/record-store.ts'
-import type { Served } from '../../calendar/resources.ts'
-import { type Format, okReply, type Reply } from '../formats/format.ts'
-import { chooseFormat } from '../formats/formats.ts'
+} from '../calendar/records/record-store.ts'
+import type { Served } from '../calendar/resources.ts'
+import { chooseFormat } from '../features/feeds/formats.ts'
+import { type Format, okReply, type Reply } from './format.ts'
 import { describeInterface } from './openapi.ts'
 import {
   type Endpoint,

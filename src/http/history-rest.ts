@@ -1,5 +1,5 @@
-import { pageFilters } from '../../base/fields/field.ts'
-import { count, recordId, settledText, words } from '../../base/fields/kinds.ts'
+import { pageFilters } from '../base/fields/field.ts'
+import { count, recordId, settledText, words } from '../base/fields/kinds.ts'
 import {
   anyOf,
   arrayOf,
@@ -11,12 +11,12 @@ import {
   type Schema,
   schemaRef,
   string,
-} from '../../base/fields/member.ts'
-import { invalidParam, Problem } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
-import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
-import type { EventsQuery } from '../../calendar/events/event-filters.ts'
+} from '../base/fields/member.ts'
+import { invalidParam, Problem } from '../base/problems.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import { parseFields } from '../calendar/declare/parse.ts'
+import { defineFields, type Fields } from '../calendar/declare/resource.ts'
+import type { EventsQuery } from '../calendar/events/event-filters.ts'
 import {
   type RecordHistory,
   readHistory,
@@ -24,15 +24,15 @@ import {
   type ToldAct,
   tellActs,
   valuesAt,
-} from '../../calendar/history/record-history.ts'
-import type { StateKind } from '../../calendar/history/record-states.ts'
-import { about } from '../../calendar/locales/messages.ts'
-import { can } from '../../calendar/people/caller.ts'
-import { presentSingle } from '../../calendar/records/record-store.ts'
-import { events, type Served } from '../../calendar/resources.ts'
-import { okReply, type Reply } from '../formats/format.ts'
-import { FEED_KINDS, readerOf, readFeed } from '../sync/changes-feed.ts'
-import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
+} from '../calendar/history/record-history.ts'
+import type { StateKind } from '../calendar/history/record-states.ts'
+import { about } from '../calendar/locales/messages.ts'
+import { can } from '../calendar/people/caller.ts'
+import { presentSingle } from '../calendar/records/record-store.ts'
+import { events, type Served } from '../calendar/resources.ts'
+import { FEED_KINDS, readerOf, readFeed } from '../features/sync/changes-feed.ts'
+import { readToken, type SyncScope, type SyncToken } from '../features/sync/sync-token.ts'
+import { okReply, type Reply } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
 

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Site } from '../../base/config.ts'
-import { isTruthy } from '../../base/fields/kinds.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
-import type { RawValues } from '../../calendar/declare/parse.ts'
-import { collectionUrl, type Resource } from '../../calendar/declare/resource.ts'
-import { presentListed } from '../../calendar/records/record-store.ts'
-import type { Served } from '../../calendar/resources.ts'
-import type { EventMemory } from '../../store/memory/event-memory.ts'
+import type { Site } from '../base/config.ts'
+import { isTruthy } from '../base/fields/kinds.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import type { Found, ListedJson } from '../calendar/declare/operations.ts'
+import type { RawValues } from '../calendar/declare/parse.ts'
+import { collectionUrl, type Resource } from '../calendar/declare/resource.ts'
+import { presentListed } from '../calendar/records/record-store.ts'
+import type { Served } from '../calendar/resources.ts'
+import type { EventMemory } from '../store/memory/event-memory.ts'
 import {
   areUnchanged,
   bytesOf,
@@ -19,7 +19,7 @@ import {
   statesOf,
   updateCounts,
   type WrittenRecord,
-} from '../../store/memory/event-pieces.ts'
+} from '../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 
 // Lists and records as JSON: with totals, links, chosen fields and the envelope, as bytes or gzip, and as

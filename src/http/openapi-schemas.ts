@@ -1,6 +1,6 @@
-import { recurrence } from '../../base/fields/event-fields.ts'
-import { eventMembers, rareFields, seriesMembers } from '../../base/fields/event-members.ts'
-import type { FieldData } from '../../base/fields/field.ts'
+import { recurrence } from '../base/fields/event-fields.ts'
+import { eventMembers, rareFields, seriesMembers } from '../base/fields/event-members.ts'
+import type { FieldData } from '../base/fields/field.ts'
 import {
   count,
   ids,
@@ -12,8 +12,8 @@ import {
   text,
   wordFlag,
   words,
-} from '../../base/fields/kinds.ts'
-import { type Bounds, limits } from '../../base/fields/limits.ts'
+} from '../base/fields/kinds.ts'
+import { type Bounds, limits } from '../base/fields/limits.ts'
 import {
   address,
   anyOf,
@@ -34,8 +34,8 @@ import {
   status,
   string,
   termMembers,
-} from '../../base/fields/member.ts'
-import type { Field, Fields, Resource } from '../../calendar/declare/resource.ts'
+} from '../base/fields/member.ts'
+import type { Field, Fields, Resource } from '../calendar/declare/resource.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 
 // Makes the schemas of the OpenAPI document.

@@ -1,13 +1,13 @@
-import packageJson from '../../../package.json' with { type: 'json' }
-import type { Language, Site } from '../../base/config.ts'
-import { limits } from '../../base/fields/limits.ts'
-import { record, type Schema, schemaRef, string } from '../../base/fields/member.ts'
-import { Problem, type ProblemCode } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../../calendar/declare/resource.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { translate } from '../../calendar/locales/translate.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Language, Site } from '../base/config.ts'
+import { limits } from '../base/fields/limits.ts'
+import { record, type Schema, schemaRef, string } from '../base/fields/member.ts'
+import { Problem, type ProblemCode } from '../base/problems.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../calendar/declare/resource.ts'
+import type { MessageText } from '../calendar/locales/messages.ts'
+import { problemReply } from '../calendar/locales/problem-replies.ts'
+import { translate } from '../calendar/locales/translate.ts'
 import { batchRoute } from './batch.ts'
 import {
   acceptedSchema,

@@ -1,30 +1,17 @@
-import type { CacheBudget } from '../../base/cache.ts'
-import { Problem } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Found } from '../../calendar/declare/operations.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
-import { event } from '../../calendar/events/event.ts'
-import { type EventsQuery, eventFilters } from '../../calendar/events/event-filters.ts'
-import { findInMemory } from '../../calendar/events/find-events.ts'
-import { versionedTag } from '../../calendar/records/record-store.ts'
-import type { Served } from '../../calendar/resources.ts'
-import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
-import { bytesOf, type WrittenRecord } from '../../store/memory/event-pieces.ts'
-import type { Reply } from '../formats/format.ts'
-import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
-import {
-  followEvent,
-  followList,
-  isPretty,
-  type JsonList,
-  json,
-  jsonBytes,
-  type ListFrame,
-  listInChunks,
-  mostListBytes,
-  showJson,
-  writeList,
-} from '../formats/json.ts'
+import type { CacheBudget } from '../base/cache.ts'
+import { Problem } from '../base/problems.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import type { Found } from '../calendar/declare/operations.ts'
+import { parseFields } from '../calendar/declare/parse.ts'
+import { event } from '../calendar/events/event.ts'
+import { type EventsQuery, eventFilters } from '../calendar/events/event-filters.ts'
+import { findInMemory } from '../calendar/events/find-events.ts'
+import { versionedTag } from '../calendar/records/record-store.ts'
+import type { Served } from '../calendar/resources.ts'
+import { formatsOf, namesAnother, preferredFormat } from '../features/feeds/formats.ts'
+import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../store/memory/event-memory.ts'
+import { bytesOf, type WrittenRecord } from '../store/memory/event-pieces.ts'
+import { findMatch, type RouteTable } from '../wordpress/platform.ts'
 import { admitted, isFull, isPressed, leave, tryEnter } from './admission.ts'
 import {
   clockOf,
@@ -40,6 +27,7 @@ import {
   versionTag,
   wasAsked,
 } from './finished.ts'
+import type { Reply } from './format.ts'
 import { answerHeaders, askerOf, type Front, incomingOf, refuseOverload, VARY_WITH_ACCEPT } from './front.ts'
 import {
   clientAddress,
@@ -49,7 +37,19 @@ import {
   type RequestUrl,
   type Visit,
 } from './incoming.ts'
-import { findMatch, type RouteTable } from './platform.ts'
+import {
+  followEvent,
+  followList,
+  isPretty,
+  type JsonList,
+  json,
+  jsonBytes,
+  type ListFrame,
+  listInChunks,
+  mostListBytes,
+  showJson,
+  writeList,
+} from './json.ts'
 import { anonymousContext, type Responder, type Service, signInAsStranger } from './respond.ts'
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import { withoutPaths } from '../../base/text/urls.ts'
-import type { Answered } from '../../serve/http/front.ts'
-import { clientAddress, type Trusted } from '../../serve/http/incoming.ts'
-import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
-import { describeReason } from '../../serve/webhooks/webhook-store.ts'
-import { withoutPassword } from '../../store/storage/database-address.ts'
+import { withoutPaths } from '../base/text/urls.ts'
+import type { SettledMessage } from '../features/webhooks/send-webhooks.ts'
+import { describeReason } from '../features/webhooks/webhook-store.ts'
+import { withoutPassword } from '../store/storage/database-address.ts'
+import type { Answered } from './front.ts'
+import { clientAddress, type Trusted } from './incoming.ts'
 
 // Writes the lines of the log about answers and webhooks, and hides secrets in texts of the log.
 

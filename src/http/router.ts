@@ -1,17 +1,17 @@
-import type { CacheBudget } from '../../base/cache.ts'
-import { Problem } from '../../base/problems.ts'
-import { decodeLeniently } from '../../base/text/urls.ts'
-import { MEDIA_CACHE_CONTROL } from '../../store/media/media-store.ts'
-import { DatabaseUnavailable } from '../../store/storage/unavailable.ts'
-import type { Look } from '../pages/look.ts'
+import type { CacheBudget } from '../base/cache.ts'
+import { Problem } from '../base/problems.ts'
+import { decodeLeniently } from '../base/text/urls.ts'
+import { deskAt, makeDeskRoute } from '../features/desk/desk-route.ts'
+import type { Look } from '../features/pages/look.ts'
+import { feedAt, makePublicFeeds } from '../features/pages/public-feeds.ts'
+import { assetAt, makePublicPages, pageAt, pagelessFront } from '../features/pages/public-pages.ts'
+import { MEDIA_CACHE_CONTROL } from '../store/media/media-store.ts'
+import { DatabaseUnavailable } from '../store/storage/unavailable.ts'
+import { makeRouteTable, type RouteTable } from '../wordpress/platform.ts'
 import { isPressed } from './admission.ts'
 import { withBody } from './bodies.ts'
-import { deskAt, makeDeskRoute } from './desk-route.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
 import type { SignIn, Visit } from './incoming.ts'
-import { makeRouteTable, type RouteTable } from './platform.ts'
-import { feedAt, makePublicFeeds } from './public-feeds.ts'
-import { assetAt, makePublicPages, pageAt, pagelessFront } from './public-pages.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import { sendReply, sendStream, sendText } from './send.ts'
@@ -150,7 +150,7 @@ const MCP_PATH = '/mcp'
 function assistantsOnDemand(service: Service, front: Front, routes: RouteTable): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {
-    const { makeAssistants } = await import('./assistants-route.ts')
+    const { makeAssistants } = await import('../features/assistants/assistants-route.ts')
     return makeAssistants(service, front, routes)
   }
   return async (visit, signIn) => {

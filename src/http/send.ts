@@ -16,12 +16,11 @@ import {
   zstdCompress,
   zstdCompressSync,
 } from 'node:zlib'
-import { codeOf } from '../../base/errors.ts'
-import { versionedTag } from '../../calendar/records/record-store.ts'
-import type { Reply } from '../formats/format.ts'
-import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
+import { codeOf } from '../base/errors.ts'
+import { versionedTag } from '../calendar/records/record-store.ts'
 import { leaveStream, tryStream } from './admission.ts'
 import { passRest } from './bodies.ts'
+import type { Reply } from './format.ts'
 import {
   type Answered,
   addLastModified,
@@ -41,6 +40,7 @@ import {
 } from './front.ts'
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
+import { BYTES_AT_ONCE, isPretty, jsonBytes } from './json.ts'
 
 // Sends answers: whole or as streams, compressed, with ETags, or as 304.
 

@@ -1,19 +1,14 @@
 import { posix } from 'node:path'
-import type { Parsed } from '../../base/fields/field.ts'
-import { integer, type Kind, line, type PlainKind, settledText, text } from '../../base/fields/kinds.ts'
-import { limits } from '../../base/fields/limits.ts'
-import { Problem } from '../../base/problems.ts'
-import { renderText, renderTitle } from '../../base/text/html.ts'
-import { utcToWall } from '../../base/text/zones.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, Presentation } from '../../calendar/declare/operations.ts'
-import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
-import {
-  changeTexts,
-  type ImageTexts,
-  mayDeleteImage,
-  mayEditImage,
-} from '../../calendar/images/image-texts.ts'
+import type { Parsed } from '../base/fields/field.ts'
+import { integer, type Kind, line, type PlainKind, settledText, text } from '../base/fields/kinds.ts'
+import { limits } from '../base/fields/limits.ts'
+import { Problem } from '../base/problems.ts'
+import { renderText, renderTitle } from '../base/text/html.ts'
+import { utcToWall } from '../base/text/zones.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import type { Found, Presentation } from '../calendar/declare/operations.ts'
+import { defineFields, defineResource } from '../calendar/declare/resource.ts'
+import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../calendar/images/image-texts.ts'
 import {
   deleteImage,
   findOpenImage,
@@ -23,14 +18,14 @@ import {
   type PreparedUpload,
   prepareUpload,
   presentImage,
-} from '../../calendar/images/images.ts'
-import { about } from '../../calendar/locales/messages.ts'
-import { can } from '../../calendar/people/caller.ts'
-import { listPosts } from '../../calendar/records/post-list.ts'
-import { foundPage, pageRequest } from '../../calendar/records/record-store.ts'
-import type { ImageRow } from '../../store/storage/schema.ts'
-import type { Upload } from './incoming.ts'
+} from '../calendar/images/images.ts'
+import { about } from '../calendar/locales/messages.ts'
+import { can } from '../calendar/people/caller.ts'
+import { foundPage, pageRequest } from '../calendar/records/record-store.ts'
+import type { Upload } from '../http/incoming.ts'
+import type { ImageRow } from '../store/storage/schema.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
+import { listPosts } from './post-list.ts'
 
 // Lists, shows, takes in, changes and removes images for clients of the platform.
 

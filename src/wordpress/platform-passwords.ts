@@ -1,13 +1,13 @@
-import type { Parsed } from '../../base/fields/field.ts'
-import { type Kind, settledText } from '../../base/fields/kinds.ts'
-import { Problem, type ProblemCode } from '../../base/problems.ts'
-import { isUuid } from '../../base/text/characters.ts'
-import { singleLine } from '../../base/text/html.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
-import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
-import { about } from '../../calendar/locales/messages.ts'
-import { type Caller, isLoggedIn, isUnlimited } from '../../calendar/people/caller.ts'
+import type { Parsed } from '../base/fields/field.ts'
+import { type Kind, settledText } from '../base/fields/kinds.ts'
+import { Problem, type ProblemCode } from '../base/problems.ts'
+import { isUuid } from '../base/text/characters.ts'
+import { singleLine } from '../base/text/html.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import { parseFields } from '../calendar/declare/parse.ts'
+import { defineFields, type Fields } from '../calendar/declare/resource.ts'
+import { about } from '../calendar/locales/messages.ts'
+import { type Caller, isLoggedIn, isUnlimited } from '../calendar/people/caller.ts'
 import {
   addCredential,
   type Credential,
@@ -15,12 +15,12 @@ import {
   listCredentials,
   renameCredential,
   revokeCredentials,
-} from '../../calendar/people/credentials.ts'
-import { findUser, RefusedUserChange, type User } from '../../calendar/people/users.ts'
-import type { Db } from '../../store/storage/database.ts'
-import { okReply, type Reply } from '../formats/format.ts'
+} from '../calendar/people/credentials.ts'
+import { findUser, RefusedUserChange, type User } from '../calendar/people/users.ts'
+import { okReply, type Reply } from '../http/format.ts'
+import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDATES } from '../http/routes.ts'
+import type { Db } from '../store/storage/database.ts'
 import { platformTime, postFilters } from './platform-resource.ts'
-import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDATES } from './routes.ts'
 
 // Lists, shows, makes, names and takes away the application passwords of the caller, for clients of the
 // platform.

@@ -1,34 +1,25 @@
-import type { Site } from '../../base/config.ts'
-import type { Parsed } from '../../base/fields/field.ts'
-import { ids, integer, listEntries, NEVER, words } from '../../base/fields/kinds.ts'
-import { Problem } from '../../base/problems.ts'
-import { renderTitle } from '../../base/text/html.ts'
-import { renderedText, type WantedText } from '../../base/text/long-texts.ts'
-import { wallToUtc } from '../../base/text/zones.ts'
-import type { Context, ValueContext } from '../../calendar/declare/context.ts'
+import type { Site } from '../base/config.ts'
+import type { Parsed } from '../base/fields/field.ts'
+import { ids, integer, listEntries, NEVER, words } from '../base/fields/kinds.ts'
+import { Problem } from '../base/problems.ts'
+import { renderTitle } from '../base/text/html.ts'
+import { renderedText, type WantedText } from '../base/text/long-texts.ts'
+import { wallToUtc } from '../base/text/zones.ts'
+import type { Context, ValueContext } from '../calendar/declare/context.ts'
 import type {
   AskedUpdate,
   Found,
   Operations,
   Presentation,
   WriteSteps,
-} from '../../calendar/declare/operations.ts'
-import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
-import { isImageReference } from '../../calendar/images/images.ts'
-import { hasFewWords } from '../../calendar/linked/linked-filters.ts'
-import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
-import { postType, recordUrl } from '../../calendar/linked/record-present.ts'
-import { about } from '../../calendar/locales/messages.ts'
-import { can, mayEdit, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
-import {
-  hasStatus,
-  hasTermOf,
-  isListedEvent,
-  listPosts,
-  matchesSearch,
-  type PostCondition,
-  type PostTable,
-} from '../../calendar/records/post-list.ts'
+} from '../calendar/declare/operations.ts'
+import { defineFields, defineResource } from '../calendar/declare/resource.ts'
+import { isImageReference } from '../calendar/images/images.ts'
+import { hasFewWords } from '../calendar/linked/linked-filters.ts'
+import type { LinkedKind } from '../calendar/linked/linked-store.ts'
+import { postType, recordUrl } from '../calendar/linked/record-present.ts'
+import { about } from '../calendar/locales/messages.ts'
+import { can, mayEdit, mayRead, seesUnpublished } from '../calendar/people/caller.ts'
 import {
   foundPage,
   isAllowedStatusList,
@@ -37,12 +28,21 @@ import {
   statusFilter,
   textsOfRecord,
   visibleTo,
-} from '../../calendar/records/record-store.ts'
-import { type Served, servedNamed } from '../../calendar/resources.ts'
-import { taxonomyWord } from '../../calendar/terms/term-present.ts'
-import { findTermIdsOf, TAXONOMIES, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
-import type { PagedKind, RecordColumns, RecordTable } from '../../store/storage/schema.ts'
+} from '../calendar/records/record-store.ts'
+import { type Served, servedNamed } from '../calendar/resources.ts'
+import { taxonomyWord } from '../calendar/terms/term-present.ts'
+import { findTermIdsOf, TAXONOMIES, type TermIdsOfEvent } from '../calendar/terms/term-store.ts'
+import type { PagedKind, RecordColumns, RecordTable } from '../store/storage/schema.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
+import {
+  hasStatus,
+  hasTermOf,
+  isListedEvent,
+  listPosts,
+  matchesSearch,
+  type PostCondition,
+  type PostTable,
+} from './post-list.ts'
 
 // Lists and shows events, venues and organizers for clients of the platform, and changes the image of an
 // event (rule 29.5).

@@ -1,22 +1,14 @@
-import { pageFilters } from '../../base/fields/field.ts'
-import {
-  ids,
-  integer,
-  readInteger,
-  settledText,
-  text,
-  untypedMoment,
-  words,
-} from '../../base/fields/kinds.ts'
-import { limits } from '../../base/fields/limits.ts'
-import { Problem } from '../../base/problems.ts'
-import { parametersOf } from '../../base/text/urls.ts'
-import type { Operations } from '../../calendar/declare/operations.ts'
-import { defineFields, type Fields, type Resource } from '../../calendar/declare/resource.ts'
-import { about } from '../../calendar/locales/messages.ts'
-import { POST_ORDERS } from '../../calendar/records/post-list.ts'
-import type { Served } from '../../calendar/resources.ts'
-import { categoryFilters } from '../../calendar/terms/term-filters.ts'
+import { pageFilters } from '../base/fields/field.ts'
+import { ids, integer, readInteger, settledText, text, untypedMoment, words } from '../base/fields/kinds.ts'
+import { limits } from '../base/fields/limits.ts'
+import { Problem } from '../base/problems.ts'
+import { parametersOf } from '../base/text/urls.ts'
+import type { Operations } from '../calendar/declare/operations.ts'
+import { defineFields, type Fields, type Resource } from '../calendar/declare/resource.ts'
+import { about } from '../calendar/locales/messages.ts'
+import type { Served } from '../calendar/resources.ts'
+import { categoryFilters } from '../calendar/terms/term-filters.ts'
+import { POST_ORDERS } from './post-list.ts'
 
 // Holds the parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1
 // to 29.6). Each of these routes belongs to a resource that offers few operations.

@@ -1,13 +1,13 @@
-import type { Site } from '../../base/config.ts'
-import type { Parsed } from '../../base/fields/field.ts'
-import { ids, integer, parentId, settledText, words } from '../../base/fields/kinds.ts'
-import { limits } from '../../base/fields/limits.ts'
-import { Problem } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, Operations, Presentation } from '../../calendar/declare/operations.ts'
-import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
-import { about } from '../../calendar/locales/messages.ts'
-import { can } from '../../calendar/people/caller.ts'
+import type { Site } from '../base/config.ts'
+import type { Parsed } from '../base/fields/field.ts'
+import { ids, integer, parentId, settledText, words } from '../base/fields/kinds.ts'
+import { limits } from '../base/fields/limits.ts'
+import { Problem } from '../base/problems.ts'
+import type { Context } from '../calendar/declare/context.ts'
+import type { Found, Operations, Presentation } from '../calendar/declare/operations.ts'
+import { defineFields, defineResource } from '../calendar/declare/resource.ts'
+import { about } from '../calendar/locales/messages.ts'
+import { can } from '../calendar/people/caller.ts'
 import {
   foundPage,
   isPossibleId,
@@ -15,8 +15,8 @@ import {
   type PageRequest,
   pageRequest,
   presentById,
-} from '../../calendar/records/record-store.ts'
-import type { Served } from '../../calendar/resources.ts'
+} from '../calendar/records/record-store.ts'
+import type { Served } from '../calendar/resources.ts'
 import {
   categoryFilters,
   childOf,
@@ -26,10 +26,10 @@ import {
   withoutTermIds,
   withTermIds,
   withText,
-} from '../../calendar/terms/term-filters.ts'
-import { type LoadedTerm, termNames, withAncestors } from '../../calendar/terms/term-operations.ts'
-import { presentTerm } from '../../calendar/terms/term-present.ts'
-import { createTerm, type TermValues, termFields } from '../../calendar/terms/term-rules.ts'
+} from '../calendar/terms/term-filters.ts'
+import { type LoadedTerm, termNames, withAncestors } from '../calendar/terms/term-operations.ts'
+import { presentTerm } from '../calendar/terms/term-present.ts'
+import { createTerm, type TermValues, termFields } from '../calendar/terms/term-rules.ts'
 import {
   type Ancestors,
   findAncestors,
@@ -37,9 +37,9 @@ import {
   findTermIdsBySlugs,
   listTerms,
   TERM_ORDERS,
-} from '../../calendar/terms/term-store.ts'
-import type { Db } from '../../store/storage/database.ts'
-import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
+} from '../calendar/terms/term-store.ts'
+import type { Db } from '../store/storage/database.ts'
+import type { Taxonomy, TermRow } from '../store/storage/schema.ts'
 import { postFilters, serveForPlatform, shapingOf } from './platform-resource.ts'
 
 // Lists and shows categories and tags for clients of the platform, and makes tags.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Clashes, type EventDraft, findClashes } from '../../src/calendar/events/clashes.ts'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
+import { type Clashes, type EventDraft, findClashes } from '../../src/features/desk/clashes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 import { type App, startApp } from '../../src/app.ts'
-import { venues } from '../../src/operate/demo/town.ts'
+import { venues } from '../../src/features/demo/town.ts'
 import { testConfig } from '../support/service.ts'
 
 /** Monday, 12:00 in New York, the zone of the site. */

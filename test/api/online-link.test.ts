@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import ICAL from 'ical.js'
 import { formatUtc } from '../../src/base/text/moments.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
-import { formats } from '../../src/serve/formats/formats.ts'
-import { addWebhook } from '../../src/serve/webhooks/webhook-store.ts'
+import { formats } from '../../src/features/feeds/formats.ts'
+import { addWebhook } from '../../src/features/webhooks/webhook-store.ts'
 import {
   type Answer,
   credentialsOf,

@@ -15,8 +15,8 @@ import addFormats from 'ajv-formats'
 import sharp from 'sharp'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
-import { readToken, writeToken } from '../../src/serve/sync/sync-token.ts'
-import { addWebhook, MOST_WEBHOOKS } from '../../src/serve/webhooks/webhook-store.ts'
+import { readToken, writeToken } from '../../src/features/sync/sync-token.ts'
+import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
 import {
   type Answer,
   credentialsOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { LIMITS } from '../../src/serve/http/admission.ts'
+import { LIMITS } from '../../src/http/admission.ts'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { credentialsOf, startService, type TestService } from '../support/service.ts'

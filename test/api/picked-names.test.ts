@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { findNamed, type PickedKind, pickNames } from '../../src/calendar/events/picked-names.ts'
-import { findQuickLinks, readQuickLine } from '../../src/calendar/events/quick-line.ts'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
+import { findQuickLinks, readQuickLine } from '../../src/features/desk/spoken/quick-line.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

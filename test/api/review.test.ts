@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
-import { waitingTerms } from '../../src/calendar/editing/bring-along.ts'
-import { changeMany } from '../../src/calendar/editing/change-many.ts'
-import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
+import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import { changeMany } from '../../src/features/desk/change-many.ts'
+import { waitingTerms } from '../../src/features/desk/review/bring-along.ts'
+import { saveForm } from '../../src/features/desk/review/merge-edits.ts'
 import {
   listInbox,
   listSentBack,
@@ -14,8 +15,7 @@ import {
   sendBackPending,
   sendBackProposal,
   withdrawProposal,
-} from '../../src/calendar/editing/review.ts'
-import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+} from '../../src/features/desk/review/review.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Command } from 'commander'
 import { type App, startApp } from '../../src/app.ts'
 import { lookSettings } from '../../src/base/look-settings.ts'
-import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
+import { registerLookCommand } from '../../src/features/pages/look-command.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { proposeChange } from '../../src/calendar/editing/review.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
   discardUnsavedText,
   findUnsavedText,
   keepUnsavedText,
   listUnsavedTexts,
-} from '../../src/calendar/editing/unsaved-texts.ts'
+} from '../../src/features/desk/review/unsaved-texts.ts'
 import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'

@@ -8,7 +8,7 @@ import { translate } from '../../src/calendar/locales/translate.ts'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
-import { addWebhook, MOST_WEBHOOKS } from '../../src/serve/webhooks/webhook-store.ts'
+import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
 const HOOKS = '~/wp-json/kalends/v1/webhooks'

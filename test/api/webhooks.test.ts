@@ -12,8 +12,8 @@ import { Webhook } from 'standardwebhooks'
 import { startApp } from '../../src/app.ts'
 import { formatUtc } from '../../src/base/text/moments.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
-import { mayPost } from '../../src/serve/webhooks/post-message.ts'
-import { registerWebhookCommands } from '../../src/serve/webhooks/webhook-command.ts'
+import { mayPost } from '../../src/features/webhooks/post-message.ts'
+import { registerWebhookCommands } from '../../src/features/webhooks/webhook-command.ts'
 import {
   addWebhook,
   claimDue,
@@ -21,7 +21,7 @@ import {
   removeWebhook,
   rotateSecret,
   setDelivery,
-} from '../../src/serve/webhooks/webhook-store.ts'
+} from '../../src/features/webhooks/webhook-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import type { DeliveryColumns, WebhookColumns } from '../../src/store/storage/schema.ts'
 import { listTables } from '../../src/store/storage/tables.ts'

@@ -27,7 +27,7 @@ import { SERVER } from '../support/database.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Storage, stores, rules, parsers and formats. */
-const FOLDERS = ['src/base', 'src/calendar', 'src/store', 'src/serve/formats', 'src/exchange/import']
+const FOLDERS = ['src/base', 'src/calendar', 'src/store', 'src/features/feeds', 'src/features/imports']
 /** Tests that look at sources, drive a browser or kill processes: too slow to try on each fault. */
 const SLOW = /^test\/(campaigns|client|fuzz|house)\/|browser|interrupted|screens|flows|every-/
 /** The most time of a test file, in ms. A fault may make it wait for ever. */

@@ -20,7 +20,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { startApp } from '../../src/app.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { insertUser } from '../../src/calendar/people/users.ts'
-import { registerCopyCommand } from '../../src/exchange/transfer/copy.ts'
+import { registerCopyCommand } from '../../src/features/transfer/copy.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type CommandResult, kalends, runCommand } from '../support/commands.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { readDeskAssets } from '../../src/serve/desk/desk-frame.ts'
+import { readDeskAssets } from '../../src/features/desk/desk-frame.ts'
 
 test('the scripts of all rooms weigh less than 60 kB and their style less than 15 kB, and the editor comes when one writes', () => {
   const files = [...readDeskAssets('#0b6e5f').byPath]

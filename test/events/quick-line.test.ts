@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
-import { type QuickLine, readQuickLine } from '../../src/calendar/events/quick-line.ts'
+import { type QuickLine, readQuickLine } from '../../src/features/desk/spoken/quick-line.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 /** A Monday, 22:30 in Berlin. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jsonBytes } from '../../src/serve/formats/json.ts'
+import { jsonBytes } from '../../src/http/json.ts'
 
 const few = [{ a: 1 }, { text: '"events":[] \\ "body":[]' }, null, undefined, 5]
 const items = [...few, ...few]

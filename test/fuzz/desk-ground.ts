@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { event } from '../../src/calendar/events/event.ts'
-import { CONSENT_PATH, CONSENT_ROOM } from '../../src/serve/desk/desk-page.ts'
+import { CONSENT_PATH, CONSENT_ROOM } from '../../src/features/desk/desk-page.ts'
 import { deskAddresses } from '../support/desk.ts'
 import type { DescribedField, Operation, Schema } from './described-operations.ts'
 import type { DeskSessions } from './desk-sessions.ts'
@@ -78,7 +78,7 @@ interface Names {
   controls: ReadonlySet<string>
 }
 
-const SOURCES = new URL('../../src/serve/desk/', import.meta.url)
+const SOURCES = new URL('../../src/features/desk/', import.meta.url)
 
 /** Returns the parameters and controls that the sources of the desk read, even if no page shows them. */
 function namesInSources(): Names {

@@ -18,9 +18,9 @@ import { Problem } from '../../src/base/problems.ts'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { placedFilters } from '../../src/calendar/linked/linked-filters.ts'
 import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
-import { problemCodes } from '../../src/serve/http/openapi.ts'
-import { attributeFilters } from '../../src/serve/pages/page-filters.ts'
-import { linkedSpans, writeSpan } from '../../src/serve/pages/spans.ts'
+import { attributeFilters } from '../../src/features/pages/page-filters.ts'
+import { linkedSpans, writeSpan } from '../../src/features/pages/spans.ts'
+import { problemCodes } from '../../src/http/openapi.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SKIPPED = ['node_modules', '.git', 'data', 'dist', 'coverage']
@@ -206,7 +206,7 @@ test('docs/api.md and docs/series.md tell of every field and filter that clients
 })
 
 test('client/react.d.ts has every attribute of <kalends-events>, and docs/embed.md those that are no filters', () => {
-  const element = readFileSync(join(root, 'src/serve/pages/assets/embed.js'), 'utf8')
+  const element = readFileSync(join(root, 'src/features/pages/assets/embed.js'), 'utf8')
   const [, own = ''] = /observedAttributes = \[(.+?), \.\.\.FILTERS/.exec(element) ?? []
   const attributes: string[] = own.match(/\w+/g) ?? []
   const told = wordsNamed(pageOf('docs/embed.md'))

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formats } from '../../src/serve/formats/formats.ts'
+import { formats } from '../../src/features/feeds/formats.ts'
 
-const folder = fileURLToPath(new URL('../../src/serve/formats', import.meta.url))
+const folders = ['features/feeds', 'http'].map((name) =>
+  fileURLToPath(new URL(`../../src/${name}`, import.meta.url)),
+)
 
 /** Returns the names of the representations declared in files. */
 function declared(): string[] {
-  return readdirSync(folder).flatMap((file) => {
-    const text = readFileSync(`${folder}/${file}`, 'utf8')
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
+  return files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
     return [...text.matchAll(/^export const \w+(?:: Format = | = feedFormat\()\{\s+name: '([^']+)'/gm)].map(
       ([, name = '']) => name,
     )
@@ -19,7 +22,7 @@ function declared(): string[] {
 test('every representation is a row of the table', () => {
   const rows: readonly string[] = formats.map(({ name }) => name)
   const lost = declared().filter((name) => !rows.includes(name))
-  assert.deepEqual(lost, [], `without a row in src/serve/formats/formats.ts: ${lost.join(', ')}`)
+  assert.deepEqual(lost, [], `without a row in src/features/feeds/formats.ts: ${lost.join(', ')}`)
   assert.deepEqual(declared().toSorted(), rows.toSorted())
 })
 

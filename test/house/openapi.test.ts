@@ -6,9 +6,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/base/config.ts'
 import { line } from '../../src/base/fields/kinds.ts'
 import { resources } from '../../src/calendar/resources.ts'
-import { describeInterface } from '../../src/serve/http/openapi.ts'
-import { ownRoutes } from '../../src/serve/http/platform.ts'
-import { namespaceRoutes, type Route, type RouteAction } from '../../src/serve/http/routes.ts'
+import { describeInterface } from '../../src/http/openapi.ts'
+import { namespaceRoutes, type Route, type RouteAction } from '../../src/http/routes.ts'
+import { ownRoutes } from '../../src/wordpress/platform.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
 

@@ -10,21 +10,20 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** The allowed spreads, with the reason why the list is short. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'operate/demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
-  'serve/http/openapi-schemas.ts anyOf(...empty)': 'written there',
-  'serve/http/openapi-schemas.ts anyOf(...entries)': 'written there',
-  "serve/http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))":
+  'features/demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
+  'http/openapi-schemas.ts anyOf(...empty)': 'written there',
+  'http/openapi-schemas.ts anyOf(...entries)': 'written there',
+  "http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))": 'written there',
+  "http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
+  "http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))":
     'written there',
-  "serve/http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
-  "serve/http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))":
+  "http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied','X-Kalends-Ignored']asconst):[]))":
     'written there',
-  "serve/http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied','X-Kalends-Ignored']asconst):[]))":
-    'written there',
-  "serve/http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
-  'serve/http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
+  "http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
+  'http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
   'calendar/people/authenticate.ts Math.max(...names.map((name)=>noteGuess(failures,name,now)))':
     'the names one attempt is counted under',
-  'calendar/people/desk-sign-in.ts Math.max(...names.map((name)=>noteGuess(guesses,name,now)))':
+  'features/desk/sign-in/desk-sign-in.ts Math.max(...names.map((name)=>noteGuess(guesses,name,now)))':
     'the names one attempt is counted under',
   'store/storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))':
     'columns of a table',

@@ -11,7 +11,7 @@ import {
   makeAdmission,
   tryEnter,
   tryStream,
-} from '../../src/serve/http/admission.ts'
+} from '../../src/http/admission.ts'
 import { until } from '../support/waiting.ts'
 
 /** Returns a client that stays connected. */

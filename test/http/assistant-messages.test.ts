@@ -41,7 +41,7 @@ test('what answers assistants is loaded when the first one asks, and not with th
     const count = () => loaded.filter((url) => /assistants|tool-descriptions/.test(url)).length
     await import('${at('app.ts')}')
     const [before, whole] = [count(), loaded.length]
-    await import('${at('serve/http/assistants-route.ts')}')
+    await import('${at('features/assistants/assistants-route.ts')}')
     console.log(JSON.stringify({ before, isService: whole > 100, after: count() > 3 }))
   `
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, get, type Server } from 'node:http'
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { canShare, closeListeners, openListeners } from '../../src/serve/http/server.ts'
+import { canShare, closeListeners, openListeners } from '../../src/http/server.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 

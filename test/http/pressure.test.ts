@@ -8,7 +8,7 @@ import {
   type RequestHandlers,
   serveOrQueue,
   turnAway,
-} from '../../src/serve/http/admission.ts'
+} from '../../src/http/admission.ts'
 
 /**
  * Stops the clock of `performance.now` and timers for a test, and returns what moves them on by some

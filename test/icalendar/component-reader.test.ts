@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { componentsOf } from '../../src/exchange/import/component-reader.ts'
+import { componentsOf } from '../../src/features/imports/component-reader.ts'
 
 /**
  * Reads a file with these lines. Returns the name and number of lines of each component, or why it is left

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { test } from 'node:test'
 
-const module = new URL('../../src/exchange/import/import-schedule.ts', import.meta.url).href
+const module = new URL('../../src/features/imports/import-schedule.ts', import.meta.url).href
 const SCRIPT = `import('${module}').then(({ lowerPriority }) => {
   lowerPriority()
   const threads = process.platform === 'linux' ? fs.readdirSync('/proc/self/task').map(Number) : [0]

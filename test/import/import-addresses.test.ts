@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { openSource } from '../../src/exchange/import/open-source.ts'
+import { openSource } from '../../src/features/imports/open-source.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ics = (title: string) =>

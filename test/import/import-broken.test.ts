@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test'
-import { listSchedules, runDueImports } from '../../src/exchange/import/import-schedule.ts'
+import { listSchedules, runDueImports } from '../../src/features/imports/import-schedule.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
-import { countLive } from '../../src/exchange/import/import-store.ts'
+import { countLive } from '../../src/features/imports/import-store.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'

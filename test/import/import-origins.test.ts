@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync } from 'node:zlib'
-import { fetchPolitely, nameOrigin } from '../../src/exchange/import/polite-fetch.ts'
+import { fetchPolitely, nameOrigin } from '../../src/features/imports/polite-fetch.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const PATH = '/wp-json/tribe/events/v1'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { registerExportCommand } from '../../src/exchange/transfer/export.ts'
+import { registerExportCommand } from '../../src/features/transfer/export.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { icsOf } from './calendar-file.ts'

@@ -12,7 +12,7 @@ import {
   makeRunningImports,
   runDueImports,
   type ScheduledRun,
-} from '../../src/exchange/import/import-schedule.ts'
+} from '../../src/features/imports/import-schedule.ts'
 import { onSqlite } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig, siteOf } from '../../src/base/config.ts'
-import { besideWriting, fileSource } from '../../src/exchange/import/file-source.ts'
-import type { Reading, SourceEntry } from '../../src/exchange/import/source-item.ts'
+import { besideWriting, fileSource } from '../../src/features/imports/file-source.ts'
+import type { Reading, SourceEntry } from '../../src/features/imports/source-item.ts'
 
 const LINES = 3000
 

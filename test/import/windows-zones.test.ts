@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { windowsZone } from '../../src/exchange/import/windows-zones.ts'
+import { windowsZone } from '../../src/features/imports/windows-zones.ts'
 
 /**
  * A row of the table of the Unicode consortium. The territory `001` has the zone of a name without a country.

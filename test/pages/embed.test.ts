@@ -86,7 +86,7 @@ describe('the script of the element', () => {
 
   test('never reads text as HTML', () => {
     for (const name of ['embed.js', 'embed-days.js', 'embed-extras.js', 'builder.js']) {
-      const text = readFileSync(new URL(`../../src/serve/pages/assets/${name}`, import.meta.url), 'utf8')
+      const text = readFileSync(new URL(`../../src/features/pages/assets/${name}`, import.meta.url), 'utf8')
       assert.doesNotMatch(
         text,
         /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/,

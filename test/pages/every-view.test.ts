@@ -1,7 +1,7 @@
 // Looks at each view of the table of views, so that a new one is looked at without further ado.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { VIEWS } from '../../src/serve/pages/spans.ts'
+import { VIEWS } from '../../src/features/pages/spans.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { viewPathsAt } from '../support/view-paths.ts'
 

@@ -287,7 +287,7 @@ test('style sheets are served without comments, and none has a string that this 
   )
   assert.equal(sheets.length, 2)
   for (const path of sheets) assert.doesNotMatch(await page(path), /\/\*| {2}/)
-  const folder = new URL('../../src/serve/pages/assets/', import.meta.url)
+  const folder = new URL('../../src/features/pages/assets/', import.meta.url)
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.css')))
     for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))
       assert.doesNotMatch(text, /[{};,:]| {2}/, name)

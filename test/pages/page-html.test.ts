@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { spanPath } from '../../src/serve/pages/page-addresses.ts'
-import { accentStyle } from '../../src/serve/pages/page-assets.ts'
-import { isDay, isMonth, lastDayOf, monthsLater, weeksOf } from '../../src/serve/pages/page-dates.ts'
-import { html, link, trusted } from '../../src/serve/pages/page-html.ts'
+import { spanPath } from '../../src/features/pages/page-addresses.ts'
+import { accentStyle } from '../../src/features/pages/page-assets.ts'
+import { isDay, isMonth, lastDayOf, monthsLater, weeksOf } from '../../src/http/page-dates.ts'
+import { html, link, trusted } from '../../src/http/page-html.ts'
 
-const folder = fileURLToPath(new URL('../../src/serve/pages', import.meta.url))
+const folder = fileURLToPath(new URL('../../src/features/pages', import.meta.url))
 const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))

@@ -887,7 +887,7 @@ test('the page of a venue has what is still on below the days to come, as the li
 })
 
 test('dates are written by the server alone, and no test compares their bytes', async () => {
-  const script = readFileSync(new URL('../../src/serve/pages/assets/calendar.js', import.meta.url), 'utf8')
+  const script = readFileSync(new URL('../../src/features/pages/assets/calendar.js', import.meta.url), 'utf8')
   assert.doesNotMatch(script, /Intl\.|toLocale/)
   // Releases of ICU change the spaces in times, so the test reads the `datetime` attribute.
   const { body } = await page(`/events/${NEXT_YEAR}-05-03/`)

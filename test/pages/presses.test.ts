@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { shownUrl } from '../../src/operate/watching/request-log.ts'
+import { shownUrl } from '../../src/http/request-log.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

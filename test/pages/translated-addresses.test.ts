@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/characters.ts'
 import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
-import { inEnglish } from '../../src/serve/pages/translated-paths.ts'
+import { inEnglish } from '../../src/wordpress/translated-paths.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }

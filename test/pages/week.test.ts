@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { mondayOf, weekNumberOf, weekOf } from '../../src/serve/pages/page-dates.ts'
+import { mondayOf, weekNumberOf, weekOf } from '../../src/http/page-dates.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { inTurn } from '../../src/calendar/people/turns.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import {
   faultOfPassword,
   findRightHash,
@@ -9,9 +11,7 @@ import {
   hashDeskPassword,
   makeHashing,
   setDeskPassword,
-} from '../../src/calendar/people/desk-passwords.ts'
-import { inTurn } from '../../src/calendar/people/turns.ts'
-import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
+} from '../../src/features/desk/sign-in/desk-passwords.ts'
 import { until } from '../support/waiting.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 

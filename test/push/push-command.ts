@@ -1,4 +1,4 @@
-import { registerPushCommand } from '../../src/exchange/push/push-command.ts'
+import { registerPushCommand } from '../../src/features/push/push-command.ts'
 import { openGround } from '../support/command-ground.ts'
 import { type CommandResult, runCommand } from '../support/commands.ts'
 import { PASSWORD, type TestService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyDate, readEveryRule } from '../../src/base/recurrence/every-rule.ts'
+import { everyDate, readEveryRule } from '../../src/features/imports/every-rule.ts'
 
 /**
  * The rule, its start and its first dates: examples of RFC 5545, 3.8.5.3, with parts that our events lack,

@@ -1,4 +1,4 @@
-import { VIEWS, writeSpan } from '../../src/serve/pages/spans.ts'
+import { VIEWS, writeSpan } from '../../src/features/pages/spans.ts'
 
 /**
  * Returns the path of each view at a day, or at its month, by the name of the view. Views that have no date

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
-import { readSpokenDate } from '../../src/base/text/spoken-dates.ts'
-import { readSpokenTime } from '../../src/base/text/spoken-times.ts'
+import { readSpokenDate } from '../../src/features/desk/spoken/spoken-dates.ts'
+import { readSpokenTime } from '../../src/features/desk/spoken/spoken-times.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 /** A Monday. */

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
-import { removeDeskRows } from '../../store/storage/desk-rows.ts'
+import { removeDeskRows } from '../../features/desk/desk-rows.ts'
+import {
+  type FormPlace,
+  findUnmadeTerms,
+  keepBeside,
+  type UnmadeTerms,
+} from '../../features/desk/review/proposal-store.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import { type PagedKind, type RecordTable, TABLE_OF } from '../../store/storage/schema.ts'
@@ -14,7 +20,6 @@ import { dropSlugs } from '../records/old-slugs.ts'
 import { findVersion, isPossibleId, requireVersion, type WantedVersions } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { makeOnce } from './idempotency.ts'
-import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
 
 // Creates, updates, removes, restores and erases records for somebody who asks: REST answers requests by it,
 // and the desk saves its forms by it.

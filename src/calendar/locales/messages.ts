@@ -2,6 +2,7 @@ import { PROBLEMS } from '../../base/problems.ts'
 import { recurrenceMessages } from '../../base/recurrence/recurrence.ts'
 import { recurrenceWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { unclearTimes } from '../../base/text/zones.ts'
+import { deskMessages } from '../../features/desk/desk-messages.ts'
 import type { event } from '../events/event.ts'
 import type { eventFilters } from '../events/event-filters.ts'
 import type { placedFilters } from '../linked/linked-filters.ts'
@@ -10,7 +11,6 @@ import type { venue } from '../linked/venue.ts'
 import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
-import { deskMessages } from './desk-messages.ts'
 
 /** The texts of the codes of `WebhookReason`. */
 export const webhookReasons = {

@@ -13,9 +13,9 @@ import { plainText } from '../../base/text/html.ts'
 import { hasWallForm } from '../../base/text/moments.ts'
 import { timesOf } from '../../calendar/events/event-when.ts'
 import { translatorFor } from '../../calendar/locales/translate.ts'
+import { written } from '../../http/page-dates.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
-import { describeWhen, isoTime, textOrNone } from '../formats/event-facts.ts'
-import { written } from '../pages/page-dates.ts'
+import { describeWhen, isoTime, textOrNone } from '../feeds/event-facts.ts'
 import type { AssistantTool } from './assistant-tools.ts'
 
 // Answers for assistants: what the interface answers, in few words. Texts that users wrote stand in lines

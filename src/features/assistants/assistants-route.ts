@@ -11,16 +11,26 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { translate, translatorFor } from '../../calendar/locales/translate.ts'
 import { type Caller, isLoggedIn } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
+import { passRest, withBody } from '../../http/bodies.ts'
+import type { Reply } from '../../http/format.ts'
+import { type Front, incomingOf, makeRateLimit, mayAskAgain } from '../../http/front.ts'
+import { mayAsk } from '../../http/handlers.ts'
+import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } from '../../http/incoming.ts'
+import { acceptedSchema, fixedDefault } from '../../http/openapi-schemas.ts'
+import {
+  asProblem,
+  callerContext,
+  makeResponder,
+  noteFailure,
+  type Responder,
+  type Service,
+} from '../../http/respond.ts'
+import { sendText } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
 import type { Database } from '../../store/storage/database.ts'
-import {
-  errorResult,
-  eventResult,
-  listResult,
-  type ToolResult,
-  writtenResult,
-} from '../assistants/assistant-answers.ts'
+import type { RouteTable } from '../../wordpress/platform.ts'
+import { errorResult, eventResult, listResult, type ToolResult, writtenResult } from './assistant-answers.ts'
 import {
   type AskedOfRest,
   type AssistantTool,
@@ -30,7 +40,7 @@ import {
   MOST_RECORDS,
   requiredIn,
   toolsFor,
-} from '../assistants/assistant-tools.ts'
+} from './assistant-tools.ts'
 import {
   agreedRevision,
   faultMessage,
@@ -41,23 +51,7 @@ import {
   REVISIONS,
   readMessage,
   resultMessage,
-} from '../assistants/mcp-messages.ts'
-import type { Reply } from '../formats/format.ts'
-import { passRest, withBody } from './bodies.ts'
-import { type Front, incomingOf, makeRateLimit, mayAskAgain } from './front.ts'
-import { mayAsk } from './handlers.ts'
-import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } from './incoming.ts'
-import { acceptedSchema, fixedDefault } from './openapi-schemas.ts'
-import type { RouteTable } from './platform.ts'
-import {
-  asProblem,
-  callerContext,
-  makeResponder,
-  noteFailure,
-  type Responder,
-  type Service,
-} from './respond.ts'
-import { sendText } from './send.ts'
+} from './mcp-messages.ts'
 
 // Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the
 // interface, by whoever sent it, with the same checks, rights, queues and records of changes.

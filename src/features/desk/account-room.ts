@@ -7,7 +7,6 @@ import {
   listCredentials,
   revokeCredentials,
 } from '../../calendar/people/credentials.ts'
-import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
 import {
   listSessions,
   revokeOtherSessions,
@@ -15,8 +14,7 @@ import {
   type Session,
 } from '../../calendar/people/sessions.ts'
 import { RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
-import { type Html, html } from '../pages/page-html.ts'
-import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './consent-room.ts'
+import { type Html, html } from '../../http/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -30,7 +28,9 @@ import {
   sayAtDesk,
   whenAtDesk,
 } from './desk-page.ts'
-import { newPasswordField, passwordFaults } from './set-up-room.ts'
+import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/consent-room.ts'
+import { hasDeskPassword } from './sign-in/desk-passwords.ts'
+import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
 
 // Shows people their own account and changes it: their name, password and sessions, and the passwords of
 // their programs.

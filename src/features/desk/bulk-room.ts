@@ -3,18 +3,18 @@ import { limits, over } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type BulkDeed, changeMany, MOST_AT_ONCE, undoMany } from '../../calendar/editing/change-many.ts'
 import { doOnce, findResult } from '../../calendar/editing/idempotency.ts'
-import { type DeskEvent, findDeskIds, loadDeskEvents } from '../../calendar/events/desk-events.ts'
 import { findNamed, type PickedKind } from '../../calendar/events/picked-names.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
-import { writtenNumber } from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+import { writtenNumber } from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { shortened } from '../pages/teasers.ts'
+import { type BulkDeed, changeMany, MOST_AT_ONCE, undoMany } from './change-many.ts'
+import { type DeskEvent, findDeskIds, loadDeskEvents } from './desk-events.ts'
 import {
   countAtDesk,
   type DeskAnswer,
@@ -27,7 +27,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
-import { mayUseForm } from './event-form.ts'
+import { mayUseForm } from './event-form/event-form.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 

@@ -5,29 +5,29 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { TURN_MS } from '../../base/text/long-texts.ts'
 import { formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
 import { HOUR_MS } from '../../base/text/zones.ts'
-import { findBulkChange, keepBulkChange, takeBulkChange } from '../../store/storage/desk-rows.ts'
-import { attempt } from '../../store/storage/locks.ts'
-import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
-import type { Context } from '../declare/context.ts'
-import type { AskedUpdate, WriteSteps } from '../declare/operations.ts'
-import { parseFields, type RawValues } from '../declare/parse.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { AskedUpdate, WriteSteps } from '../../calendar/declare/operations.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { isMerged, isUsedInPublic } from '../../calendar/editing/merge-records.ts'
+import { eraseRecord, nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import {
   formerStatus,
   prepareRestore,
   type RecordHistory,
   readHistory,
   tellActs,
-} from '../history/record-history.ts'
-import { readColumns } from '../history/record-states.ts'
-import { mayRead, type Owned } from '../people/caller.ts'
-import { findVersion, isPossibleId, requireVersion } from '../records/record-store.ts'
-import { resources, type Served, series } from '../resources.ts'
-import { findTermIdsOf } from '../terms/term-store.ts'
-import { bringsAlong, type LinkedDraft, prepareBringing } from './bring-along.ts'
-import { isMerged, isUsedInPublic } from './merge-records.ts'
-import { reopenNames } from './proposal-store.ts'
-import { eraseRecord, nameOfRow, permittedRecord, statusOf } from './save-record.ts'
+} from '../../calendar/history/record-history.ts'
+import { readColumns } from '../../calendar/history/record-states.ts'
+import { mayRead, type Owned } from '../../calendar/people/caller.ts'
+import { findVersion, isPossibleId, requireVersion } from '../../calendar/records/record-store.ts'
+import { resources, type Served, series } from '../../calendar/resources.ts'
+import { findTermIdsOf } from '../../calendar/terms/term-store.ts'
+import { attempt } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { findBulkChange, keepBulkChange, takeBulkChange } from './desk-rows.ts'
+import { bringsAlong, type LinkedDraft, prepareBringing } from './review/bring-along.ts'
+import { reopenNames } from './review/proposal-store.ts'
 
 // Changes many records at once, and takes such changes back.
 

@@ -3,10 +3,10 @@ import { STATUSES } from '../../base/fields/field.ts'
 import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { isPossibleId, visibleTo } from '../../calendar/records/record-store.ts'
 import { asOneText, type ReadQuery, rowsIn, type TimedRow } from '../../store/storage/database.ts'
 import { entriesOf, wholeList } from '../../store/storage/statement.ts'
-import type { Context } from '../declare/context.ts'
-import { isPossibleId, visibleTo } from '../records/record-store.ts'
 
 // Finds the events that a draft clashes with at its venues, and the events that may be the same as the draft.
 

@@ -6,15 +6,15 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
-import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
+import { writtenDate, writtenNumber, writtenShortTime } from '../../http/page-dates.ts'
+import type { Content, Html } from '../../http/page-html.ts'
 import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { writtenDate, writtenNumber, writtenShortTime } from '../pages/page-dates.ts'
-import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
+import type { DeskGate } from './sign-in/desk-sign-in.ts'
 
 // Declares the requests, views and answers of pages of the desk, and has helpers for their addresses, texts
 // and forms.

@@ -4,28 +4,9 @@ import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
-import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
-import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
-import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
-import { answerAtDesk, problemAtDesk } from '../desk/desk.ts'
-import { DESK_ASSETS_PATH, type DeskAssets, frameDesk, readDeskAssets } from '../desk/desk-frame.ts'
-import {
-  type AnyDeskRequest,
-  CONSENT_PATH,
-  CONSENT_ROOM,
-  type DeskAnswer,
-  type DeskUser,
-  type LookPreview,
-} from '../desk/desk-page.ts'
-import { countInInbox } from '../desk/inbox-room.ts'
-import { answerStranger, foreignFormView, isForAll, isSigningIn, signInAgain } from '../desk/sign-in-room.ts'
-import type { Look } from '../pages/look.ts'
-import { weekStartOf } from '../pages/page-dates.ts'
-import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
-import { pathTo } from '../pages/viewing.ts'
-import { admitted } from './admission.ts'
-import { withBody } from './bodies.ts'
-import { type Front, incomingOf } from './front.ts'
+import { admitted } from '../../http/admission.ts'
+import { withBody } from '../../http/bodies.ts'
+import { type Front, incomingOf } from '../../http/front.ts'
 import {
   type Body,
   type Incoming,
@@ -34,10 +15,35 @@ import {
   parseBody,
   repeatedKeys,
   type Visit,
-} from './incoming.ts'
-import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
-import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
-import { send, sendText } from './send.ts'
+} from '../../http/incoming.ts'
+import { weekStartOf } from '../../http/page-dates.ts'
+import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from '../../http/respond.ts'
+import { send, sendText } from '../../http/send.ts'
+import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
+import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
+import type { Look } from '../pages/look.ts'
+import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
+import { assetAnswer, contentPolicy, FOREVER } from '../pages/public-pages.ts'
+import { pathTo } from '../pages/viewing.ts'
+import { answerAtDesk, problemAtDesk } from './desk.ts'
+import { DESK_ASSETS_PATH, type DeskAssets, frameDesk, readDeskAssets } from './desk-frame.ts'
+import {
+  type AnyDeskRequest,
+  CONSENT_PATH,
+  CONSENT_ROOM,
+  type DeskAnswer,
+  type DeskUser,
+  type LookPreview,
+} from './desk-page.ts'
+import { countInInbox } from './review/inbox-room.ts'
+import type { DeskGate } from './sign-in/desk-sign-in.ts'
+import {
+  answerStranger,
+  foreignFormView,
+  isForAll,
+  isSigningIn,
+  signInAgain,
+} from './sign-in/sign-in-room.ts'
 
 // Answers requests to the desk: finds the user of the session cookie, reads forms, refuses forms of other
 // sites, and sets headers.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
-import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './schema.ts'
-import { statement } from './statement.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
 
 // Reads and writes the rows that the desk keeps beside records: unsaved texts, proposals, and what undoes
 // bulk changes. No version, list or cache depends on these rows, so the record of changes has nothing of

@@ -1,10 +1,9 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { html } from '../pages/page-html.ts'
+import { html } from '../../http/page-html.ts'
 import { accountPages } from './account-room.ts'
 import { bulkPages } from './bulk-room.ts'
-import { consentPages } from './consent-room.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -13,18 +12,19 @@ import {
   deskPath,
   sayAtDesk,
 } from './desk-page.ts'
-import { eventFormPages } from './event-form.ts'
-import { eventHelpPages, eventPreviewPages } from './event-form-help.ts'
+import { eventFormPages } from './event-form/event-form.ts'
+import { eventHelpPages, eventPreviewPages } from './event-form/event-form-help.ts'
 import { eventListPages } from './event-list.ts'
 import { historyPages } from './history-room.ts'
-import { inboxPages } from './inbox-room.ts'
 import { lookPages } from './look-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
 import { quickPages } from './quick-room.ts'
 import { recordPages, recordRemovalPages } from './record-room.ts'
+import { inboxPages } from './review/inbox-room.ts'
 import { searchPages } from './search-room.ts'
-import { signOutPages } from './sign-in-room.ts'
+import { consentPages } from './sign-in/consent-room.ts'
+import { signOutPages } from './sign-in/sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
 // Lists the pages of the desk, and answers requests by the page at their address.

@@ -5,20 +5,6 @@ import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { timezoneAbbreviation } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import {
-  DESK_SORTS,
-  DESK_TABS,
-  type DeskEvent,
-  type DeskList,
-  type DeskPageFound,
-  type DeskPlace,
-  type DeskSort,
-  type DeskTab,
-  findDeskPage,
-  listSources,
-  loadDeskEvents,
-  MOST_COUNTED,
-} from '../../calendar/events/desk-events.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
 import {
@@ -43,10 +29,24 @@ import {
   writtenDay,
   writtenEnd,
   writtenNumber,
-} from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+} from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
+import {
+  DESK_SORTS,
+  DESK_TABS,
+  type DeskEvent,
+  type DeskList,
+  type DeskPageFound,
+  type DeskPlace,
+  type DeskSort,
+  type DeskTab,
+  findDeskPage,
+  listSources,
+  loadDeskEvents,
+  MOST_COUNTED,
+} from './desk-events.ts'
 import { statusName } from './desk-inputs.ts'
 import {
   type DeskPage,
@@ -57,7 +57,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
-import { linkedNames } from './event-form-values.ts'
+import { linkedNames } from './event-form/event-form-values.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
 // Shows the list of events at the desk and reads its address, which has its tab, its filters and its page.

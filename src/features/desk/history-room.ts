@@ -1,7 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
-import { UNITS } from '../../calendar/editing/merge-edits.ts'
 import {
   type RecordHistory,
   readHistory,
@@ -11,8 +10,8 @@ import {
 } from '../../calendar/history/record-history.ts'
 import type { StateKind } from '../../calendar/history/record-states.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
-import { written } from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+import { written } from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
 import { labelOf } from './desk-inputs.ts'
 import {
@@ -25,6 +24,7 @@ import {
   recordIdIn,
   sayAtDesk,
 } from './desk-page.ts'
+import { UNITS } from './review/merge-edits.ts'
 
 // Shows the history of a record: who changed what and when, with the values before and after. Puts each
 // version back.

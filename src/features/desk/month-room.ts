@@ -4,11 +4,8 @@ import { dayNumber } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { updateRecord } from '../../calendar/editing/save-record.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
-import { findPlannedTimes, type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
-import { fillWeeks, type GridDay, hiddenOf, type Stretch, weekdayHeads } from '../pages/month-view.ts'
 import {
   capitalized,
   firstOf,
@@ -22,8 +19,10 @@ import {
   writtenDay,
   writtenStart,
   writtenTime,
-} from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+} from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { fillWeeks, type GridDay, hiddenOf, type Stretch, weekdayHeads } from '../pages/month-view.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { statusName } from './desk-inputs.ts'
 import {
@@ -36,6 +35,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import { findPlannedTimes, type PlannedEvent, readPlanned } from './planned-events.ts'
 import { authorFirst, eventLink } from './record-links.ts'
 
 // Shows the month to plan on, and moves its events: press a day to add an event, drag an event to another

@@ -1,7 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/desk-passwords.ts'
 import {
   changeEmail,
   changeRole,
@@ -20,8 +19,8 @@ import {
   type User,
   type UserRefusal,
 } from '../../calendar/people/users.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -35,6 +34,7 @@ import {
   sayAtDesk,
   whenAtDesk,
 } from './desk-page.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in/desk-passwords.ts'
 
 // Shows administrators the people of the calendar, invites people, and changes their roles and accounts, by
 // the right that REST asks for.

@@ -1,9 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Context } from '../../calendar/declare/context.ts'
+import { type Status, visibleTo } from '../../calendar/records/record-store.ts'
 import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
-import type { Context } from '../declare/context.ts'
-import { type Status, visibleTo } from '../records/record-store.ts'
 
 // Finds events for the plan of a month, where drafts and events hidden from listings are shown as well.
 

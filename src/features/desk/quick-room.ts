@@ -7,16 +7,10 @@ import { decodedText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { PickedName } from '../../calendar/events/picked-names.ts'
-import {
-  findQuickLinks,
-  type QuickLine,
-  type QuickLinks,
-  readQuickLine,
-} from '../../calendar/events/quick-line.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -27,9 +21,10 @@ import {
   sayAtDesk,
   type TypedForm,
 } from './desk-page.ts'
-import { mayUseForm } from './event-form.ts'
-import { typedRepeats } from './event-repeats.ts'
-import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-times.ts'
+import { mayUseForm } from './event-form/event-form.ts'
+import { typedRepeats } from './event-form/event-repeats.ts'
+import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/event-times.ts'
+import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
 // Makes an event of one line in plain words: shows the event that it understood as a form, and saves nothing
 // before that form is sent.

@@ -1,12 +1,12 @@
 import type { Context } from '../../calendar/declare/context.ts'
-import { mayPropose } from '../../calendar/editing/review.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { type Linkable, listLinkable } from '../../calendar/records/record-store.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import type { PagedKind } from '../../store/storage/schema.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
+import { mayPropose } from './review/review.ts'
 
 // Says where the records in lists of the desk lead, so that no list links to a form which the caller may not
 // open.

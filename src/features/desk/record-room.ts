@@ -3,7 +3,6 @@ import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
-import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { countUses, MOST_USES_COUNTED, mergeRecords } from '../../calendar/editing/merge-records.ts'
 import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
 import { findNamed, findSameName, type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
@@ -12,8 +11,8 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { findVersion, presentListed } from '../../calendar/records/record-store.ts'
 import { type Served, servedNamed } from '../../calendar/resources.ts'
-import { writtenNumber } from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+import { writtenNumber } from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
 import {
   askedFields,
   type ControlOption,
@@ -42,8 +41,9 @@ import {
   sayAtDesk,
   versionSent,
 } from './desk-page.ts'
-import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
+import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-picture.ts'
 import { linkOrText } from './record-links.ts'
+import { saveForm } from './review/merge-edits.ts'
 
 // Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from
 // their declarations alone.

@@ -2,8 +2,8 @@ import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findAsTyped, type TypedHit } from '../../calendar/events/find-as-typed.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { written, writtenDay } from '../pages/page-dates.ts'
-import { html } from '../pages/page-html.ts'
+import { written, writtenDay } from '../../http/page-dates.ts'
+import { html } from '../../http/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import {
   countAtDesk,

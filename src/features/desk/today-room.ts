@@ -3,11 +3,8 @@ import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { listUnsavedTexts } from '../../calendar/editing/unsaved-texts.ts'
-import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-events.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { servedNamed } from '../../calendar/resources.ts'
-import { examineSendingOf, type Sending } from '../../store/storage/examine.ts'
 import {
   isOverAt,
   laterOf,
@@ -17,8 +14,9 @@ import {
   writtenNumber,
   writtenStart,
   writtenTime,
-} from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+} from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
+import { examineSendingOf, type Sending } from '../../store/storage/examine.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
 import {
@@ -29,9 +27,11 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
-import { sentBackList, waitingList } from './inbox-room.ts'
+import { findPlanned, type PlannedEvent } from './planned-events.ts'
 import { quickLineForm } from './quick-room.ts'
 import { authorFirst, eventLink } from './record-links.ts'
+import { sentBackList, waitingList } from './review/inbox-room.ts'
+import { listUnsavedTexts } from './review/unsaved-texts.ts'
 
 // Shows the page Today: things that wait for the caller, events of the coming days, and failing imports and
 // webhooks.

@@ -2,11 +2,11 @@ import { type Config, databaseAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
-import { describeReason } from '../../serve/webhooks/webhook-store.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { type Examined, examineDatabase } from '../../store/storage/examine.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
+import { describeReason } from '../webhooks/webhook-store.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on the database: that it answers, its state, its users, and the work and backups

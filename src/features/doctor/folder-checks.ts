@@ -6,10 +6,10 @@ import { messageOf } from '../../base/errors.ts'
 import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import { lookForFiles } from '../../calendar/images/lost-files.ts'
-import { readStart } from '../../serve/pages/look.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
+import { readStart } from '../pages/look.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on folders and files: the data folder, permissions, free space on disks, and the

@@ -4,8 +4,8 @@ import { messageOf } from '../../base/errors.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
-import { readToken } from '../../serve/sync/sync-token.ts'
 import type { Examined } from '../../store/storage/examine.ts'
+import { readToken } from '../sync/sync-token.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on the network and the clock: the port, the public address, trusted proxies, and

@@ -6,10 +6,10 @@ import type { Found } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { type LoadedEvent, windowFilters } from '../../calendar/events/event-filters.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
+import type { Format } from '../../http/format.ts'
 import type { WithdrawnEvent } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
-import type { Format } from './format.ts'
 
 // Makes feeds of events in any format: their address and defaults, and their bytes, written some events at a
 // time.

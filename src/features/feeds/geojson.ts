@@ -4,9 +4,9 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { type CardRow, findCardRows } from '../../calendar/events/event-page-store.ts'
 import { findVenuesOf, type VenueOfEvent } from '../../calendar/linked/linked-directory.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
+import type { Format } from '../../http/format.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { isoTime } from './event-facts.ts'
-import type { Format } from './format.ts'
 
 // Venues of listed events as GeoJSON.
 

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson, Operations } from '../../calendar/declare/operations.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
+import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
-import type { Format } from './format.ts'
 
 // Lists as NDJSON, written some records at a time.
 

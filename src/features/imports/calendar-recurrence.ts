@@ -1,4 +1,3 @@
-import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
 import { type Fault, isFault, type Recurrence } from '../../base/recurrence/recurrence.ts'
 import { MOST_DATES, readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
@@ -13,6 +12,7 @@ import {
   yearOf,
 } from './calendar-zones.ts'
 import { type Component, propertiesOf, propertyOf } from './component-reader.ts'
+import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 
 // Reads how an event of a calendar file repeats.
 

@@ -1,5 +1,4 @@
 import { isUtc } from '../../base/icalendar/zone-rules.ts'
-import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
 import {
   clockChanges,
   DAY_MS,
@@ -10,6 +9,7 @@ import {
   utcToWall,
 } from '../../base/text/zones.ts'
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
+import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
 // Finds the time zone that each name in a calendar file means, by the definitions in the file (VTIMEZONE) and

@@ -7,10 +7,10 @@ import type { Tabled } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { beginningOf, fold } from '../../base/text/characters.ts'
 import { addDays } from '../../base/text/moments.ts'
-import { readSpokenTime } from '../../base/text/spoken-times.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 import { servedNamed } from '../../calendar/resources.ts'
+import { readSpokenTime } from '../desk/spoken/spoken-times.ts'
 import {
   type ColumnMeaning,
   type DateOrder,

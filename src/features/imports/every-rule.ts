@@ -1,4 +1,3 @@
-import { dayNumber } from '../text/zones.ts'
 import {
   type Conditions,
   completed,
@@ -14,7 +13,8 @@ import {
   type Rule,
   WEEKDAYS,
   wallOfDay,
-} from './recurrence.ts'
+} from '../../base/recurrence/recurrence.ts'
+import { dayNumber } from '../../base/text/zones.ts'
 
 // Reads rules with all parts of RFC 5545, which imports meet and events here do not have, and makes their
 // dates.

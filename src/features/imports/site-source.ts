@@ -1,5 +1,5 @@
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
-import { readToken } from '../../serve/sync/sync-token.ts'
+import { readToken } from '../sync/sync-token.ts'
 import {
   type FetchedAnswer,
   type FetchOptions,

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CacheBudget } from '../../base/cache.ts'
-import type { Admission } from '../../serve/http/admission.ts'
-import type { Answered } from '../../serve/http/front.ts'
-import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
-import { countDisabled, countWaiting } from '../../serve/webhooks/webhook-store.ts'
+import type { Admission } from '../../http/admission.ts'
+import type { Answered } from '../../http/front.ts'
 import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
+import type { SettledMessage } from '../webhooks/send-webhooks.ts'
+import { countDisabled, countWaiting } from '../webhooks/webhook-store.ts'
 import { type Family, labelled, type Sample, single } from './metrics-server.ts'
 
 // Counts the answers, database work and webhook messages of this process, and makes metrics of these counts

@@ -20,11 +20,11 @@ import { recordPath } from '../../calendar/linked/record-present.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
+import { edgeLetters } from '../../http/page-dates.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
 import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { edgeLetters } from './page-dates.ts'
 import { teaserOf } from './teasers.ts'
 
 // Cards: events as lists of pages show them, kept until the event changes.

@@ -1,9 +1,9 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
+import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from '../../http/page-dates.ts'
+import { html } from '../../http/page-html.ts'
 import { eventRow } from './event-rows.ts'
 import { findOngoing, isLong, MOST_OF_DAY, ongoingSection } from './ongoing.ts'
-import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from './page-dates.ts'
 import { findBounds, findCards, starting } from './page-finding.ts'
-import { html } from './page-html.ts'
 import {
   canonicalOf,
   type EventsAsked,

@@ -1,8 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
-import { distanceKm } from '../../store/storage/distance.ts'
-import type { Card, Picture } from './cards.ts'
 import {
   capitalized,
   lastDayOf,
@@ -13,8 +11,10 @@ import {
   writtenEnd,
   writtenStart,
   writtenTime,
-} from './page-dates.ts'
-import { type Html, html, link } from './page-html.ts'
+} from '../../http/page-dates.ts'
+import { type Html, html, link } from '../../http/page-html.ts'
+import { distanceKm } from '../../store/storage/distance.ts'
+import type { Card, Picture } from './cards.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 import { isOvernight, nearName } from './when-in-words.ts'

@@ -12,19 +12,27 @@ import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf } from '../../calendar/locales/date-locales.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import { findOriginal } from '../../calendar/records/origins.ts'
+import {
+  capitalized,
+  isOverAt,
+  lastDayOf,
+  written,
+  writtenDate,
+  writtenDay,
+  zoneName,
+} from '../../http/page-dates.ts'
+import { type Html, html, link, trusted } from '../../http/page-html.ts'
 import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
-import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
-import { icalendar } from '../formats/icalendar.ts'
-import { linkedEvent } from '../formats/json-ld.ts'
+import { factsOf, textsOfFacts } from '../feeds/event-facts.ts'
+import { icalendar } from '../feeds/icalendar.ts'
+import { linkedEvent } from '../feeds/json-ld.ts'
 import { type Card, type Picture, pictureOf } from './cards.ts'
 import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath } from './feed-links.ts'
-import { capitalized, isOverAt, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
-import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
 import { addressLines } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'

@@ -1,4 +1,6 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
+import { capitalized, lastDayOf, written, writtenSpan } from '../../http/page-dates.ts'
+import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
 import type { Card, Picture } from './cards.ts'
 import {
   againOf,
@@ -11,9 +13,7 @@ import {
   startTime,
 } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
-import { capitalized, lastDayOf, written, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
-import { type Html, html, link, NOTHING } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 

@@ -4,11 +4,6 @@ import { addDays } from '../../base/text/moments.ts'
 import { eventWords } from '../../calendar/events/event-filters.ts'
 import { firstDayOf } from '../../calendar/events/event-when.ts'
 import { countStarts } from '../../calendar/events/find-events.ts'
-import type { WordsFound } from '../../store/storage/search/find-words.ts'
-import type { Card } from './cards.ts'
-import { datedRows, daySections } from './event-rows.ts'
-import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
-import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import {
   firstOf,
   isDay,
@@ -18,7 +13,13 @@ import {
   written,
   writtenDay,
   writtenRange,
-} from './page-dates.ts'
+} from '../../http/page-dates.ts'
+import { type Html, html } from '../../http/page-html.ts'
+import type { WordsFound } from '../../store/storage/search/find-words.ts'
+import type { Card } from './cards.ts'
+import { datedRows, daySections } from './event-rows.ts'
+import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
+import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import {
   before,
   between,
@@ -31,7 +32,6 @@ import {
   starting,
   withoutDatesAndWhen,
 } from './page-finding.ts'
-import { type Html, html } from './page-html.ts'
 import { queryText } from './page-query.ts'
 import { scopeOf } from './page-terms.ts'
 import { askedInWords, chosenInWords } from './presses.ts'

@@ -14,6 +14,7 @@ import {
 } from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
 import { beginningOf } from '../../base/text/characters.ts'
+import { runOnDatabase } from '../../calendar/people/user-commands.ts'
 import type { Database } from '../../store/storage/database.ts'
 import {
   faultOfSetting,
@@ -27,7 +28,6 @@ import {
   readOwnerSettings,
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
-import { runOnDatabase } from './user-commands.ts'
 
 // The command `look`: lists and changes the name and the look of the calendar, and reads or writes a whole
 // look as a folder.

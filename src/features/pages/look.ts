@@ -15,7 +15,7 @@ import {
   titleOfText,
 } from '../../base/look-settings.ts'
 import { readEntries } from '../../base/setting-kinds.ts'
-import { type Html, NOTHING, trusted } from './page-html.ts'
+import { type Html, NOTHING, trusted } from '../../http/page-html.ts'
 
 // Makes the look of the pages from settings and files, and writes its style sheet.
 

@@ -3,10 +3,6 @@ import { dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS } from '../../base/text/zones.ts'
 import { EVENING } from '../../calendar/events/event-when.ts'
 import { announced } from '../../calendar/locales/translate.ts'
-import type { EventIndex } from '../../store/memory/event-index.ts'
-import type { Card } from './cards.ts'
-import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
-import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
 import {
   capitalized,
   dayAt,
@@ -22,7 +18,12 @@ import {
   writtenDay,
   writtenStart,
   writtenTime,
-} from './page-dates.ts'
+} from '../../http/page-dates.ts'
+import { type Html, html, NOTHING } from '../../http/page-html.ts'
+import type { EventIndex } from '../../store/memory/event-index.ts'
+import type { Card } from './cards.ts'
+import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
+import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
 import {
   between,
   cardsOf,
@@ -31,7 +32,6 @@ import {
   findBounds,
   findPageEvents,
 } from './page-finding.ts'
-import { type Html, html, NOTHING } from './page-html.ts'
 import {
   canonicalOf,
   daysOfSame,

@@ -4,9 +4,9 @@ import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-s
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
+import { weekStartOf } from '../../http/page-dates.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
-import { weekStartOf } from './page-dates.ts'
 import { attributeFilters } from './page-filters.ts'
 
 // Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites,

@@ -1,6 +1,6 @@
 import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, keepCached } from '../../base/cache.ts'
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
-import { type Html, html } from './page-html.ts'
+import { type Html, html } from '../../http/page-html.ts'
 
 // Chooses the language of a page, by its address or by the header `Accept-Language`, and keeps it in links.
 

@@ -18,6 +18,8 @@ import { findByOldId, findByOldPath, hadListAt, type Paged } from '../../calenda
 import { findIdBySlug, findKind } from '../../calendar/records/record-store.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'
 import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
+import { monthOf, weekStartOf, writtenDay } from '../../http/page-dates.ts'
+import { type Html, html, NOTHING } from '../../http/page-html.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { wasPublic } from '../../store/storage/history.ts'
@@ -54,8 +56,6 @@ import {
   withQuery,
 } from './page-addresses.ts'
 import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts'
-import { monthOf, weekStartOf, writtenDay } from './page-dates.ts'
-import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
 import {
   type PageQuery,

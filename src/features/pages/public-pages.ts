@@ -6,33 +6,7 @@ import { escapeHtml } from '../../base/text/html.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { translate, translatorFor } from '../../calendar/locales/translate.ts'
-import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
-import { lackBehind } from '../../store/storage/unavailable.ts'
-import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
-import { type ProblemStatus, VERSION } from '../pages/layout.ts'
-import type { Look } from '../pages/look.ts'
-import { isPagePath, SUGGEST_PATH } from '../pages/page-addresses.ts'
-import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from '../pages/page-assets.ts'
-import { isNight } from '../pages/page-dates.ts'
-import {
-  type Chosen,
-  chooseLanguage,
-  inLanguage,
-  type LanguageChooser,
-  makeLanguageChooser,
-} from '../pages/page-languages.ts'
-import {
-  answerPage,
-  isTextPath,
-  makePages,
-  mayHaveMoved,
-  type PageAnswer,
-  type Pages,
-  problemPage,
-  renewLook,
-} from '../pages/pages.ts'
-import { inEnglish } from '../pages/translated-paths.ts'
-import { admitted, isPressed } from './admission.ts'
+import { admitted, isPressed } from '../../http/admission.ts'
 import {
   editionOf,
   type Finished,
@@ -44,11 +18,37 @@ import {
   minuteOf,
   sinceWhen,
   wasAsked,
-} from './finished.ts'
-import { type Front, isGone, refuseOverload } from './front.ts'
-import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
-import { anonymousContext, type Service } from './respond.ts'
-import { asNew, contentTag, type Outgoing, send } from './send.ts'
+} from '../../http/finished.ts'
+import { type Front, isGone, refuseOverload } from '../../http/front.ts'
+import { clientAddress, LONGEST_URL, type SignIn, type Visit } from '../../http/incoming.ts'
+import { isNight } from '../../http/page-dates.ts'
+import { anonymousContext, type Service } from '../../http/respond.ts'
+import { asNew, contentTag, type Outgoing, send } from '../../http/send.ts'
+import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
+import { lackBehind } from '../../store/storage/unavailable.ts'
+import { inEnglish } from '../../wordpress/translated-paths.ts'
+import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts'
+import { type ProblemStatus, VERSION } from './layout.ts'
+import type { Look } from './look.ts'
+import { isPagePath, SUGGEST_PATH } from './page-addresses.ts'
+import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
+import {
+  type Chosen,
+  chooseLanguage,
+  inLanguage,
+  type LanguageChooser,
+  makeLanguageChooser,
+} from './page-languages.ts'
+import {
+  answerPage,
+  isTextPath,
+  makePages,
+  mayHaveMoved,
+  type PageAnswer,
+  type Pages,
+  problemPage,
+  renewLook,
+} from './pages.ts'
 
 // Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their
 // files. A site without pages gets one small front page.

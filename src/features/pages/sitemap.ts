@@ -7,10 +7,10 @@ import { organizerRules } from '../../calendar/linked/organizer.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
 import { listPublicSeries } from '../../calendar/series/series-store.ts'
+import { firstOf, isMonth, monthsLater } from '../../http/page-dates.ts'
+import { html } from '../../http/page-html.ts'
 import type { Look } from './look.ts'
 import { spanPath } from './page-addresses.ts'
-import { firstOf, isMonth, monthsLater } from './page-dates.ts'
-import { html } from './page-html.ts'
 import { listShownTerms, scopeOf } from './page-terms.ts'
 
 // Writes site maps and robots.txt for crawlers.

@@ -1,7 +1,16 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { translate } from '../../calendar/locales/translate.ts'
-import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
+import {
+  endOfOver,
+  firstOf,
+  isDay,
+  isMonth,
+  mondayOf,
+  monthOf,
+  monthsLater,
+  unitName,
+} from '../../http/page-dates.ts'
 
 // Reads and writes the addresses of the views of events, and tells where links between the views lead.
 

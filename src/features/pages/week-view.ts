@@ -1,8 +1,5 @@
 import { addDays } from '../../base/text/moments.ts'
 import { announced } from '../../calendar/locales/translate.ts'
-import type { Card } from './cards.ts'
-import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
-import { type Stretch, stretchesOf } from './month-view.ts'
 import {
   capitalized,
   earlierOf,
@@ -14,9 +11,12 @@ import {
   writtenDay,
   writtenRange,
   writtenStart,
-} from './page-dates.ts'
+} from '../../http/page-dates.ts'
+import { type Html, html, NOTHING } from '../../http/page-html.ts'
+import type { Card } from './cards.ts'
+import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
+import { type Stretch, stretchesOf } from './month-view.ts'
 import { between, cardsOf, findBounds, findPageEvents } from './page-finding.ts'
-import { type Html, html, NOTHING } from './page-html.ts'
 import {
   canonicalOf,
   daysOfSame,

@@ -3,7 +3,7 @@ import { addDays, dayOf } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 import { isOfWholeDays } from '../../calendar/locales/midnight.ts'
 import type { When } from '../../calendar/series/series-schedule.ts'
-import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from './page-dates.ts'
+import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from '../../http/page-dates.ts'
 import { say } from './viewing.ts'
 
 // Writes when an event takes place, in words.

@@ -9,10 +9,10 @@ import {
   noteRemark,
   openProgress,
   type Remarks,
-} from '../import/import-report.ts'
-import type { Counts } from '../import/import-run.ts'
-import { passwordOf } from '../import/open-source.ts'
-import { type ConflictPolicy, POLICIES } from '../import/source-item.ts'
+} from '../imports/import-report.ts'
+import type { Counts } from '../imports/import-run.ts'
+import { passwordOf } from '../imports/open-source.ts'
+import { type ConflictPolicy, POLICIES } from '../imports/source-item.ts'
 import { addFilters, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'

@@ -6,9 +6,9 @@ import { findImages, imageUrl } from '../../calendar/images/images.ts'
 import { findOccurrences } from '../../calendar/series/series-store.ts'
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import type { EventRow, ImageRow, PushItemColumns, SeriesRow } from '../../store/storage/schema.ts'
-import { SourceFailure } from '../import/polite-fetch.ts'
-import type { ShownRecord } from '../import/shown-records.ts'
-import { readFingerprints } from '../import/source-item.ts'
+import { SourceFailure } from '../imports/polite-fetch.ts'
+import type { ShownRecord } from '../imports/shown-records.ts'
+import { readFingerprints } from '../imports/source-item.ts'
 import {
   describePushed,
   findPushed,

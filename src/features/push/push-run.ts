@@ -7,7 +7,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
-import type { Counts, Remark } from '../import/import-run.ts'
+import type { Counts, Remark } from '../imports/import-run.ts'
 import {
   itemsOf,
   LINKED,
@@ -15,14 +15,14 @@ import {
   linkNames,
   type ShownRecord,
   unknownFacts,
-} from '../import/shown-records.ts'
+} from '../imports/shown-records.ts'
 import {
   type ConflictPolicy,
   type Fingerprints,
   fieldsOf,
   fingerprintsOf,
   type ItemKind,
-} from '../import/source-item.ts'
+} from '../imports/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
 // Holds the state of a push while it runs, stores what was pushed, and converts records between the forms of

@@ -1,8 +1,8 @@
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
-import { readToken } from '../../serve/sync/sync-token.ts'
-import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../import/polite-fetch.ts'
-import type { ShownRecord } from '../import/shown-records.ts'
-import { findInterface, readNamespaces } from '../import/site-source.ts'
+import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../imports/polite-fetch.ts'
+import type { ShownRecord } from '../imports/shown-records.ts'
+import { findInterface, readNamespaces } from '../imports/site-source.ts'
+import { readToken } from '../sync/sync-token.ts'
 
 // Finds the service that a push writes to, reads its records, writes records to it, and reads its refusals.
 

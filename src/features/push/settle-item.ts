@@ -3,10 +3,10 @@ import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { servedNamed } from '../../calendar/resources.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
-import type { Counts } from '../import/import-run.ts'
-import { SourceFailure } from '../import/polite-fetch.ts'
-import { decodeName, type ShownRecord } from '../import/shown-records.ts'
-import { type Fingerprints, type Plan, planItem, readFingerprints } from '../import/source-item.ts'
+import type { Counts } from '../imports/import-run.ts'
+import { SourceFailure } from '../imports/polite-fetch.ts'
+import { decodeName, type ShownRecord } from '../imports/shown-records.ts'
+import { type Fingerprints, type Plan, planItem, readFingerprints } from '../imports/source-item.ts'
 import {
   bodyAsShown,
   bodyOfCreate,

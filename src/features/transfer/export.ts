@@ -12,10 +12,10 @@ import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
 import { events, resources, type Served } from '../../calendar/resources.ts'
-import { saysWhen } from '../../serve/formats/feed.ts'
-import { formatsOf } from '../../serve/formats/formats.ts'
-import { ndjson } from '../../serve/formats/ndjson.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
+import { saysWhen } from '../feeds/feed.ts'
+import { formatsOf } from '../feeds/formats.ts'
+import { ndjson } from '../feeds/ndjson.ts'
 import { asRefusal, isFolder, requireFolderOf } from './show-progress.ts'
 
 // Registers and runs the command `export`, and finds the events that an export or a push has.

@@ -17,10 +17,18 @@ import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { writeOnce } from '../../calendar/editing/idempotency.ts'
 import { about } from '../../calendar/locales/messages.ts'
+import { okReply, type Reply } from '../../http/format.ts'
+import { idIn } from '../../http/handlers.ts'
+import {
+  type MatchedRequest,
+  type OwnGround,
+  type OwnOperation,
+  ownRoute,
+  type Route,
+} from '../../http/routes.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
-import { okReply, type Reply } from '../formats/format.ts'
-import { sendTest } from '../webhooks/send-webhooks.ts'
+import { sendTest } from './send-webhooks.ts'
 import {
   addWebhook,
   checkAddress,
@@ -41,9 +49,7 @@ import {
   updateWebhook,
   type WebhookChange,
   WebhookRefusal,
-} from '../webhooks/webhook-store.ts'
-import { idIn } from './handlers.ts'
-import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
+} from './webhook-store.ts'
 
 // Declares and answers the operations on webhooks. A webhook may receive everything, so only administrators
 // manage webhooks.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
+import { dropBulkChanges, dropDecided, dropUnsaved } from '../../features/desk/desk-rows.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
-import { dropBulkChanges, dropDecided, dropUnsaved } from './desk-rows.ts'
 import { dropDeliveries, dropHistory, dropOldestFormer, formerBytes } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'

@@ -1,11 +1,11 @@
-import { WEEKDAYS } from '../../base/recurrence/recurrence.ts'
-import { plainText } from '../../base/text/html.ts'
-import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import type { Clashes, NearEvent } from '../../calendar/events/clashes.ts'
-import { event } from '../../calendar/events/event.ts'
-import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
+import { WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
+import { plainText } from '../../../base/text/html.ts'
+import { addDays, dayOf, wallNow } from '../../../base/text/moments.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import { event } from '../../../calendar/events/event.ts'
+import { capitalized, written, writtenDate } from '../../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../../http/page-html.ts'
+import type { Clashes, NearEvent } from '../clashes.ts'
 import {
   described,
   fieldControl,
@@ -15,8 +15,9 @@ import {
   mostOf,
   statusName,
   UNSENT_BY_ENTER,
-} from './desk-inputs.ts'
-import { allTyped, type DeskView, deskPath, deskTranslatorFor, lastTyped, sayAtDesk } from './desk-page.ts'
+} from '../desk-inputs.ts'
+import { allTyped, type DeskView, deskPath, deskTranslatorFor, lastTyped, sayAtDesk } from '../desk-page.ts'
+import { eventLink } from '../record-links.ts'
 import { categoriesCard, pictureCard, slugCard, statusCard } from './event-form-aside.ts'
 import {
   chip,
@@ -29,7 +30,6 @@ import {
   switchOf,
 } from './event-form-controls.ts'
 import { plainFields } from './event-form-values.ts'
-import { eventLink } from './record-links.ts'
 
 // Draws the form of an event.
 

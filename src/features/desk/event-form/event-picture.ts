@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto'
-import { Problem } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { makeOnce } from '../../calendar/editing/idempotency.ts'
-import { changeFocus, changeTexts, type FocalPoint, mayEditImage } from '../../calendar/images/image-texts.ts'
-import { findImage, findOpenImage, insertUpload, prepareUpload } from '../../calendar/images/images.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { can } from '../../calendar/people/caller.ts'
-import type { ImageRow } from '../../store/storage/schema.ts'
-import { pictureOf } from '../pages/cards.ts'
-import { writtenNumber } from '../pages/page-dates.ts'
-import { type Html, html, link } from '../pages/page-html.ts'
-import { type FormState, plainField } from './desk-inputs.ts'
+import { Problem } from '../../../base/problems.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import { makeOnce } from '../../../calendar/editing/idempotency.ts'
+import {
+  changeFocus,
+  changeTexts,
+  type FocalPoint,
+  mayEditImage,
+} from '../../../calendar/images/image-texts.ts'
+import { findImage, findOpenImage, insertUpload, prepareUpload } from '../../../calendar/images/images.ts'
+import { problemReply } from '../../../calendar/locales/problem-replies.ts'
+import { can } from '../../../calendar/people/caller.ts'
+import { writtenNumber } from '../../../http/page-dates.ts'
+import { type Html, html, link } from '../../../http/page-html.ts'
+import type { ImageRow } from '../../../store/storage/schema.ts'
+import { pictureOf } from '../../pages/cards.ts'
+import { type FormState, plainField } from '../desk-inputs.ts'
 import {
   type DeskRequest,
   isSwitchOn,
@@ -20,7 +25,7 @@ import {
   sayAtDesk,
   shownAtFirst,
   type TypedForm,
-} from './desk-page.ts'
+} from '../desk-page.ts'
 
 // Stores, describes and shows the pictures of events, venues and organizers in their forms.
 

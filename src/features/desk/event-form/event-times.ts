@@ -1,9 +1,7 @@
-import { madeOnce } from '../../base/cache.ts'
-import type { Site } from '../../base/config.ts'
-import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../../base/text/event-lengths.ts'
-import { addDays, dayOf, parseMoment, wallNow } from '../../base/text/moments.ts'
-import { readSpokenDate, type SpokenDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
-import { readSpokenTime } from '../../base/text/spoken-times.ts'
+import { madeOnce } from '../../../base/cache.ts'
+import type { Site } from '../../../base/config.ts'
+import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../../../base/text/event-lengths.ts'
+import { addDays, dayOf, parseMoment, wallNow } from '../../../base/text/moments.ts'
 import {
   describeUnclear,
   findUnclear,
@@ -12,13 +10,15 @@ import {
   type UnclearTime,
   utcToMs,
   wallToUtc,
-} from '../../base/text/zones.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { localeOf } from '../../calendar/locales/date-locales.ts'
-import { writtenDay } from '../pages/page-dates.ts'
-import { shortened } from '../pages/teasers.ts'
-import type { FormFaults } from './desk-inputs.ts'
-import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
+} from '../../../base/text/zones.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import { localeOf } from '../../../calendar/locales/date-locales.ts'
+import { writtenDay } from '../../../http/page-dates.ts'
+import { shortened } from '../../pages/teasers.ts'
+import type { FormFaults } from '../desk-inputs.ts'
+import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
+import { readSpokenDate, type SpokenDate, type SpokenHere } from '../spoken/spoken-dates.ts'
+import { readSpokenTime } from '../spoken/spoken-times.ts'
 
 // Reads and shows the times of an event as a form asks for them: days and hours in words, and an end that
 // follows the start.

@@ -1,16 +1,39 @@
-import { Problem } from '../../base/problems.ts'
-import { storableText } from '../../base/text/characters.ts'
-import { plainText } from '../../base/text/html.ts'
-import { utcToWall } from '../../base/text/zones.ts'
-import type { Context } from '../../calendar/declare/context.ts'
+import { Problem } from '../../../base/problems.ts'
+import { storableText } from '../../../base/text/characters.ts'
+import { plainText } from '../../../base/text/html.ts'
+import { utcToWall } from '../../../base/text/zones.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import { removeRecord } from '../../../calendar/editing/save-record.ts'
+import { findEvent } from '../../../calendar/events/event-store.ts'
+import { asSeenBy } from '../../../calendar/events/event-when.ts'
+import { readColumns, readStates, type StateKind } from '../../../calendar/history/record-states.ts'
+import type { MessageText } from '../../../calendar/locales/messages.ts'
+import { mayRead } from '../../../calendar/people/caller.ts'
+import { findUserByLogin } from '../../../calendar/people/users.ts'
+import { isPossibleId } from '../../../calendar/records/record-store.ts'
+import { events, servedNamed } from '../../../calendar/resources.ts'
+import { written } from '../../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../../http/page-html.ts'
+import { type ChangedValue, changesTable } from '../changed-values.ts'
+import { type Clashes, type EventDraft, findClashes } from '../clashes.ts'
+import { described, type FormFaults, faultList } from '../desk-inputs.ts'
 import {
-  BROUGHT,
-  findBrought,
-  type LinkedDraft,
-  mayReview,
-  waitingTerms,
-} from '../../calendar/editing/bring-along.ts'
-import type { Proposal } from '../../calendar/editing/proposal-store.ts'
+  countAtDesk,
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  recordIdIn,
+  sayAtDesk,
+  titleAtDesk,
+  whenAtDesk,
+} from '../desk-page.ts'
+import { linkedNames } from '../event-form/event-form-values.ts'
+import { type PlannedEvent, readPlanned } from '../planned-events.ts'
+import { eventLink } from '../record-links.ts'
+import { BROUGHT, findBrought, type LinkedDraft, mayReview, waitingTerms } from './bring-along.ts'
+import type { Proposal } from './proposal-store.ts'
 import {
   type Decided,
   findSeenProposal,
@@ -24,36 +47,7 @@ import {
   sendBackProposal,
   type Undecided,
   withdrawProposal,
-} from '../../calendar/editing/review.ts'
-import { removeRecord } from '../../calendar/editing/save-record.ts'
-import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
-import { findEvent } from '../../calendar/events/event-store.ts'
-import { asSeenBy } from '../../calendar/events/event-when.ts'
-import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
-import { readColumns, readStates, type StateKind } from '../../calendar/history/record-states.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { mayRead } from '../../calendar/people/caller.ts'
-import { findUserByLogin } from '../../calendar/people/users.ts'
-import { isPossibleId } from '../../calendar/records/record-store.ts'
-import { events, servedNamed } from '../../calendar/resources.ts'
-import { written } from '../pages/page-dates.ts'
-import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type ChangedValue, changesTable } from './changed-values.ts'
-import { described, type FormFaults, faultList } from './desk-inputs.ts'
-import {
-  countAtDesk,
-  type DeskAnswer,
-  type DeskPage,
-  type DeskRequest,
-  deskPath,
-  fieldOf,
-  recordIdIn,
-  sayAtDesk,
-  titleAtDesk,
-  whenAtDesk,
-} from './desk-page.ts'
-import { linkedNames } from './event-form-values.ts'
-import { eventLink } from './record-links.ts'
+} from './review.ts'
 
 // Shows the inbox: events sent for review, imported ones that wait, and changes proposed in published
 // records. Reviewers see and decide them all, authors see their own.

@@ -1,16 +1,25 @@
-import { over } from '../../base/fields/limits.ts'
-import { invalidParam, Problem } from '../../base/problems.ts'
-import { formatUtc } from '../../base/text/moments.ts'
-import { removeUnsaved } from '../../store/storage/desk-rows.ts'
-import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
-import type { Context } from '../declare/context.ts'
-import { parseFields, type RawValues } from '../declare/parse.ts'
-import { type RecordHistory, readHistory } from '../history/record-history.ts'
-import { can, isLoggedIn, mayEdit, type Owned } from '../people/caller.ts'
-import { findUser } from '../people/users.ts'
-import { isPossibleId, requireVersion } from '../records/record-store.ts'
-import { events, type Served, servedNamed } from '../resources.ts'
+import { over } from '../../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../../base/problems.ts'
+import { formatUtc } from '../../../base/text/moments.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import { parseFields, type RawValues } from '../../../calendar/declare/parse.ts'
+import {
+  nameOfRow,
+  permittedRecord,
+  type Saved,
+  savedAs,
+  statusOf,
+  wantedAt,
+  writeChange,
+} from '../../../calendar/editing/save-record.ts'
+import { type RecordHistory, readHistory } from '../../../calendar/history/record-history.ts'
+import { can, isLoggedIn, mayEdit, type Owned } from '../../../calendar/people/caller.ts'
+import { findUser } from '../../../calendar/people/users.ts'
+import { isPossibleId, requireVersion } from '../../../calendar/records/record-store.ts'
+import { events, type Served, servedNamed } from '../../../calendar/resources.ts'
+import type { Tx } from '../../../store/storage/recording.ts'
+import type { EventRow } from '../../../store/storage/schema.ts'
+import { removeUnsaved } from '../desk-rows.ts'
 import { type LinkedDraft, linkedIn, mayReview, prepareBringing, prepareBrought } from './bring-along.ts'
 import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
 import {
@@ -29,15 +38,6 @@ import {
   updateProposal,
   writeProposal,
 } from './proposal-store.ts'
-import {
-  nameOfRow,
-  permittedRecord,
-  type Saved,
-  savedAs,
-  statusOf,
-  wantedAt,
-  writeChange,
-} from './save-record.ts'
 
 // The review of events and proposals. Users who may not publish send events for review, and propose changes
 // of their own published ones, which stay as they are meanwhile. Reviewers find both in the inbox, publish

@@ -1,4 +1,7 @@
-import { formatUtc } from '../../base/text/moments.ts'
+import { formatUtc } from '../../../base/text/moments.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import type { RawValues } from '../../../calendar/declare/parse.ts'
+import type { UnsavedTextColumns } from '../../../store/storage/schema.ts'
 import {
   findLastSaved,
   findUnsavedRow,
@@ -6,10 +9,7 @@ import {
   removeUnsaved,
   selectUnsaved,
   trimUnsaved,
-} from '../../store/storage/desk-rows.ts'
-import type { UnsavedTextColumns } from '../../store/storage/schema.ts'
-import type { Context } from '../declare/context.ts'
-import type { RawValues } from '../declare/parse.ts'
+} from '../desk-rows.ts'
 
 // Keeps the text that somebody is writing beside the record, for them alone, and finds it when they come
 // back. It never becomes part of the record by itself.

@@ -1,12 +1,12 @@
-import { isUuid } from '../../base/text/characters.ts'
-import { utcToWall } from '../../base/text/zones.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { type CredentialScope, SCOPES } from '../../calendar/people/caller.ts'
-import { addCredential, listCredentials } from '../../calendar/people/credentials.ts'
-import { RefusedUserChange } from '../../calendar/people/users.ts'
-import { written } from '../pages/page-dates.ts'
-import { type Html, html } from '../pages/page-html.ts'
-import { pathTo } from '../pages/viewing.ts'
+import { isUuid } from '../../../base/text/characters.ts'
+import { utcToWall } from '../../../base/text/zones.ts'
+import type { MessageText } from '../../../calendar/locales/messages.ts'
+import { type CredentialScope, SCOPES } from '../../../calendar/people/caller.ts'
+import { addCredential, listCredentials } from '../../../calendar/people/credentials.ts'
+import { RefusedUserChange } from '../../../calendar/people/users.ts'
+import { written } from '../../../http/page-dates.ts'
+import { type Html, html } from '../../../http/page-html.ts'
+import { pathTo } from '../../pages/viewing.ts'
 import {
   CONSENT_PATH,
   CONSENT_ROOM,
@@ -18,7 +18,7 @@ import {
   deskTranslatorFor,
   fieldOf,
   sayAtDesk,
-} from './desk-page.ts'
+} from '../desk-page.ts'
 
 // Asks people whether a program of the platform may have an application password, and sends the password to
 // the program by the rules of the platform: to an address with https or with a scheme of the program's own.

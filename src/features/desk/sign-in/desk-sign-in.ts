@@ -1,10 +1,31 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
-import { Problem } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/urls.ts'
-import type { Database, Db } from '../../store/storage/database.ts'
-import type { Tx, Writer } from '../../store/storage/recording.ts'
-import { lackBehind } from '../../store/storage/unavailable.ts'
-import type { OnRefused } from './authenticate.ts'
+import { Problem } from '../../../base/problems.ts'
+import { clientOf } from '../../../base/text/urls.ts'
+import type { OnRefused } from '../../../calendar/people/authenticate.ts'
+import {
+  endSession,
+  findSession,
+  listSessions,
+  noteSeen,
+  type SessionOrigin,
+  sessionExists,
+  startSession,
+} from '../../../calendar/people/sessions.ts'
+import {
+  countedName,
+  type Guesses,
+  guessesOf,
+  inTurn,
+  makeGuesses,
+  makeTurns,
+  noteGuess,
+  type TurnLimits,
+  type Turns,
+} from '../../../calendar/people/turns.ts'
+import { findUserByLogin, type User } from '../../../calendar/people/users.ts'
+import type { Database, Db } from '../../../store/storage/database.ts'
+import type { Tx, Writer } from '../../../store/storage/recording.ts'
+import { lackBehind } from '../../../store/storage/unavailable.ts'
 import {
   findRightHash,
   findSignInLink,
@@ -18,27 +39,6 @@ import {
   setDeskPassword,
   useSignInLink,
 } from './desk-passwords.ts'
-import {
-  endSession,
-  findSession,
-  listSessions,
-  noteSeen,
-  type SessionOrigin,
-  sessionExists,
-  startSession,
-} from './sessions.ts'
-import {
-  countedName,
-  type Guesses,
-  guessesOf,
-  inTurn,
-  makeGuesses,
-  makeTurns,
-  noteGuess,
-  type TurnLimits,
-  type Turns,
-} from './turns.ts'
-import { findUserByLogin, type User } from './users.ts'
 
 // Signs people in to the desk by password or link, slows down those who guess, changes passwords, and finds
 // and ends sessions.

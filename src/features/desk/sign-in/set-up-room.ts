@@ -1,14 +1,8 @@
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import {
-  faultOfPassword,
-  LONGEST_PASSWORD,
-  SHORTEST_PASSWORD,
-  type SignInLink,
-} from '../../calendar/people/desk-passwords.ts'
-import { isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
-import type { Tx } from '../../store/storage/recording.ts'
-import { html } from '../pages/page-html.ts'
-import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
+import type { MessageText } from '../../../calendar/locales/messages.ts'
+import { html } from '../../../http/page-html.ts'
+import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
+import type { Tx } from '../../../store/storage/recording.ts'
+import { type FormFaults, faultList, plainField } from '../desk-inputs.ts'
 import {
   type AnyDeskRequest,
   type DeskAnswer,
@@ -16,8 +10,9 @@ import {
   deskPath,
   fieldOf,
   sayAtDesk,
-} from './desk-page.ts'
-import { settingFaults } from './look-values.ts'
+} from '../desk-page.ts'
+import { settingFaults } from '../look-values.ts'
+import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD, type SignInLink } from './desk-passwords.ts'
 
 // Answers the link by which people begin: asks for a password and, on an empty calendar, for its name and
 // colour; in a demo it lets people look around.

@@ -1,8 +1,8 @@
-import type { Site } from '../../base/config.ts'
-import { Problem } from '../../base/problems.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { type Html, html } from '../pages/page-html.ts'
-import { pathTo } from '../pages/viewing.ts'
+import type { Site } from '../../../base/config.ts'
+import { Problem } from '../../../base/problems.ts'
+import type { MessageText } from '../../../calendar/locales/messages.ts'
+import { type Html, html } from '../../../http/page-html.ts'
+import { pathTo } from '../../pages/viewing.ts'
 import {
   type AnyDeskRequest,
   type DeskAnswer,
@@ -13,7 +13,7 @@ import {
   deskTranslatorFor,
   fieldOf,
   sayAtDesk,
-} from './desk-page.ts'
+} from '../desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
 // Signs people in and out, keeps a form that was sent after its session had ended, and explains why a form

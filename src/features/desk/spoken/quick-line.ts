@@ -1,20 +1,13 @@
-import { isFault, matchingDates, searchedUntil } from '../../base/recurrence/recurrence.ts'
-import { type RecurrenceObject, readRecurrence } from '../../base/recurrence/recurrence-text.ts'
-import { spokenRuleAt } from '../../base/recurrence/spoken-rules.ts'
-import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
-import { dateAt, type FoundDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
-import { type SpokenTime, skipFillers, timesAt } from '../../base/text/spoken-times.ts'
-import {
-  type Said,
-  saidAt,
-  type Token,
-  tokensOf,
-  type Vocabulary,
-  vocabularyOf,
-} from '../../base/text/spoken-words.ts'
-import type { Context } from '../declare/context.ts'
-import { TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
-import { findNamed, findSameName, type PickedName } from './picked-names.ts'
+import { isFault, matchingDates, searchedUntil } from '../../../base/recurrence/recurrence.ts'
+import { type RecurrenceObject, readRecurrence } from '../../../base/recurrence/recurrence-text.ts'
+import { addDays, dayOf, wallNow } from '../../../base/text/moments.ts'
+import type { Context } from '../../../calendar/declare/context.ts'
+import { findNamed, findSameName, type PickedName } from '../../../calendar/events/picked-names.ts'
+import { TAXONOMIES, TERM_LISTS } from '../../../calendar/terms/term-store.ts'
+import { dateAt, type FoundDate, type SpokenHere } from './spoken-dates.ts'
+import { spokenRuleAt } from './spoken-rules.ts'
+import { type SpokenTime, skipFillers, timesAt } from './spoken-times.ts'
+import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
 // Reads an event from one line of plain words, and looks up the venue and labels that the line names.
 

@@ -1,4 +1,5 @@
-import { addDays, dayOf } from './moments.ts'
+import { addDays, dayOf } from '../../../base/text/moments.ts'
+import { formatUtc, utcToMs } from '../../../base/text/zones.ts'
 import { type SpokenTime, skipFillers, timesAt } from './spoken-times.ts'
 import {
   type Said,
@@ -9,7 +10,6 @@ import {
   type Vocabulary,
   vocabularyOf,
 } from './spoken-words.ts'
-import { formatUtc, utcToMs } from './zones.ts'
 
 // Reads dates as people type them, in the languages of the service.
 

@@ -1,6 +1,6 @@
-import { type Said, saidAt, type Token, type Vocabulary } from '../text/spoken-words.ts'
-import { WEEKDAYS } from './recurrence.ts'
-import type { RecurrenceObject } from './recurrence-text.ts'
+import { WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
+import type { RecurrenceObject } from '../../../base/recurrence/recurrence-text.ts'
+import { type Said, saidAt, type Token, type Vocabulary } from './spoken-words.ts'
 
 // Reads the rules of events that repeat as people type them.
 

@@ -1,6 +1,6 @@
-import { madeOnce } from '../cache.ts'
-import { fold } from './characters.ts'
-import { DAY_MS } from './zones.ts'
+import { madeOnce } from '../../../base/cache.ts'
+import { fold } from '../../../base/text/characters.ts'
+import { DAY_MS } from '../../../base/text/zones.ts'
 
 // Splits typed text into pieces, and holds the words and phrases of each language by which dates, times and
 // rules are read from it.

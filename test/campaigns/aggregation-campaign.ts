@@ -6,10 +6,8 @@ import { allEvents, comparable } from '../import/compared-events.ts'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 
-/** The size of a campaign. */
 export interface Aggregation {
   events: number
-  /** Changes under each policy, on both sides together. */
   changes: number
   kills: number
   seed: number
@@ -26,17 +24,11 @@ const RUNS = [
 
 type Policy = (typeof RUNS)[number][0]
 
-/** The fields that are changed and compared. */
 const FIELDS = ['title', 'excerpt', 'featured'] as const
 type Seen = Readonly<Record<(typeof FIELDS)[number], unknown>>
 
-/** The events of a calendar by slug, without the trash. */
 type State = ReadonlyMap<string, Seen>
 
-/**
- * Imports one calendar into others with changes on both sides, under each policy, and kills some imports.
- * @throws AssertionError
- */
 export async function runAggregation({ events, changes, kills, seed, progress }: Aggregation): Promise<void> {
   const random = makeRandom(seed)
   const other = await startCalendar({ timezone: 'Europe/Berlin' })
@@ -87,7 +79,6 @@ async function fill(other: Calendar, events: number): Promise<void> {
     })
 }
 
-/** Two calendars. `other` is imported into `calendar`. */
 interface Pair {
   other: Calendar
   calendar: Calendar
@@ -130,10 +121,8 @@ async function tryPolicy({
   assert.deepEqual(sorted(await stateOf(calendar)), sorted(ours))
 }
 
-/** The characters shown before and after the first difference. */
 const SHOWN = 300
 
-/** Fails with only the first difference: the rows have millions of characters. @throws AssertionError */
 function refuseDifference(before: string, after: string): void {
   if (before === after) return
   let at = 0
@@ -214,7 +203,6 @@ function settledFields(was: Seen, there: Seen, here: Seen | undefined, policy: P
   return { ...here, ...Object.fromEntries(taken.map((field) => [field, there[field]])) }
 }
 
-/** The most ms before an import is killed. */
 const LONGEST_LIFE = 4000
 
 async function killImports({

@@ -24,38 +24,27 @@ import { type Batch, type BatchWriters, shown, startBatchWriters, writesASecond 
 //   - with the same backup restored on the other database, byte for byte, in every answer that
 // `readEveryAnswer` reads.
 
-/** The number of clients that write at once. */
 const WRITERS = 4
 export const SITE = 'http://calendar.example'
 
 export interface BackupCampaign {
-  /** The database of the calendar. */
   source: DatabaseName
-  /** The databases on which each backup is restored. */
   targets: readonly DatabaseName[]
-  /** The address of a PostgreSQL server, if one is needed. */
   server: string | undefined
   backups: number
-  /** The seconds of writing before the first backup. */
   seconds: number
 }
 
-/** The figures of one backup. */
 export interface BackupFigures {
-  /** The ms that the command took, including the start of its process. */
   took: number
-  /** The writes acknowledged per second during the backup. */
   writes: number
-  /** The batches acknowledged before the command began, those in the backup, and all. */
   before: number
   batches: number
   acknowledged: number
-  /** The single records compared with the source, and all answers of the restored calendar. */
   asInSource: number
   answers: number
 }
 
-/** Runs a campaign. @throws AssertionError when something is missing, incomplete or different */
 export async function runBackupCampaign(campaign: BackupCampaign): Promise<BackupFigures[]> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-backups-'))
   const source = await emptyDatabase(campaign.source, campaign.server, join(folder, 'source.sqlite'))
@@ -91,26 +80,21 @@ export async function runBackupCampaign(campaign: BackupCampaign): Promise<Backu
   }
 }
 
-/** The addresses of the database and the images of a calendar. */
 export interface Places {
   database: string
   media: string
 }
 
-/** A backup, with the times at which its command began and ended. */
 interface Taken {
   file: string
   media: string
   began: number
   ended: number
-  /** The writes acknowledged per second during the backup. */
   writes: number
 }
 
-/** Bodies of answers by reader and path. */
 export type Answers = ReadonlyMap<string, string>
 
-/** Takes backups while clients write, stops the clients, and reads every answer of the source. */
 async function takeUnderWrites(
   { seconds, backups }: BackupCampaign,
   places: Places,
@@ -141,7 +125,6 @@ async function take(writers: BatchWriters, places: Places, file: string): Promis
   return { file, media: places.media, began, ended, writes: writesASecond(writers, began, ended) }
 }
 
-/** Starts a command in its own process. Its output is dropped. */
 function beginCommand({ database, media }: Places, ...words: string[]): Process {
   const command = startProcess(MAIN, ['--database', database, '--media', media, ...words])
   command.child.stdout?.resume()
@@ -153,13 +136,11 @@ async function takeBackup(places: Places, file: string): Promise<void> {
   assert.equal(await beginCommand(places, 'backup', file).ended, 0)
 }
 
-/** Runs a command in this process. @throws AssertionError when it fails */
 async function runCommand({ database, media }: Places, ...words: string[]): Promise<void> {
   const { code, err } = await kalends(['--database', database, '--media', media, ...words])
   assert.equal(code, 0, `${words.join(' ')}: ${err}`)
 }
 
-/** Restores a backup into an empty database and reads every answer. */
 async function restoreAndRead(
   { file, media }: Pick<Taken, 'file' | 'media'>,
   target: DatabaseName,
@@ -177,7 +158,6 @@ async function restoreAndRead(
   }
 }
 
-/** Creates an empty database. `file` is the path of one on SQLite. */
 async function emptyDatabase(
   name: DatabaseName,
   server: string | undefined,
@@ -191,7 +171,6 @@ async function emptyDatabase(
 const EVENT = /^admin \/tribe\/events\/v1\/events\/(\d+)$/
 const TITLE = /^w(\d+) b(\d+) n\d+$/
 
-/** Returns the JSON of the written events by id. */
 function writtenEvents(answers: Answers): Map<number, { writer: number; batch: number; json: string }> {
   const events = new Map<number, { writer: number; batch: number; json: string }>()
   for (const [key, text] of answers) {
@@ -205,10 +184,6 @@ function writtenEvents(answers: Answers): Map<number, { writer: number; batch: n
   return events
 }
 
-/**
- * Returns the batches of a restored calendar. Fails unless a moment while the command ran has all batches
- * before it in the backup, and none after it.
- */
 function requireMoment({ began, ended }: Taken, batches: readonly Batch[], restored: Answers): Batch[] {
   const last = new Map<number, number>()
   for (const { writer, batch } of writtenEvents(restored).values())
@@ -230,10 +205,6 @@ function requireMoment({ began, ended }: Taken, batches: readonly Batch[], resto
   return included
 }
 
-/**
- * Asserts that the events are those of the included batches in their last state, with the venues and
- * organizers of these batches.
- */
 function requireContent(included: readonly Batch[], restored: Answers): void {
   const expected = new Map<number, string>()
   for (const { events } of included.toSorted((a, b) => a.number - b.number))
@@ -247,7 +218,6 @@ function requireContent(included: readonly Batch[], restored: Answers): void {
   for (const kind of ['venues', 'organizers'] as const) assert.deepEqual(namesOf(kind, restored), names, kind)
 }
 
-/** Returns the names of the written venues or organizers without their first word. */
 function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
   const member = kind.slice(0, -1)
   const names = [...answers].flatMap(([key, text]) =>
@@ -256,7 +226,6 @@ function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
   return names.flatMap((name) => / (of w\d+ b\d+ n\d+)$/.exec(name)?.[1] ?? []).sort()
 }
 
-/** Asserts that both have the same answers, byte for byte. */
 function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
   assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
   for (const [key, text] of expected) {
@@ -288,7 +257,6 @@ function requireAsInSource(
   return unchanged.size
 }
 
-/** Returns the paths that change with an event: its own, and those of its tags, which show counts. */
 function touchedBy(id: number, restored: Answers): string[] {
   const event: { tags?: { id: number }[] } = JSON.parse(
     restored.get(`admin /tribe/events/v1/events/${id}`) ?? '{}',

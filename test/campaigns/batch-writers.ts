@@ -2,47 +2,34 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { type Answered, exchange } from './exchange.ts'
 
-/** The events that each batch creates, changes and moves to the trash, in one transaction. */
 const MADE = 60
 const CHANGED = 30
 const TRASHED = 10
 const WRITES = MADE + CHANGED + TRASHED
-/** One in so many new events brings its own venue, organizer and tag. */
 const WITH_LINKS = 10
 
-/** The first day of the events written. */
 const WRITTEN_FROM = '2027-01-01'
 
-/** An acknowledged batch. */
 export interface Batch {
   writer: number
-  /**
-   * The number of the batch of its writer, from 1. A batch begins after the previous one was acknowledged.
-   */
   number: number
   /** Times of `performance.now()` in this process, in ms. */
   began: number
   acknowledged: number
-  /** The answer for each event by id; undefined for a trashed one. */
   events: Map<number, string | undefined>
-  /** The endings of the names of the venues, organizers and tags in this batch. */
   names: string[]
 }
 
-/** Clients that send batches, each as soon as the last was answered. */
 export interface BatchWriters {
   batches: Batch[]
-  /** Lets each client finish its batch. @throws when a batch got a wrong answer */
   stop: () => Promise<void>
 }
 
-/** Returns the writes acknowledged between two times, per second. */
 export function writesASecond({ batches }: BatchWriters, from: number, until: number): number {
   const within = batches.filter(({ acknowledged }) => acknowledged >= from && acknowledged < until)
   return Math.round((within.length * WRITES * 1000) / (until - from))
 }
 
-/** Starts clients that write to the service on a port of this machine. */
 export function startBatchWriters(port: number, count: number): BatchWriters {
   const stop = new AbortController()
   const batches: Batch[] = []
@@ -134,7 +121,6 @@ function send(port: number, agent: Agent, requests: readonly object[]): Promise<
   return exchange(port, { as: 'admin', method: 'POST', path: '/wp-json/batch/v1', body }, agent)
 }
 
-/** Returns the events of an answer, new ones first. */
 function eventsOf(
   { status, body, broken }: Answered,
   changed: readonly number[],
@@ -147,10 +133,6 @@ function eventsOf(
   return new Map<number, string | undefined>([...written, ...trashed.map((id) => [id, undefined] as const)])
 }
 
-/**
- * Returns an event as the answers to writes have it: without linked data, which only single reads have (rule
- * 9.1).
- */
 export function shown(event: object): string {
   return JSON.stringify(event, (name, member) => (name === 'json_ld' ? undefined : member))
 }

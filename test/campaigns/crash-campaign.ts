@@ -8,19 +8,14 @@ import { type Ledger, openLedger, settle } from './ledger.ts'
 import { findContradictions, findMissingFiles, readStored } from './stored-records.ts'
 import { startWriters, type WriterFigures, type WriterSettings } from './writers.ts'
 
-/** The figures of a campaign. */
 export interface CrashFigures {
   setting: SettingName
   seed: number
-  /** The number of kills by target. */
   kills: Map<string, number>
   acknowledged: number
-  /** Unanswered requests that were carried out, and those that were not. */
   unansweredDone: number
   unansweredUndone: number
-  /** Answers with status 503. */
   unavailable: number
-  /** The records at the end. */
   records: number
   checks: { quick: number; thorough: number }
   /** The longest time in ms from starting the killed processes until all answer with memory filled. */
@@ -33,32 +28,24 @@ export interface CrashOptions {
   setting: SettingName
   kills: number
   seed: number
-  /** Called after each kill. */
   progress?: (figures: CrashFigures) => void
 }
 
 const ROOT = '/wp-json'
 const BASE = `${ROOT}/tribe/events/v1`
 
-/** The most and the least ms of writing before a kill. */
 const LONGEST_ROUND_MS = 900
 const SHORTEST_ROUND_MS = 5
-/** The most writes to wait for before a kill on a slow machine, and the most ms to wait for them. */
 const LATEST_WRITE = 40
 const PATIENT_MS = 5000
-/**
- * The part of the kills after which the starting process is killed again, and the most ms after its start.
- */
 const KILLED_AGAIN = 0.2
 const LATEST_START_MS = 1500
-/** The kills between two complete checks. */
 const THOROUGH_EVERY = 10
 /** The campaign ends after so many problems, since more would show nothing new. */
 const MOST_PROBLEMS = 20
 
 interface Campaign {
   target: Target
-  /** Problems of the last check, which may still exist. */
   known: Set<string>
   ledger: Ledger
   random: Random
@@ -66,10 +53,6 @@ interface Campaign {
   figures: CrashFigures
 }
 
-/**
- * Kills a running calendar again and again while eight writers write to it, and checks the state after each
- * kill.
- */
 export async function runCrashCampaign({
   setting,
   kills,
@@ -125,7 +108,6 @@ async function openCampaign(target: Target, seed: number, figures: CrashFigures)
   return { target, known: new Set(), ledger, random: makeRandom(seed), writers, figures }
 }
 
-/** Creates the records to which events of all writers link. */
 async function makeShared({ ports: [port = 0] }: Target): Promise<void> {
   for (let number = 1; number <= 5; number++) {
     for (const [kind, body] of [
@@ -140,7 +122,6 @@ async function makeShared({ ports: [port = 0] }: Target): Promise<void> {
   }
 }
 
-/** Kills something while writers write, and starts everything again. */
 async function runRound(
   { target, ledger, random, writers, figures }: Campaign,
   round: number,
@@ -170,7 +151,6 @@ function noteProblem({ known, figures }: Campaign, problem: string): void {
   known.add(problem)
 }
 
-/** Checks the rows, and the answers made from them. */
 async function check(campaign: Campaign, isThorough: boolean): Promise<void> {
   const { target, ledger, writers, figures } = campaign
   const { ask } = target

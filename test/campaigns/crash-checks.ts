@@ -8,12 +8,9 @@ import { entryOf } from './record-states.ts'
 
 // Compares answers with the rows of the database.
 
-/** A window with all events of the campaign. */
 const WINDOW = 'start_date=2030-01-01&end_date=2035-12-31'
 const PER_PAGE = 1000
-/** Nodes learn of each other's writes within 100 ms, on a busy machine later. */
 const LATE_MS = PATIENCE_MS
-/** The most single records checked after each kill. */
 const MOST_SINGLES = 120
 
 interface Page {
@@ -28,7 +25,6 @@ async function readPage(port: number, as: 'anonymous' | 'admin', path: string, k
   return { status, records: Array.isArray(records) ? records : [], total: Number(body.total ?? 0) }
 }
 
-/** Reads all events that a reader sees in lists, in order. */
 async function readEvents(
   port: number,
   base: string,
@@ -49,10 +45,6 @@ async function readEvents(
 const statusOf = ({ state }: Entry) => String(state.status)
 const byStart = (a: Entry, b: Entry) => (String(a.state.start_date) < String(b.state.start_date) ? -1 : 1)
 
-/**
- * Returns the differences between lists and rows at every port. Only a thorough check compares more than
- * totals: ids, order and members.
- */
 export async function compareLists(
   target: Target,
   base: string,
@@ -72,7 +64,6 @@ export async function compareLists(
   return problems
 }
 
-/** Compares the number of public events. Nodes may learn of the last changes late. */
 async function compareTotal(port: number, base: string, expected: number): Promise<string[]> {
   const path = `${base}/events?${WINDOW}&per_page=1`
   for (const start = performance.now(); ; await sleep(20)) {
@@ -102,7 +93,6 @@ function compare(what: string, expected: readonly Entry[], found: readonly Entry
 
 const isTied = (a: Entry | undefined, b: Entry) => a?.state.start_date === b.state.start_date
 
-/** Returns the differences between rows and single records as the administrator sees them. */
 export async function compareSingles(
   target: Target,
   base: string,

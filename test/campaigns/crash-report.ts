@@ -1,13 +1,11 @@
 import { type CrashFigures, killed } from './crash-campaign.ts'
 
-/** Returns one line about the state of a campaign. */
 export function progressLine(figures: CrashFigures): string {
   const { setting, acknowledged, records, problems } = figures
   const seconds = Math.round(figures.seconds)
   return `${setting}: ${killed(figures)} kills, ${acknowledged} writes acknowledged, ${records} records, ${problems.length} problems, ${seconds} s`
 }
 
-/** Writes the table of docs/reliability.md about the campaigns of a run. */
 export function crashTable(all: readonly CrashFigures[]): string {
   const head = [
     'Setting',
@@ -38,7 +36,6 @@ export function crashTable(all: readonly CrashFigures[]): string {
   return markdownTable(head, rows)
 }
 
-/** Writes a Markdown table with aligned columns. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

@@ -16,41 +16,30 @@ import type { Ask, Row } from './stored-records.ts'
 
 // The targets of the crash campaign: a service with its database, run in three ways.
 
-/** The ways to run a service. */
 export const SETTINGS = ['sqlite', 'sqlite-nodes', 'postgres'] as const
 export type SettingName = (typeof SETTINGS)[number]
 
-/** A running calendar whose processes can be killed and started again. */
 export interface Target {
   name: SettingName
-  /** The ports of its services, which stay the same after a restart. */
   ports: readonly number[]
-  /** Kills a part of it. Returns the name of the part. */
   kill: (random: Random) => Promise<string>
-  /** Kills a process that is starting, `ms` after its start. Returns false if there is none to start. */
   killStart: (ms: number) => Promise<boolean>
-  /** Starts the killed processes and waits until all answer. */
   restore: () => Promise<void>
-  /** Queries the database directly. */
   ask: Ask
-  /** Returns the damage that the database finds in its own files. */
   findDamage: () => Promise<string[]>
   mediaFolder: string
   close: () => Promise<void>
 }
 
-/** Starts a new calendar with an administrator. */
 export async function startTarget(name: SettingName): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-crash-'))
   return name === 'postgres' ? startOnPostgres(folder) : startOnSqlite(name, folder)
 }
 
-/** Returns the settings of a service of the campaign. */
 function settingsOf(database: string, folder: string, port: number): Settings {
   return { database, data: folder, port: String(port), page_size_cap: '1000' }
 }
 
-/** A service process that may be down. */
 interface Node {
   settings: Settings
   port: number
@@ -61,7 +50,6 @@ async function startNode(node: Node): Promise<void> {
   node.running ??= await startServiceProcess(node.settings)
 }
 
-/** Waits until a node answers with filled memory. */
 async function untilReady({ port }: Node): Promise<void> {
   await until(() => isFilled(port), 'a node does not get ready', 20)
 }
@@ -138,10 +126,6 @@ function askFile(file: string, sql: string): Row[] {
   }
 }
 
-/**
- * `integrity_check` checks every page, index and full-text table, but no foreign keys; these are checked
- * separately.
- */
 function findDamageOf(file: string): string[] {
   const integrity = askFile(file, 'pragma integrity_check').map((row) => String(row.integrity_check))
   const keys = askFile(file, 'pragma foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`)
@@ -214,7 +198,6 @@ async function askServer(address: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** Finds invalid constraints and indexes, and tables whose index has another number of rows. */
 async function findDamageIn(address: string): Promise<string[]> {
   const invalid = await askServer(
     address,

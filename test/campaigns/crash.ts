@@ -7,7 +7,6 @@ import { type CrashFigures, runCrashCampaign } from './crash-campaign.ts'
 import { crashTable, progressLine } from './crash-report.ts'
 import { SETTINGS } from './crash-targets.ts'
 
-/** The most characters shown of a problem. */
 const LONGEST_LINE = 600
 
 const { kills, seed, database } = campaignOptions(

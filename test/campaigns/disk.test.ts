@@ -11,7 +11,6 @@ import { type Disk, refusingDisk, smallDisk } from './failing-disks.ts'
 import { findContradictions, findMissingFiles, type Row } from './stored-records.ts'
 
 const WINDOW = 'start_date=2031-01-01&end_date=2031-12-31'
-/** The creates sent while the disk refuses writes. */
 const REFUSED = 30
 
 const eventNamed = (title: string) => ({
@@ -23,12 +22,10 @@ const eventNamed = (title: string) => ({
   tags: [`tag of ${title}`],
 })
 
-/** A service on such a disk, with the writes it has acknowledged. */
 interface Ground {
   service: ServiceProcess
   port: number
   folder: string
-  /** The titles of the acknowledged events by id. */
   kept: Map<number, string>
   image: Uint8Array
 }
@@ -62,10 +59,6 @@ function assertRefused({ status, body }: Pick<SentAnswer, 'status' | 'body'>, wh
   assert.equal(body.data.status, status)
 }
 
-/**
- * Asserts that creates, an update and an upload are refused properly. A create that still found room counts
- * as kept.
- */
 async function assertWritesRefused(ground: Ground): Promise<void> {
   let refused = 0
   await until(async () => (await create(ground, 'The last')).status !== 201, 'the disk takes everything')
@@ -86,7 +79,6 @@ async function assertWritesRefused(ground: Ground): Promise<void> {
   assertRefused({ status: uploaded.status, body: uploaded.body }, 'an upload')
 }
 
-/** Asserts that existing records can be read. */
 async function assertReadsGoOn({ service, port, kept }: Ground): Promise<void> {
   const { status, body } = await service.send('anonymous', 'GET', `/events?${WINDOW}&per_page=1`)
   assert.deepEqual([status, body.total], [200, kept.size])
@@ -101,7 +93,6 @@ async function assertReadsGoOn({ service, port, kept }: Ground): Promise<void> {
 const readyStatus = async ({ port }: Ground) =>
   (await exchange(port, { as: 'anonymous', method: 'GET', path: '/readyz' })).status
 
-/** Asserts that every acknowledged event is stored, and no refused one. */
 async function assertKept({ folder, kept }: Ground): Promise<void> {
   const file = new DatabaseSync(join(folder, 'kalends.sqlite'), { readOnly: true })
   try {
@@ -125,7 +116,6 @@ async function assertKept({ folder, kept }: Ground): Promise<void> {
   }
 }
 
-/** Runs a service on a disk that refuses writes for a while. */
 async function withstand(t: TestContext, disk: Disk): Promise<void> {
   t.after(() => disk.remove())
   const ground = await open(t, disk)

@@ -1,33 +1,25 @@
 import { type Agent, request } from 'node:http'
 import { credentialsOf, type Reader } from '../support/service.ts'
 
-/** A request of a campaign. */
 export interface Sent {
   as: Reader
   method: string
-  /** The path with query, from the root of the server. */
   path: string
-  /** A JSON body, or raw bytes. */
   body?: unknown
   headers?: Record<string, string>
 }
 
-/** An answer; status 0 means that there was none. */
 export interface Answered {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The JSON body, or `{}` for any other body. */
   body: Record<string, unknown>
-  /** The code of the failure, such as ECONNRESET, when there was no answer. */
   broken: string
 }
 
-/** The timeout of a request. A longer wait means that the service has forgotten it. */
 const ANSWER_MS = 60_000
 
 const none = (broken: string): Answered => ({ status: 0, headers: {}, body: {}, broken })
 
-/** Sends a request to a port of this machine. Never rejects. Without an agent it opens a new connection. */
 export function exchange(port: number, sent: Sent, agent?: Agent): Promise<Answered> {
   const isBytes = sent.body instanceof Uint8Array
   const typed = sent.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }

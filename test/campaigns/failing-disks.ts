@@ -3,20 +3,14 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A disk that refuses writes on demand. */
 export interface Disk {
-  /** A folder on the disk. */
   folder: string
-  /** Shell command to run before the service: `before` of `startServiceProcess`. */
   before: string
-  /** Makes writes of the service fail from now on. */
   refuse: (pid: number) => void
-  /** Lets writes succeed again. */
   allow: (pid: number) => void
   remove: () => void
 }
 
-/** Runs a command. Returns the reason if it fails. */
 function attempt(command: string, ...words: string[]): string | undefined {
   const { status, stderr, error } = spawnSync(command, words, { encoding: 'utf8' })
   if (error) return error.message
@@ -25,7 +19,6 @@ function attempt(command: string, ...words: string[]): string | undefined {
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'kalends-disk-'))
 
-/** Mounts a small file system that a growing file can fill. Returns the reason where it cannot be mounted. */
 export function smallDisk(megabytes: number): Disk | string {
   const folder = newFolder()
   const filler = join(folder, 'filler')
@@ -46,7 +39,6 @@ export function smallDisk(megabytes: number): Disk | string {
   }
 }
 
-/** Fills the disk to the last byte. */
 function fillUp(filler: string): void {
   for (const bytes of [1_000_000, 4096, 1]) {
     const piece = Buffer.alloc(bytes)
@@ -58,10 +50,6 @@ function fillUp(filler: string): void {
   }
 }
 
-/**
- * Simulates a read-only disk: limits the size of files that the service writes to 0. Returns the reason where
- * limits cannot be set.
- */
 export function refusingDisk(): Disk | string {
   const reason = attempt('prlimit', '--fsize', '--pid', String(process.pid))
   if (reason !== undefined) return `no limits of running processes: ${reason}`

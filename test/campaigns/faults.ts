@@ -26,14 +26,11 @@ import { SERVER } from '../support/database.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Storage, stores, rules, parsers and formats. */
 const FOLDERS = ['src/base', 'src/calendar', 'src/store', 'src/features/feeds', 'src/features/imports']
-/** Tests that look at sources, drive a browser or kill processes: too slow to try on each fault. */
 const SLOW = /^test\/(campaigns|client|fuzz|house)\/|browser|interrupted|screens|flows|every-/
 /** The most time of a test file, in ms. A fault may make it wait for ever. */
 const TIMEOUT_MS = 90_000
 
-/** A replacement of some characters of a file. */
 export interface Fault {
   file: string
   function: string
@@ -42,7 +39,6 @@ export interface Fault {
   text: string
 }
 
-/** A fault as reports name it. */
 const nameOf = ({ file, function: name, at, text }: Fault) => `${file}:${at} ${name} → ${text}`
 
 const OPPOSITE: Readonly<Record<string, string>> = {
@@ -71,7 +67,6 @@ function childrenOf(node: AnyNode): AnyNode[] {
   return Object.values(node).flat().filter(isNode)
 }
 
-/** The faults that can be put at a node itself, as replacements within its source. */
 function faultsAt(node: AnyNode, source: string): Pick<Fault, 'at' | 'end' | 'text'>[] {
   const { type, start, end } = node
   const replaced = (at: number, until: number, text: string) => [{ at, end: until, text }]
@@ -95,7 +90,6 @@ function faultsAt(node: AnyNode, source: string): Pick<Fault, 'at' | 'end' | 'te
 
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 
-/** Lists the faults of each outermost function of a file; functions without any are left out. */
 function listFaults(file: string): Fault[][] {
   const source = stripTypeScriptTypes(readFileSync(join(root, file), 'utf8'))
   const lists: Fault[][] = []
@@ -110,12 +104,10 @@ function listFaults(file: string): Fault[][] {
   return lists.filter((list) => list.length > 0)
 }
 
-/** A number from 0 to below `limit` that depends on a text alone. */
 function below(limit: number, text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE() % limit
 }
 
-/** Draws faults: a function by chance, then a place in it. */
 export function drawFaults(seed: number, count: number): Fault[] {
   const files = globSync(
     FOLDERS.map((folder) => `${folder}/**/*.ts`),
@@ -136,7 +128,6 @@ function copyCheckout(): string {
   return copy
 }
 
-/** Runs a test file of the copy with these environment variables. Returns whether it passed. */
 function runTest(copy: string, file: string, more: Record<string, string>): Promise<boolean> {
   const env = { PATH: process.env.PATH ?? '', ...more }
   const child = spawn(process.execPath, ['--test', '--test-isolation=none', file], {
@@ -164,7 +155,6 @@ interface Coverage {
   result: { url: string; functions: { ranges: Range[] }[] }[]
 }
 
-/** Reads what a process has run; a process that was killed while it wrote counts as none. */
 function readCoverage(path: string): Coverage {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -173,7 +163,6 @@ function readCoverage(path: string): Coverage {
   }
 }
 
-/** Returns which of the faults a test file runs, by the coverage of its processes. */
 async function findRunFaults(copy: string, test: string, faults: readonly Fault[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-coverage-'))
   await runTest(copy, test, { NODE_V8_COVERAGE: folder })
@@ -194,16 +183,11 @@ async function findRunFaults(copy: string, test: string, faults: readonly Fault[
   return [...run]
 }
 
-/**
- * What is known so far: the faults that each test file runs, and the file that found each fault, or null if
- * none did.
- */
 interface Known {
   run: Record<string, string[]>
   found: Record<string, string | null>
 }
 
-/** Does the work for all items, two at a time. */
 async function inPairs<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items]
   const next = async (): Promise<void> => {

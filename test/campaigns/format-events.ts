@@ -1,6 +1,5 @@
 import { makeRandom } from '../../bench/random.ts'
 
-/** An event to create, as the interface takes it. */
 export interface WrittenEvent {
   title: string
   description: string
@@ -43,7 +42,6 @@ const PIECES = [
   '日本語の題名'.repeat(8),
 ]
 
-/** Makes events with texts and times that are hard to write. The same seed gives the same events. */
 export function* formatEvents(count: number, seed: number): Generator<WrittenEvent> {
   const { pick, whole, chance } = makeRandom(seed)
   const text = (most: number) => Array.from({ length: whole(1, most) }, () => pick(PIECES)).join(' ')

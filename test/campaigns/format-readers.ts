@@ -2,21 +2,15 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser } from 'fast-xml-parser'
 import ICAL from 'ical.js'
 
-/** An event as a reader of a format understood it. */
 export interface ReadEvent {
   url: string
-  /** The identity, if the format has one. */
   uid?: string
   title: string
-  /** A UTC time such as `2027-03-01T10:00:00Z`, or a date for an all-day event. */
   start: string
-  /** Likewise; the last day of an all-day event. */
   end: string
-  /** The description as plain text, if the format has it. */
   text?: string
 }
 
-/** A reader for each format, made from npm packages, by the file ending. */
 export const readers: Readonly<Record<string, (text: string) => ReadEvent[]>> = {
   ics: readCalendar,
   rss: readRss,
@@ -80,7 +74,6 @@ const fromXml = (event: XmlEvent, url: string, uid: string): ReadEvent => ({
   end: instant(event['ev:enddate']),
 })
 
-/** Decodes a title as readers of RSS do, which take one with entities for HTML. */
 const asHtml = (item: XmlEvent): XmlEvent => ({
   ...item,
   title: item.title.replaceAll('&lt;', '<').replaceAll('&amp;', '&'),

@@ -4,7 +4,6 @@ import type { TestService } from '../support/service.ts'
 import { formatEvents, type WrittenEvent } from './format-events.ts'
 import type { ReadEvent } from './format-readers.ts'
 
-/** Events written at once. */
 const AT_ONCE = 8
 
 /** The values that every reader must find for an event. */
@@ -43,17 +42,12 @@ function expectedOf({ title, all_day }: WrittenEvent, answered: Answered): Expec
   return { url: answered.url, title: plainText(title), start: time('start'), end: time('end') }
 }
 
-/** Fetches the feed of all events in a format. */
 export async function fetchFeed({ origin }: TestService, ending: string): Promise<string> {
   const response = await fetch(`${origin}/events.${ending}?start_date=2000-01-01&end_date=2100-01-01`)
   assert.equal(response.status, 200)
   return response.text()
 }
 
-/**
- * Lists differences, at most a few for each reader. Identities and texts are compared with those of the first
- * reader.
- */
 export function differences(
   expected: ReadonlyMap<string, ExpectedEvent>,
   read: ReadonlyMap<string, readonly ReadEvent[]>,

@@ -14,7 +14,6 @@ const PYTHON = '/usr/bin/python3'
 const MOST_BYTES = 1 << 30
 const MOST_SHOWN = 20
 
-/** Returns a sentence about missing parsers and how to install them. */
 async function lackOfParsers(): Promise<string | undefined> {
   try {
     await promisify(execFile)(PYTHON, ['-c', 'import feedparser, icalendar, vobject'])
@@ -24,7 +23,6 @@ async function lackOfParsers(): Promise<string | undefined> {
   }
 }
 
-/** Returns the events that Python parsers have read, by format and parser. */
 async function readElsewhere(folder: string): Promise<Map<string, ReadEvent[]>> {
   const script = new URL('./read-formats.py', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(PYTHON, [script, folder], { maxBuffer: MOST_BYTES })

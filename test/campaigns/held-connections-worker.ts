@@ -17,7 +17,6 @@ const TRICKLE_MS = 1000
 const UPLOAD_BYTES = 18_000_000
 const ALMOST_ALL = Buffer.alloc(UPLOAD_BYTES - 1, 1)
 const BODY_BYTES = 1_000_000
-/** The requests of a slow reader: their answers exceed the buffers of the system. */
 const ASKED_AHEAD = 100
 
 const quiet = new Set<Socket>()
@@ -104,10 +103,6 @@ function headOf(method: string, path: string, authorization: string, type: strin
 
 const READING_MS = 1000
 
-/**
- * Lets the slow readers read, and counts those refused with 503: their answer was short, so they kept nobody
- * waiting.
- */
 async function readAtLast(): Promise<void> {
   const refused = new Set<Socket>()
   for (const socket of quiet) {

@@ -14,7 +14,6 @@ const venue = (id: number, name: string, city = 'Springfield'): Entry => ({
 const tag = (id: number, name: string): Entry => ({ kind: 'tags', id, slug: name, state: { name }, owner: 1 })
 const stored = (...entries: Entry[]) => new Map(entries.map((entry) => [keyOf(entry.kind, entry.id), entry]))
 
-/** Opens a request that creates a venue and a tag. */
 function openCreate(ledger: Ledger, isShared = false): void {
   const changes: Change[] = [
     { kind: 'venues', id: undefined, name: 'new', after: { venue: 'new', city: 'Springfield' } },

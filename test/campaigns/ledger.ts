@@ -3,62 +3,46 @@ import { isDeepStrictEqual } from 'node:util'
 // The expected state of a calendar: every acknowledged write, and the possible outcomes of unanswered
 // requests.
 
-/** The kinds of records that writers create. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags', 'images'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** The values of a record that writers set, by member. */
 export type State = Readonly<Record<string, string | number | readonly string[]>>
 
-/** A record of the ledger. */
 export interface Entry {
   kind: Kind
   id: number
-  /** Empty for drafts and images. */
   slug: string
   state: State
-  /** The only writer who changes it; undefined for a record to which all may link. */
   owner: number | undefined
 }
 
-/** The effect of a request on a record: its new state, or undefined if it is removed. */
 export interface Change {
   kind: Kind
-  /** Undefined for a record that the request creates. */
   id: number | undefined
-  /** A name that no other record of the kind has. New records are found by it. */
   name: string
   after: State | undefined
-  /** True if several writers may create it at once, of whom one succeeds. */
   isShared?: boolean
 }
 
-/** A request that is under way or was not answered. It makes all its changes or none. */
 export interface Attempt {
   writer: number
-  /** Such as `PUT /events/17`. */
   request: string
   changes: readonly Change[]
 }
 
 export interface Ledger {
   entries: Map<string, Entry>
-  /** The same entries by kind and owner. */
   owned: Map<string, Map<number, Entry>>
   /** Keys of the records changed since this was last cleared. */
   touched: Set<string>
-  /** Requests without an answer that shows their outcome. */
   open: Set<Attempt>
-  /** The number of acknowledged requests. */
   acknowledged: number
 }
 
-/** The records in the database or in answers. */
 export type Stored = ReadonlyMap<string, Entry>
 
 export const keyOf = (kind: Kind, id: number) => `${kind}:${id}`
 
-/** Makes a ledger of existing records. */
 export function openLedger(stored: Stored): Ledger {
   const ledger: Ledger = {
     entries: new Map(),
@@ -71,9 +55,6 @@ export function openLedger(stored: Stored): Ledger {
   return ledger
 }
 
-/**
- * Returns the records of a kind that only this writer changes; without a writer, those to which all may link.
- */
 export function ownRecords(ledger: Ledger, kind: Kind, owner: number | undefined): Entry[] {
   return [...(ledger.owned.get(`${kind}:${owner}`)?.values() ?? [])]
 }
@@ -94,10 +75,6 @@ function drop(ledger: Ledger, kind: Kind, id: number): void {
   if (known) ledger.owned.get(`${kind}:${known.owner}`)?.delete(id)
 }
 
-/**
- * Records the changes of an acknowledged request. `shown` are the records of its answer by kind and name.
- * @throws Error when the answer lacks the id of a record that the request created.
- */
 export function acknowledge(ledger: Ledger, attempt: Attempt, shown: ReadonlyMap<string, Shown>): void {
   ledger.open.delete(attempt)
   ledger.acknowledged += 1
@@ -109,7 +86,6 @@ export function acknowledge(ledger: Ledger, attempt: Attempt, shown: ReadonlyMap
   }
 }
 
-/** The id and slug of a record in an answer. */
 export interface Shown {
   id: number
   slug: string
@@ -126,18 +102,12 @@ function enter(ledger: Ledger, attempt: Attempt, change: Change, id: number, slu
   put(ledger, { kind, id, slug: slug ?? known?.slug ?? '', state: after, owner })
 }
 
-/** The result of comparing the calendar with the ledger. */
 export interface Findings {
   problems: string[]
-  /** Unanswered requests that were carried out, and those that were not. */
   done: number
   undone: number
 }
 
-/**
- * Compares the calendar with the ledger, decides the outcome of unanswered requests, and updates the ledger
- * to the calendar.
- */
 export function settle(ledger: Ledger, stored: Stored): Findings {
   const findings: Findings = { problems: [], done: 0, undone: 0 }
   const named = new Map([...stored.values()].map((entry) => [`${entry.kind}:${nameOf(entry)}`, entry]))
@@ -161,7 +131,6 @@ const storedOf = (change: Change, stored: Stored, named: ByName): Entry | undefi
     ? named.get(`${change.kind}:${change.name}`)
     : stored.get(keyOf(change.kind, change.id))
 
-/** Returns whether an open request was carried out or not; or the contradiction if neither fits. */
 function outcomeOf(ledger: Ledger, attempt: Attempt, stored: Stored, named: ByName): string {
   const own = attempt.changes.filter((change) => !change.isShared)
   const isAfter = (change: Change) => isDeepStrictEqual(storedOf(change, stored, named)?.state, change.after)
@@ -205,12 +174,10 @@ function* findDoubles(stored: Stored): Generator<string> {
   }
 }
 
-/** Returns the name of a record: the first value of its state. */
 export function nameOf({ state }: Pick<Entry, 'state'>): string {
   return String(Object.values(state)[0])
 }
 
-/** Lists the differences between expected and stored records. */
 export function differences(expected: Stored, found: Stored): string[] {
   const wrong = [...expected].flatMap(([key, entry]) => {
     const other = found.get(key)

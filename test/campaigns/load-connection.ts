@@ -3,28 +3,21 @@ import { connect, type Socket } from 'node:net'
 // An HTTP/1.1 connection of a load generator. It does little work per request, since one core must make ten
 // times the load that a service can take.
 
-/** A request as it is sent. */
 export interface WireRequest {
   method: string
   path: string
-  /** JSON, or empty. */
   body: string
-  /** The value of the header, or empty. */
   authorization: string
 }
 
 export interface WireAnswer {
-  /** 0 when the connection broke before the answer was complete. */
   status: number
   hasRetryAfter: boolean
-  /** True when the service closes the connection after this answer. */
   isLast: boolean
 }
 
-/** A connection with at most one open request. */
 export interface LoadConnection {
   socket: Socket
-  /** Called with the answer; undefined while no request is open. */
   waiting: ((answer: WireAnswer) => void) | undefined
   /** The bytes of an incomplete head. */
   head: Buffer
@@ -37,7 +30,6 @@ export interface LoadConnection {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Opens a connection. Calls `idle` whenever it can be used, and `closed` at its end. */
 export function openConnection(port: number, idle: () => void, closed: () => void): LoadConnection {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   const connection: LoadConnection = {
@@ -63,7 +55,6 @@ export function openConnection(port: number, idle: () => void, closed: () => voi
   return connection
 }
 
-/** Sends a request over an idle connection. */
 export function ask(
   connection: LoadConnection,
   request: WireRequest,
@@ -92,7 +83,6 @@ function settle(connection: LoadConnection, answer: WireAnswer | undefined, idle
 const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-/** Reads a piece of an answer. Returns true when the answer is complete. */
 function take(connection: LoadConnection, chunk: Buffer): boolean {
   if (connection.answer) return takeBody(connection, chunk)
   const head = connection.head.length === 0 ? chunk : Buffer.concat([connection.head, chunk])

@@ -7,13 +7,11 @@ import { isAccepted, LOAD_KINDS, type LoadKind, makeRequests } from './overload-
 // The process of the load generator: puts one load on the service, reports the figures, and waits to be
 // ended.
 
-/** The figures of one kind of request during a load. */
 interface Tally {
   due: number
   settled: number
   shed: number
   wrong: Map<string, number>
-  /** The ms of each accepted request. */
   times: number[]
 }
 
@@ -21,13 +19,10 @@ interface Generator {
   order: LoadOrder
   next: ReturnType<typeof makeRequests>
   tallies: Map<LoadKind, Tally>
-  /** The number of connections open or opening. */
   open: number
   idle: LoadConnection[]
-  /** The due times of requests that wait for a connection. The oldest is at `first`. */
   waiting: number[]
   first: number
-  /** The ms that each request waited for a connection. */
   held: number[]
   isOver: boolean
 }
@@ -64,7 +59,6 @@ async function run(order: LoadOrder): Promise<LoadFigures> {
   return { kinds, unsent, heldP99: partOf(Float64Array.from(generator.held).sort(), 0.99), busy }
 }
 
-/** Opens a connection for waiting requests, as clients do. The caller keeps to the limit. */
 function openMore(generator: Generator): void {
   generator.open += 1
   const connection = openConnection(
@@ -79,7 +73,6 @@ function openMore(generator: Generator): void {
   )
 }
 
-/** Sends the longest waiting request over a free connection. */
 function setFree(generator: Generator, connection: LoadConnection): void {
   const due = generator.waiting[generator.first]
   // Requests that were not sent before the end of the load are never sent.
@@ -91,7 +84,6 @@ function setFree(generator: Generator, connection: LoadConnection): void {
   send(generator, connection, due)
 }
 
-/** Makes requests at an even rate and sends each as soon as a connection is free. */
 async function offer(generator: Generator): Promise<void> {
   const { rate, seconds } = generator.order
   const began = performance.now()
@@ -113,7 +105,6 @@ function begin(generator: Generator, due: number): void {
   if (generator.open < generator.order.connections) openMore(generator)
 }
 
-/** Sends the next request over each connection as soon as the last is answered. */
 async function saturate(generator: Generator): Promise<void> {
   const until = performance.now() + generator.order.seconds * 1000
   while (generator.open < generator.order.connections) begin(generator, performance.now())
@@ -166,7 +157,6 @@ function figuresOf(kind: LoadKind, { due, settled, shed, wrong, times }: Tally):
   }
 }
 
-/** Returns the value at this part of the sorted ones, such as 0.99. */
 function partOf(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

@@ -12,7 +12,6 @@ import {
   slowReaders,
 } from './overload-scenarios.ts'
 
-/** The scenarios by their names for `--only`. */
 export const SCENARIOS = {
   rush,
   searches: searchesOnly,
@@ -24,7 +23,6 @@ export const SCENARIOS = {
 }
 export type ScenarioName = keyof typeof SCENARIOS
 
-/** Runs scenarios one after the other on one service. */
 export async function runOverloadCampaign(
   options: GroundOptions,
   only: readonly ScenarioName[],
@@ -40,7 +38,6 @@ export async function runOverloadCampaign(
   }
 }
 
-/** The columns of the table. A scenario fills only those it has figures for. */
 const COLUMNS = [
   'served alone',
   'sent',
@@ -60,7 +57,6 @@ const COLUMNS = [
   'machine',
 ]
 
-/** Writes the outcomes as two tables with notes. */
 export function overloadReport(outcomes: readonly Outcome[]): string {
   const isLoad = ({ figures }: Outcome) => figures.sent !== undefined
   const tables = [outcomes.filter(isLoad), outcomes.filter((outcome) => !isLoad(outcome))].map(outcomeTable)

@@ -4,21 +4,15 @@ import { findCores } from '../../bench/processes.ts'
 import { listAnywhere, readLines } from '../../bench/requests.ts'
 import { type RunningService, startService } from '../../bench/service.ts'
 
-/** The service and the parameters of the overload campaign. */
 export interface OverloadGround {
   service: RunningService
   plan: Plan
   /** Increased for every load, so that none repeats another. */
   seed: number
-  /** The path of a list that is requested repeatedly. */
   list: string
-  /** The seconds of a load. */
   seconds: number
-  /** True for the whole campaign, false for its short form. */
   isFull: boolean
-  /** The factor by which times may exceed the promises: 1, or more on a busy machine. */
   slack: number
-  /** The ms that the service waits for a slow client. */
   patienceMs: number
   /** The 99th percentile in ms of lists not requested before, without load. */
   normalP99: number
@@ -30,12 +24,10 @@ export interface GroundOptions {
   isFull: boolean
   seed: number
   slack: number
-  /** The address of an empty PostgreSQL database; undefined for SQLite. */
   database: string | undefined
   say: (text: string) => void
 }
 
-/** Starts a service with a data set of so many events, on a separate core if there are two. */
 export async function openGround(
   options: GroundOptions,
 ): Promise<Omit<OverloadGround, 'normalP99'> & { close: () => Promise<void> }> {

@@ -6,14 +6,11 @@ import { BASE } from '../../bench/service.ts'
 import { TOPICS } from '../../bench/texts.ts'
 import type { WireRequest } from './load-connection.ts'
 
-/** The kinds of requests that visitors and programs make. */
 export const LOAD_KINDS = ['cached list', 'new list', 'search', 'venue search', 'write', 'bad login'] as const
 export type LoadKind = (typeof LOAD_KINDS)[number]
 
-/** The weight of each kind of request. */
 export type Mix = Partial<Record<LoadKind, number>>
 
-/** The requests of a busy site. */
 export const RUSH: Mix = {
   'cached list': 60,
   'new list': 20,
@@ -23,9 +20,6 @@ export const RUSH: Mix = {
   'bad login': 4,
 }
 
-/**
- * The same without wrong passwords, which are answered slowly on purpose, to measure how much can be served.
- */
 export const HONEST: Mix = { ...RUSH, 'bad login': 0 }
 
 const line = (text: string, authorization = ''): WireRequest => {
@@ -33,7 +27,6 @@ const line = (text: string, authorization = ''): WireRequest => {
   return { method, path, body, authorization: method === 'GET' ? authorization : AUTHORIZATION }
 }
 
-/** Makes the requests of a mix. Only those for cached lists repeat. */
 export function makeRequests(
   mix: Mix,
   plan: Plan,
@@ -62,7 +55,6 @@ export function makeRequests(
 const badLogin = (random: Random) =>
   `Basic ${Buffer.from(`bench:${random.whole(1, 1e9)}`).toString('base64')}`
 
-/** Returns true when a status accepts a request of this kind. */
 export function isAccepted(kind: LoadKind, status: number): boolean {
   if (kind === 'bad login') return status === 401 || status === 403
   // A page may be past the end of its list.

@@ -10,27 +10,19 @@ import type { OverloadGround } from './overload-ground.ts'
 import { HONEST, type Mix, RUSH } from './overload-mix.ts'
 import { p99, type Seen, timeLists, watch } from './overload-watch.ts'
 
-/** The outcome of a scenario: figures for the table, and the promises broken. */
 export interface Outcome {
   title: string
   figures: Readonly<Record<string, string>>
   problems: string[]
 }
 
-/** The promises of the service under load. */
 const ACCEPTED_P99_MS = 1000
 const HEALTH_MS = 1000
 const RECOVERED_MS = 2000
-/**
- * The growth of memory that is accepted: buffers and code of a first load, which a longer load does not
- * increase.
- */
 const FLAT_BYTES = 250_000_000
 const TIMES = { whole: { load: 10, connections: 2000 }, short: { load: 3, connections: 200 } }
-/** The extra ms until the service closes connections, which it checks only now and then. */
 const CLOSING_MS = 8000
 
-/** Sends ten times the requests that the service can serve, of every kind. */
 export async function rush(ground: OverloadGround): Promise<Outcome> {
   return tooMuch(ground, 'load', HONEST, RUSH)
 }
@@ -70,7 +62,6 @@ async function tooMuch(ground: OverloadGround, what: string, honest: Mix, mix: M
   }
 }
 
-/** Measures the requests served per second when each client waits for its answers. */
 async function measureCapacity(ground: OverloadGround, mix: Mix): Promise<number> {
   const seconds = Math.max(0.7, ground.seconds / 3)
   const order = { port: ground.service.port, plan: ground.plan, mix, rate: 0, connections: 16 }
@@ -80,7 +71,6 @@ async function measureCapacity(ground: OverloadGround, mix: Mix): Promise<number
   return Math.max(1, sum(kinds, ({ accepted }) => accepted) / seconds)
 }
 
-/** Measures the ms until lists not requested before are as fast as before the load. */
 async function timeToRecover(ground: OverloadGround): Promise<number> {
   const began = performance.now()
   const limit = Math.max(50, 3 * ground.normalP99)
@@ -95,7 +85,6 @@ async function timeToRecover(ground: OverloadGround): Promise<number> {
   return slowUntil
 }
 
-/** Returns paths of lists not requested before. */
 export function newLists(ground: Pick<OverloadGround, 'plan' | 'seed'>, howMany: number): string[] {
   const seed = makeRandom(Math.round(performance.now() * 1000) + ground.seed).whole(1, 2 ** 30)
   return readLines(listAnywhere, ground.plan, seed, howMany).map((line) => line.split('\t')[1] ?? '/')
@@ -122,9 +111,6 @@ function loadFigures(load: LoadFigures, capacity: number, rate: number): Record<
   }
 }
 
-/**
- * Lists the promises broken under a load. Answers to wrong passwords are slow on purpose and do not count.
- */
 function loadProblems({ kinds }: LoadFigures, { slack }: OverloadGround): string[] {
   return kinds.flatMap((figures) => {
     const { kind, wrong, unanswered, p99: slow } = figures
@@ -164,7 +150,6 @@ const late = (what: string, ms: number, most: number) =>
 export const inMs = (ms: number) => `${Math.round(ms)} ms`
 const inMb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
-/** Holds connections that send nothing. They stay open. */
 export async function idleConnections(ground: OverloadGround): Promise<Outcome> {
   return held(ground, 'idle', ground.isFull ? 10_000 : 1000, 'stays')
 }
@@ -264,7 +249,6 @@ function holdProblems(
   ]
 }
 
-/** Measures the 99th percentile of lists not requested before, without load. */
 export async function measureNormal(ground: Omit<OverloadGround, 'normalP99'>): Promise<number> {
   const times = await timeLists(ground.service.port, newLists(ground, ground.isFull ? 400 : 100))
   return p99(times)

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes, waitedSeconds } from '../../bench/processes.ts'
 import { exchange } from './exchange.ts'
 
-/** The observations of a client that checks the health of the service and reads a list now and then. */
 export interface Seen {
   /** The slowest answer of `/healthz` in ms, each over a new connection. */
   healthWorst: number
@@ -11,13 +10,11 @@ export interface Seen {
   listP99: number
   listWorst: number
   lists: number
-  /** Lists answered 503. */
   shed: number
   /** Resident memory in bytes: before, at most, and at the end. */
   before: number
   most: number
   after: number
-  /** The part of the time in which the service was ready to run and others had the processor. */
   keptWaiting: number
   problems: string[]
 }
@@ -28,7 +25,6 @@ export interface Watch {
 
 const EVERY_MS = 50
 
-/** Watches a service until stopped. */
 export function watch(service: { port: number; pid: number }, list: string): Watch {
   let isGoing = true
   const before = residentBytes(service.pid)
@@ -119,7 +115,6 @@ export async function timeLists(port: number, paths: readonly string[]): Promise
   return times
 }
 
-/** Returns the 99th percentile. */
 export function p99(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import sharp from 'sharp'
 
-/** Serves a different picture for each number in a path, wide enough for a smaller size. */
 export async function servePictures(): Promise<{ origin: string; close: () => void }> {
   const server = createServer((request, response) => {
     const [, number = '0'] = /(\d+)/.exec(request.url ?? '') ?? []

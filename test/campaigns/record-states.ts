@@ -2,7 +2,6 @@ import type { Kind, Shown, State } from './ledger.ts'
 
 // Converts records in answers to states of the ledger.
 
-/** A record in an answer. */
 type Body = Readonly<Record<string, unknown>>
 
 const members: Readonly<Record<Kind, readonly string[]>> = {
@@ -14,7 +13,6 @@ const members: Readonly<Record<Kind, readonly string[]>> = {
   images: ['title'],
 }
 
-/** Converts a record in an answer to an entry of the ledger. */
 export function entryOf(kind: Kind, body: Body): { kind: Kind; id: number; slug: string; state: State } {
   const slug = kind === 'images' ? '' : text(body.slug)
   return { kind, id: Number(body.id), slug, state: stateOf(kind, body) }
@@ -25,7 +23,6 @@ export function stateOf(kind: Kind, body: Body): State {
   return kind === 'events' ? { ...Object.fromEntries(own), ...linksOf(body) } : Object.fromEntries(own)
 }
 
-/** Returns the names of the records to which an event links. */
 function linksOf(body: Body) {
   return {
     venues: bodies(body.venue).map((venue) => text(venue.venue)),
@@ -41,7 +38,6 @@ const namesOf = (terms: unknown) =>
     .map((term) => text(term.name))
     .sort()
 
-/** Returns every record in an answer by kind and name: the main one and those embedded in it. */
 export function shownIn(kind: Kind, body: Body): Map<string, Shown> {
   const shown = new Map<string, Shown>()
   const note = (of: Kind, record: Body, name: unknown) =>
@@ -59,17 +55,14 @@ export function shownIn(kind: Kind, body: Body): Map<string, Shown> {
   return shown
 }
 
-/** Returns one object, several or none as a list (rule 21.1). */
 function bodies(value: unknown): Body[] {
   if (Array.isArray(value)) return value
   return value !== null && typeof value === 'object' ? [value as Body] : []
 }
 
-/** Returns a text. Titles of images are objects, and empty members are missing. */
 function text(value: unknown): string {
   if (typeof value === 'string') return value
   return value !== null && typeof value === 'object' && 'rendered' in value ? String(value.rendered) : ''
 }
 
-/** Removes tags: writers send only letters, digits and blanks. */
 const plain = (html: string) => html.replace(/<[^>]*>/g, '').trim()

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import ICAL from 'ical.js'
 import { startService, type TestService } from '../support/service.ts'
 
-/** Zones with unusual clock changes, and the missing zone. */
 const ZONES = (
   'Australia/Lord_Howe Africa/Cairo Europe/Dublin Pacific/Apia Pacific/Chatham Asia/Kathmandu ' +
   'Asia/Beirut Asia/Gaza America/St_Johns America/Santiago America/Nuuk Antarctica/Troll ' +
@@ -14,7 +13,6 @@ const DAY_MS = 86_400_000
 const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 const compact = (days: number, time: string) => `${day(days).replaceAll('-', '')}T${time}`
 
-/** Returns kinds of series, some of them at night, when clocks change. */
 function shapes(): readonly { name: string; fields: object }[] {
   const at = (time: string, end: string) => ({
     start_date: `${day(3)} ${time}`,
@@ -51,7 +49,6 @@ interface Calendar {
   name: string
   ics: string
   isAllDay: boolean
-  /** The listed starts, in UTC or as days. */
   starts: string[]
 }
 
@@ -99,10 +96,6 @@ async function calendarOf(
   return { name: `${timezone}, ${name}`, ics: String(body), isAllDay, starts: starts.sort() }
 }
 
-/**
- * Moves every seventh occurrence by some hours and every eleventh to another day, and removes every
- * thirteenth.
- */
 async function changeSome(service: TestService, rows: readonly Listed[]): Promise<void> {
   for (const [i, { id, start_date }] of rows.entries()) {
     const on = (days: number, time: string) =>

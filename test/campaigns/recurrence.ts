@@ -13,7 +13,6 @@ import { type Expanded, expandedRules } from '../recurrence/random-rules.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
 import { compareCalendars } from './recurrence-calendars.ts'
 
-/** The Python of the system, which has Debian's packages. */
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 const MOST_SHOWN = 20
 const OUTPUT = { encoding: 'utf8', maxBuffer: 1 << 30 } as const
@@ -52,17 +51,10 @@ function caseOf({ start, recurrence, horizon, starts }: Expanded) {
   }
 }
 
-/** Removes COUNT and UNTIL, which depend on the zone of the series: libical is not told the zone. */
 function endlessly({ count: _count, until: _until, ...rule }: Rule): Rule {
   return rule
 }
 
-/**
- * Returns false for rules that libical 3.0 gets wrong, where both other programs agree with Kalends. It
- * chooses other weeks when BYMONTH meets a weekly INTERVAL, supports BYSETPOS and days from the end of the
- * month only in months and years, counts a day named from both ends twice, and keeps yearly BYMONTHDAY
- * without BYMONTH to the month of the start.
- */
 function isWithinLibical({ frequency, interval, positions, months, monthdays }: Rule): boolean {
   if (frequency === 'weekly' && interval > 1 && months.length > 0) return false
   const isCountedOnce = positions.length === 0 || monthdays.every((day) => day > 0)
@@ -71,7 +63,6 @@ function isWithinLibical({ frequency, interval, positions, months, monthdays }: 
   return positions.length === 0 && !monthdays.some((day) => day < 0)
 }
 
-/** Compares with libical, which expands only the rule itself, in wall times. */
 function compareLibical(expanded: readonly Expanded[]): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'recurrence-'))
   const [program, source] = [

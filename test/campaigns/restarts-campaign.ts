@@ -13,10 +13,6 @@ import { type ServiceProcess, startServiceProcess } from '../support/processes.t
 import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/**
- * The ways in which writers reach the nodes. With `new` each request opens a connection and with `kept`
- * connections stay open; when a node refuses one, the other node is tried. With `nginx` the proxy does that.
- */
 export const WAYS = ['new', 'kept', 'nginx'] as const
 export type Way = (typeof WAYS)[number]
 
@@ -27,31 +23,23 @@ export interface RestartOptions {
   way: Way
   restarts: number
   writers: number
-  /** The ms for which a node drains. */
   drainMs: number
-  /** The ms between an answer and the next event of a writer. */
   restMs: number
 }
 
-/** The figures of restarting two nodes in turn under writers. */
 export interface RestartFigures {
   way: Way
   restarts: number
   created: number
-  /** The number of failures by status or error. */
   failed: Record<string, number>
-  /** Acknowledged events that are missing, and those stored twice. */
   lost: number
   doubled: number
-  /** The ms of the slowest request. */
   longestMs: number
   seconds: number
 }
 
-/** The ms before a writer tries a node again that refused a connection, like `fail_timeout` of nginx. */
 const ASKS_AGAIN_MS = 2000
 
-/** The ms between the start of one node and the end of the other: more than `ASKS_AGAIN_MS`. */
 const PAUSE_MS = 2500
 
 interface Ground {
@@ -59,7 +47,6 @@ interface Ground {
   settings: Record<string, string>
 }
 
-/** Restarts two nodes of one calendar in turn while writers create events. */
 export async function restartUnderWrites(options: RestartOptions): Promise<RestartFigures> {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-restarts-'))
@@ -117,7 +104,6 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts nginx with the configuration of docs/deploying.md, without TLS. */
 async function startProxy(
   folder: string,
   ports: readonly number[],
@@ -202,10 +188,6 @@ function startWriters(
   }
 }
 
-/**
- * Posts to a node, or to the other when the connection is refused, as proxies do. Returns the status or the
- * error.
- */
 async function postToOne(
   ports: readonly number[],
   turn: number,

@@ -5,7 +5,6 @@ import { after, before, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from '../import/calendar-command.ts'
 import { FORMATS, fillForRoundTrip, KNOWN_LOSSES, roundTrip } from './round-trip.ts'
 
-/** Fewer events do not have everything that is lost. */
 const ENOUGH = 75
 const EVENTS = Number(process.env.ROUND_TRIP_EVENTS ?? ENOUGH)
 

@@ -12,17 +12,13 @@ import { comparable, differingPaths } from '../support/comparable.ts'
 import { exampleOf } from '../support/example-values.ts'
 import { formatEvents } from './format-events.ts'
 
-/** The formats of exports and imports. */
 export const FORMATS = ['json', 'ndjson', 'ics', 'csv'] as const
 export type RoundTripFormat = (typeof FORMATS)[number]
 
-/** The fields of events that clients of the reference do not know, without the status of the event. */
 const ownFields = rareFields().flatMap(({ name, by }) => (by === 'event_status' ? [] : [name]))
 
-/** Those of them that calendar files have, also where the link of the meeting is hidden. */
 const IN_FILES = ['attendance', 'online_url']
 
-/** The members that a format loses. The table in docs/exports.md gives the reasons. */
 export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> = {
   json: [],
   ndjson: [],
@@ -59,7 +55,6 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ],
 }
 
-/** The part of all events that are dates of series. */
 const SERIES_SHARE = 0.2
 const DATES_OF_SERIES = 5
 const AT_ONCE = 6
@@ -67,10 +62,6 @@ const AT_ONCE = 6
 const CITIES = ['Kilvara', 'Aldbury', 'São Tomé', '北京', 'Übach']
 const RULES = ['FREQ=WEEKLY', 'FREQ=DAILY;INTERVAL=2', 'FREQ=MONTHLY', 'FREQ=WEEKLY;INTERVAL=2']
 
-/**
- * Fills a calendar with single events that are hard to write, and series of which some dates have values of
- * their own.
- */
 export async function fillForRoundTrip(calendar: Calendar, count: number, seed: number): Promise<void> {
   const random = makeRandom(seed)
   const series = Math.round((count * SERIES_SHARE) / DATES_OF_SERIES)
@@ -116,7 +107,6 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
   }
 }
 
-/** Returns a value for each of the own fields. Flags alternate. */
 function factsOf(id: number): object {
   const isEven = id % 2 === 0
   const values = ownFields.map((name) => {
@@ -192,7 +182,6 @@ async function writeSeries({ service }: Calendar, at: number, { pick, whole }: R
 
 type Shown = Readonly<Record<string, unknown>> & { title: string; start_date: string }
 
-/** Identifies single events by the number in their titles, and dates of series by the series and the day. */
 function keyOf({ title, start_date }: Shown): string {
   const [, series] = /^Series (\d+)/.exec(title) ?? []
   return series === undefined
@@ -200,7 +189,6 @@ function keyOf({ title, start_date }: Shown): string {
     : `series ${series} ${start_date.slice(0, 10)}`
 }
 
-/** Reads every event of a calendar in comparable form. */
 async function readEvents({ service }: Calendar): Promise<Map<string, Shown>> {
   const url = `${service.base}/events?format=ndjson&start_date=1000-01-01&end_date=9999-12-31`
   const text = await (await fetch(url)).text()
@@ -212,10 +200,8 @@ async function readEvents({ service }: Calendar): Promise<Map<string, Shown>> {
   return events
 }
 
-/** The number of events that differ in each member. `(gone)` is a missing event, `(new)` an extra one. */
 export type Losses = Map<string, number>
 
-/** Exports a calendar, imports it into an empty one, and compares them by field. */
 export async function roundTrip(from: Calendar, format: RoundTripFormat): Promise<Losses> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-round-trip-'))
   const to = await startCalendar({ timezone: from.service.config.timezone })
@@ -231,7 +217,6 @@ export async function roundTrip(from: Calendar, format: RoundTripFormat): Promis
   }
 }
 
-/** Members derived from others. */
 const FOLLOWING = /_date_details|^timezone_abbr$|^cost_details\.(?!values)/
 
 /**
@@ -254,7 +239,6 @@ function compare(before: ReadonlyMap<string, Shown>, after: ReadonlyMap<string, 
   return losses
 }
 
-/** Exports all events of a calendar to a file. */
 export async function exportTo(
   { service, ground }: Calendar,
   format: RoundTripFormat,

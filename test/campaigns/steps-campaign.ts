@@ -20,19 +20,15 @@ import { addUsers } from '../support/service.ts'
 import { servePictures } from './picture-server.ts'
 import { exportTo, fillForRoundTrip } from './round-trip.ts'
 
-/** The commands that are killed. */
 export const WORKS = ['import', 'backup', 'restore'] as const
 export type Work = (typeof WORKS)[number]
 
-/** The figures of killing a command before its steps. */
 export interface StepFigures {
   work: Work
-  /** The steps before which it was killed. */
   killed: string[]
   seconds: number
 }
 
-/** A calendar with its images, and a folder for the files of the test. */
 interface Ground {
   folder: string
   database: string
@@ -40,10 +36,8 @@ interface Ground {
   remove: () => Promise<void>
 }
 
-/** The module that logs the steps of the program that preloads it. */
 const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.url))
 
-/** Runs a command to its end in this process. */
 async function runWhole({ database, media }: Ground, words: readonly string[]): Promise<void> {
   const env = { KALENDS_IMAGE_HOSTS: '127.0.0.1' }
   const { code, err } = await kalends(['--database', database, '--media', media, ...words], env)
@@ -77,7 +71,6 @@ async function runSteps(
   return steps
 }
 
-/** Creates an empty calendar with users. */
 async function emptyGround(): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
   const scratch = await scratchDatabase()
@@ -99,7 +92,6 @@ async function withDatabase<T>(address: string, work: (database: Database) => Pr
   }
 }
 
-/** Reads the content of a calendar by names, independent of ids. */
 async function contentOf(address: string) {
   return withDatabase(address, async ({ read }) => ({
     events: await read
@@ -144,10 +136,6 @@ async function linksOf(db: Db): Promise<unknown> {
   return { venues, images, terms }
 }
 
-/**
- * Fails unless every image has its files, whole, and `kalends media clean` leaves no others: a program that
- * is killed after storing files and before writing the row of their image leaves files behind.
- */
 async function requireFiles({ database, media }: Ground): Promise<void> {
   const store = await openMediaStore(media, assert.ifError)
   await withDatabase(database, async ({ read }) => {
@@ -170,17 +158,13 @@ async function requireFiles({ database, media }: Ground): Promise<void> {
   })
 }
 
-/** A command to kill before its steps, each time on a new calendar. */
 interface Killed {
   prepare: () => Promise<Ground>
   words: (ground: Ground) => string[]
-  /** Checks the state after the kill. */
   checkKilled: (ground: Ground) => Promise<void>
-  /** Checks the state after the command ran again. A thorough check runs further commands on it. */
   checkWhole: (ground: Ground, isThorough: boolean) => Promise<void>
 }
 
-/** The calendar that the commands work on, its content, and a file of its records. */
 export interface Sample {
   calendar: Ground
   content: unknown
@@ -188,10 +172,6 @@ export interface Sample {
   remove: () => Promise<void>
 }
 
-/**
- * Makes a calendar of events and dates of series, a few with images. Their server runs until the sample is
- * removed.
- */
 export async function makeSample(events: number, seed: number): Promise<Sample> {
   const source = await startCalendar({ timezone: 'Europe/Oslo' })
   const calendar = await emptyGround()
@@ -212,10 +192,6 @@ export async function makeSample(events: number, seed: number): Promise<Sample> 
   return { calendar, content, records, remove }
 }
 
-/**
- * Adds pictures to a few single events in a file of records, two of them the same. Returns the number of
- * pictures.
- */
 async function addPictures(records: string, origin: string): Promise<number> {
   const lines = (await readFile(records, 'utf8')).split('\n').filter(Boolean)
   const single = lines.flatMap((line, at) => ('recurrence' in JSON.parse(line) ? [] : [at]))
@@ -261,7 +237,6 @@ async function requireWhole(file: string): Promise<void> {
   openBackup(file).close()
 }
 
-/** A backup that replaces an older one. */
 function backedUp({ calendar, content }: Sample): Killed {
   const older = `${backupIn(calendar)}.older`
   return {
@@ -288,7 +263,6 @@ function backedUp({ calendar, content }: Sample): Killed {
   }
 }
 
-/** A restore that replaces a calendar which has only users. */
 function restored({ calendar, content }: Sample): Killed {
   const backup = backupIn(calendar)
   let former: unknown
@@ -315,11 +289,6 @@ function restored({ calendar, content }: Sample): Killed {
   }
 }
 
-/**
- * Kills a command before each of its steps, or `most` of them, checks the state, runs it again, and checks it
- * again.
- * @throws AssertionError
- */
 export async function killAtSteps(work: Work, sample: Sample, most: number): Promise<StepFigures> {
   const began = performance.now()
   const { prepare, words, checkKilled, checkWhole } = WORK[work](sample)
@@ -340,10 +309,6 @@ export async function killAtSteps(work: Work, sample: Sample, most: number): Pro
   return { work, killed, seconds: (performance.now() - began) / 1000 }
 }
 
-/**
- * Returns at most `most` numbers from 1 to `last` at even distances, with both ends; for one number, the
- * middle.
- */
 function spread(last: number, most: number): number[] {
   if (most === 1) return [Math.ceil(last / 2)]
   if (last <= most) return Array.from({ length: last }, (_, i) => i + 1)

@@ -5,10 +5,8 @@ import { type Entry, type Kind, keyOf, type State, type Stored } from './ledger.
 // Reads the records of a calendar from its tables, without the service.
 
 export type Row = Readonly<Record<string, string | number | null>>
-/** Runs SQL that both databases understand. */
 export type Ask = (sql: string) => Promise<Row[]>
 
-/** Reads every record. */
 export async function readStored(ask: Ask): Promise<Stored> {
   const entries = [
     ...(await readEvents(ask)),
@@ -68,7 +66,6 @@ const readTerms = (ask: Ask, taxonomy: string) =>
     `select l.event, t.name from event_terms l join terms t on t.id = l.term where t.taxonomy = '${taxonomy}'`,
   )
 
-/** Returns names by event, in the order of the rows. */
 async function readNames(ask: Ask, sql: string): Promise<Map<number, string[]>> {
   const names = new Map<number, string[]>()
   for (const { event, name } of await ask(sql)) {
@@ -113,7 +110,6 @@ const RULES: Readonly<Record<string, string>> = {
   'a credential of nobody': `select id from credentials where "user" not in (select id from users)`,
 }
 
-/** Returns the contradictions in the tables. */
 export async function findContradictions(ask: Ask): Promise<string[]> {
   const found: string[] = []
   for (const [what, sql] of Object.entries(RULES)) {
@@ -123,7 +119,6 @@ export async function findContradictions(ask: Ask): Promise<string[]> {
   return found
 }
 
-/** Returns the image files named by rows that are missing in the folder, or empty. */
 export async function findMissingFiles(ask: Ask, folder: string): Promise<string[]> {
   const rows = await ask('select id, file, sizes from images')
   const present = new Set(filesIn(folder))
@@ -137,7 +132,6 @@ export async function findMissingFiles(ask: Ask, folder: string): Promise<string
   })
 }
 
-/** Returns the names of the files in a folder that are not empty. */
 function filesIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true })

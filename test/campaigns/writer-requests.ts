@@ -4,24 +4,19 @@ import { type Change, type Entry, type Kind, type Ledger, nameOf, ownRecords, ty
 
 // Chooses the requests of the writers of the crash campaign and computes their effects.
 
-/** A request and its changes. */
 export interface Plan {
   kind: Kind
   sent: Omit<Sent, 'as'>
   changes: Change[]
 }
 
-/** The state from which a writer chooses its next request. */
 export interface WriterGround {
   ledger: Ledger
   writer: number
   random: Random
-  /** Returns a word that no other record has in its name. */
   nextName: () => string
-  /** Names that all writers use in this round. Their records may not exist yet. */
   shared: readonly string[]
   image: Uint8Array
-  /** The paths of the namespace and of the REST root. */
   base: string
   root: string
 }
@@ -32,7 +27,6 @@ const DAY = 86_400_000
 const FIRST = Date.UTC(2031, 0, 1)
 const stamp = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
-/** Requests with their weights. A planner returns undefined if no record fits. */
 const PLANNERS: readonly (readonly [weight: number, plan: Planner])[] = [
   [30, createEvent],
   [28, updateEvent],
@@ -50,14 +44,12 @@ const PLANNERS: readonly (readonly [weight: number, plan: Planner])[] = [
 
 const BY_WEIGHT = PLANNERS.flatMap(([weight, plan]) => Array.from({ length: weight }, () => plan))
 
-/** Chooses the next request of a writer. */
 export function planRequest(ground: WriterGround): Plan {
   return ground.random.pick(BY_WEIGHT)(ground) ?? createEvent(ground)
 }
 
 const text = (name: string) => name.replaceAll('-', ' ')
 
-/** Returns a description, now and then one that fills several pages of the database. */
 const descriptionOf = ({ random }: WriterGround, name: string) =>
   Array.from({ length: random.chance(0.1) ? 400 : random.whole(1, 8) }, () => `About ${text(name)}`).join(' ')
 
@@ -66,7 +58,6 @@ function whenOf(random: Random) {
   return { start_date: stamp(start), end_date: stamp(start + 7_200_000) }
 }
 
-/** The links of an event: sent values, shown state, and records created with it. */
 interface Links {
   sent: Record<string, unknown>
   state: Record<string, string | number | readonly string[]>
@@ -95,7 +86,6 @@ const LINKED = {
   organizers: { one: 'organizer', detail: 'email' },
 } as const
 
-/** Adds a new venue or organizer, one that several writers create at once, or an existing one. */
 function addLinked(ground: WriterGround, links: Links, kind: 'venues' | 'organizers'): void {
   const { one, detail } = LINKED[kind]
   const known = ground.random.chance(0.4) ? pickShared(ground, kind) : undefined
@@ -117,7 +107,6 @@ function addLinked(ground: WriterGround, links: Links, kind: 'venues' | 'organiz
   links.made.push({ kind, id: undefined, name, after, isShared })
 }
 
-/** Adds existing terms, new ones, and some that several writers create at once. */
 function addTerms(ground: WriterGround, links: Links, kind: 'categories' | 'tags'): void {
   const { random } = ground
   const names = new Set<string>()
@@ -146,7 +135,6 @@ function pickFrom({ random }: WriterGround, entries: readonly Entry[]): Entry | 
   return entries.length === 0 ? undefined : random.pick(entries)
 }
 
-/** Returns the address of a record by id, or by slug if it has one. */
 function pathTo({ base, random }: WriterGround, { kind, id, slug }: Entry): string {
   const hasSlug = kind !== 'categories' && kind !== 'tags' && slug !== ''
   return hasSlug && random.chance(0.5) ? `${base}/${kind}/by-slug/${slug}` : `${base}/${kind}/${id}`
@@ -257,7 +245,6 @@ function trashLinked(ground: WriterGround, kind: 'venues' | 'organizers'): Plan 
   return entry && trash(ground, entry)
 }
 
-/** Returns the changes of the events that show a name, when it changes to another or disappears. */
 function inEvents(ground: WriterGround, kind: Kind, from: string, to: string | undefined): Change[] {
   return ownEvents(ground, () => true).flatMap((entry) => {
     const names = entry.state[kind]

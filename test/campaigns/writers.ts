@@ -6,16 +6,11 @@ import { type Attempt, acknowledge, type Ledger } from './ledger.ts'
 import { entryOf, shownIn } from './record-states.ts'
 import { type Plan, planRequest, type WriterGround } from './writer-requests.ts'
 
-/** The number of writers. */
 export const WRITERS = 8
 
-/** The observations of the writers in all rounds. */
 export interface WriterFigures {
-  /** The number of broken requests by code. */
   broken: Map<string, number>
-  /** Answers with status 503. */
   unavailable: number
-  /** Requests that were refused or answered wrongly. */
   problems: string[]
 }
 
@@ -28,13 +23,10 @@ export interface WriterSettings {
   figures: WriterFigures
 }
 
-/** Running writers. */
 export interface Round {
-  /** Lets each writer finish its current request. */
   stop: () => Promise<void>
 }
 
-/** Starts writers, spread over the ports. Each runs until it is stopped or a request is not acknowledged. */
 export function startWriters(settings: WriterSettings, round: number, ports: readonly number[]): Round {
   let isGoing = true
   const shared = [1, 2, 3].map((number) => `all${round}s${settings.seed}n${number}`)
@@ -91,7 +83,6 @@ async function write(
   }
 }
 
-/** Records the outcome of a request. Returns false if it is unknown. */
 function take({ ledger, figures }: WriterSettings, plan: Plan, attempt: Attempt, answer: Answered): boolean {
   if (answer.status === 0) {
     figures.broken.set(answer.broken, (figures.broken.get(answer.broken) ?? 0) + 1)

@@ -6,7 +6,6 @@ import { type Answer, startService, type TestService } from '../support/service.
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const on = (days: number) => ({ start_date: `${later(days)} 19:00:00`, end_date: `${later(days)} 21:00:00` })
 
-/** Returns the hidden fields of the form that confirms a deed. */
 function fieldsOf(body: string): Record<string, string> {
   const form = /<form class="confirm"[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
   const hidden = form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)
@@ -31,7 +30,6 @@ describe('many events at once', () => {
   }
   const statusOf = async (id: number) => (await service.get(`/events/${id}`, 'admin')).body.status
 
-  /** Asks for a deed, confirms it with these fields and returns the report. */
   async function doAll(
     as: AtDesk,
     deed: string,

@@ -12,10 +12,8 @@ type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
 
 const program = findChromium()
-/** A script that returns true when leaving the page warns. */
 const WARNS =
   "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()"
-/** Network conditions of Chromium without limits. */
 const UNBOUNDED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
 describe('the form of an event in a browser', {
@@ -51,9 +49,6 @@ describe('the form of an event in a browser', {
     await tab.send('Input.insertText', { text })
   }
 
-  /**
-   * Returns the complaints of a page without those about 503: a busy machine may refuse requests for names.
-   */
   const complaintsOf = ({ complaints }: ChromiumTab) => complaints.filter((one) => !one.includes('503'))
 
   const saved = async (title: string) => {

@@ -7,7 +7,6 @@ import { sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
-/** Values for REST, by the kind of control that asks for them. */
 const VALUES: Readonly<Partial<Record<Input, readonly string[]>>> = {
   line: ['Some words', 'with <b>markup</b> & “signs” ☂'],
   text: [
@@ -25,7 +24,6 @@ const VALUES: Readonly<Partial<Record<Input, readonly string[]>>> = {
   fact: ['yes', 'no', ''],
 }
 
-/** Values of fields with special controls: what REST takes, and what the form posts. */
 type Posted = Record<string, string | string[]>
 const BY_HAND: Readonly<Record<string, (ids: Ids) => readonly { rest: unknown; form: Posted }[]>> = {
   start_date: () => [
@@ -70,10 +68,6 @@ const BY_HAND: Readonly<Record<string, (ids: Ids) => readonly { rest: unknown; f
   online_shown: () => [{ rest: 'before:15', form: { online_shown: 'before:15' } }],
 }
 
-/**
- * Fields that the form does not ask for: dates of publication, and `recurrence_scope`, which only dates of
- * series have.
- */
 const UNASKED = ['date', 'date_utc', 'recurrence_scope']
 
 interface Ids {
@@ -85,11 +79,9 @@ interface Ids {
   author: number
 }
 
-/** Members that differ between two events with the same values. */
 const OWN =
   /^(?:id|global_id|global_id_lineage|url|rest_url|json_ld|date|date_utc|modified|modified_utc|post_parent)$/
 
-/** Returns the members that differ between two answers, with both values. */
 function differences(one: Record<string, unknown>, other: Record<string, unknown>): unknown {
   const shown = (body: Record<string, unknown>, name: string) =>
     JSON.stringify(body[name], (member, value) => (OWN_IN_SERIES.has(member) ? undefined : value))

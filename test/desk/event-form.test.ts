@@ -8,7 +8,6 @@ import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** Returns the controls of a form with the values that they post. */
 function controlsIn(body: string): Record<string, string | string[]> {
   const [, form = ''] = /<form class="edit[^>]*>(.*?)<\/form>/s.exec(body) ?? []
   const fields: Record<string, string | string[]> = {}
@@ -48,7 +47,6 @@ describe('the form of an event', () => {
   })
   after(() => service.close())
 
-  /** Posts a form with a file, as a browser does. */
   const postWithFile = (path: string, fields: Record<string, string>, file: Blob, name: string) => {
     const body = new FormData()
     for (const [field, value] of Object.entries(fields)) body.append(field, value)

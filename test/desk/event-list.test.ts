@@ -10,14 +10,12 @@ const on = (days: number, from = '19:00', to = '21:00') => ({
   end_date: `${dayFromNow(days)} ${to}:00`,
 })
 
-/** Returns the titles of a page of the list, in order. */
 function titlesIn(body: string): string[] {
   return [...body.matchAll(/<td class="what"><\w+ class="title"[^>]*>([^<]*)</g)].map(
     ([, title = '']) => title,
   )
 }
 
-/** Returns the number beside each tab, by the name of the tab. */
 function countsIn(body: string): Record<string, string> {
   const tabs = body.matchAll(/<a href="[^"]*"(?: aria-current="page")?>([^<]+) <span>([^<]+)<\/span><\/a>/g)
   return Object.fromEntries([...tabs].map(([, name, count]) => [name, count]))

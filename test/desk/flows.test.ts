@@ -31,14 +31,9 @@ for (const { name, program, start } of browsers) {
   )
 }
 
-/**
- * The most actions and seconds for a plain event at a known venue, from the first page of the desk; the
- * seconds for one that repeats and has a picture.
- */
 const PLAIN = { actions: 6, seconds: 30 }
 const RICH_SECONDS = 60
 
-/** HTML that a word processor puts on the clipboard. */
 const FROM_WORD =
   '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{margin:0}</style></head><body><!--StartFragment--><p class="MsoNormal" style="color:red;mso-margin-top-alt:auto"><b>From</b> <span lang="EN-GB" style="font-family:Arial" onclick="alert(1)">Word<o:p></o:p></span></p><script>alert(2)</script><!--EndFragment--></body></html>'
 
@@ -77,7 +72,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   }
   const goTo = (path: string) => tab.goTo(service.origin + path)
   const cookies = new Map<string, string>()
-  /** Opens a page of the desk as a signed-in user. */
   const sit = async (login: Reader, path = '/desk/') => {
     const cookie = cookies.get(login) ?? (await sitAtDesk(service, login)).cookie
     cookies.set(login, cookie)

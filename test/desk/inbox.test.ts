@@ -19,7 +19,6 @@ describe('the inbox, Today and the history', () => {
   })
   after(() => service.close())
 
-  /** Returns the address of the next page of the inbox. */
   const newer = (body: string) =>
     /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
 

@@ -19,7 +19,6 @@ const front = async () =>
 const version = async () =>
   /name="version" value="(\d+)"/.exec((await admin.get('/desk/look')).body)?.[1] ?? ''
 
-/** Posts the form with files, as a browser does. */
 async function send(
   fields: Record<string, string | Blob>,
 ): Promise<{ status: number; location: string; text: string }> {

@@ -47,7 +47,6 @@ describe('people at the desk', () => {
   })
 
   describe('a right that is taken away', () => {
-    /** Makes a user with a password that has just been used. */
     const makeUsed = async (login: string) => {
       const { database } = service.app
       const add = { login, email: `${login}@example.org`, name: login, role: 'author' } as const

@@ -9,26 +9,19 @@ import { storedRows } from '../support/stored-rows.ts'
 type Login = (typeof USERS)[number]
 type Form = Record<string, string>
 
-/** A form posted to a page, with a record made for it. */
 interface Posted {
   path: string
   form: Form
 }
 
-/** The REST request with the same effect. */
 interface Twin {
   method: 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: object
 }
 
-/**
- * Makes records of the editor. Returns the form of a page that changes one, and the REST request that does
- * the same to another.
- */
 type Row = (service: TestService, editor: AtDesk) => Promise<{ desk: Posted; rest: Twin }>
 
-/** Makes a record of the editor. Returns its id. */
 const make = async (service: TestService, room: string, more: object = {}): Promise<number> =>
   (await service.create(`/${room}`, { ...NEW[room], ...more }, 'editor')).id
 
@@ -91,7 +84,6 @@ const ofRoom = (room: string, naming: string): Record<string, Row> => ({
   [`/${room}/:id/history`]: (service, editor) => putBack(service, editor, room, naming),
 })
 
-/** Makes and changes two records; the form puts the earlier version of the first back. */
 const putBack = async (service: TestService, editor: AtDesk, room: string, naming: string) => {
   const [id, other] = [await make(service, room), await make(service, room)]
   for (const one of [id, other]) await service.update(`/${room}/${one}`, named(naming), 'editor')
@@ -112,7 +104,6 @@ const versionIn = async (editor: AtDesk, path: string) => {
 const SETTINGS = '~/wp-json/kalends/v1/settings'
 const changed = { title: 'Changed' }
 
-/** Pages that write the same as a REST request. */
 const ROWS: Readonly<Record<string, Row>> = {
   ...Object.assign({}, ...Object.entries(NAMING).map(([room, naming]) => ofRoom(room, naming))),
   '/events/new': async () => ({
@@ -178,18 +169,12 @@ const ROWS: Readonly<Record<string, Row>> = {
   }),
 }
 
-/** A page without a twin over REST, the users who may post to it, and a form. */
 interface Apart {
-  /** The command with the same effect, or why there is none. */
   twin: string
   whom: readonly Login[]
   posted: (service: TestService) => Promise<Posted>
 }
 
-/**
- * Over REST, merging two records means changing each of their events and removing one record, so only users
- * who may change all events may merge.
- */
 const merging = (room: string): Apart => ({
   twin: 'changes of all events, and a removal',
   whom: ['admin', 'editor'],
@@ -226,7 +211,6 @@ const APART: Readonly<Record<string, Apart>> = {
   },
 }
 
-/** Pages that change only what belongs to the signed-in user: no request can name another user's. */
 const OWN: Readonly<Record<string, string>> = {
   '/me': 'one’s own name',
   '/me/password': 'one’s own password for the desk',

@@ -23,10 +23,6 @@ import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
 
-/**
- * `npm test` opens each screen in the narrow sight. Axe takes most of the time, so it checks one screen of
- * each kind, in one of the two sights by turns. `npm run pages:check` runs axe on each screen in all sights.
- */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
   ...FEW,
@@ -37,7 +33,6 @@ const ALL: Sight[] = [
   { width: 1280, scripts: false },
 ]
 
-/** Screens that need no record; `ground` adds those of records. */
 const SCREENS = [
   '/desk/',
   '/desk/events',
@@ -67,13 +62,8 @@ const SCREENS = [
   '/desk/nowhere',
 ]
 
-/** Screens with an error status, which browsers complain about. */
 const FAILING = ['/desk/nowhere', '/desk/set-up/none', '/wp-admin/authorize-application.php?app_name=']
 
-/**
- * Fills the calendar, with a title and a name that are as long and odd as allowed. Returns the screens of its
- * records.
- */
 async function ground(service: TestService): Promise<string[]> {
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
@@ -134,7 +124,6 @@ function lookIn(start: () => Promise<Browser>): void {
   })
   after(() => browser?.close())
 
-  /** Runs a script that presses or submits something, and waits until the next page has loaded. */
   const go = async (expression: string) => {
     await tab
       .evaluate(`new Promise((done) => { addEventListener('pagehide', done); ${expression} })`)

@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
-/** Typed fields of an event at the same time as the draft. */
 const typed = { title: 'Asking', start_date: '2027-04-01', start_time: '10:00', end_time: '12:00' }
 
 describe('what the desk shows of what others have not published', () => {

@@ -10,7 +10,6 @@ import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** Returns a browser without scripts at this client address, which posts forms. */
 function browserOf(service: TestService, address = '192.0.2.1') {
   const { origin } = new URL(service.origin)
   const from = { 'x-forwarded-for': address, accept: 'text/html' }

@@ -6,7 +6,6 @@ import type { PlannedRequest } from './planned-request.ts'
 
 const MCP_PATH = '/mcp'
 
-/** Returns true for the path of messages of assistants. */
 export const isAssistantPath = (path: string) => path === MCP_PATH
 
 interface Tool {
@@ -14,7 +13,6 @@ interface Tool {
   inputSchema: { properties: Record<string, Schema>; required?: string[] }
 }
 
-/** Reads every tool as an operation with its own address, from which `asCall` makes a call. */
 export async function assistantOperations(line: Line): Promise<Operation[]> {
   const members = [
     ['jsonrpc', '2.0'],
@@ -39,7 +37,6 @@ export async function assistantOperations(line: Line): Promise<Operation[]> {
   })
 }
 
-/** Turns a request to the address of a tool into a call of that tool. Returns other requests unchanged. */
 export function asCall(planned: PlannedRequest): PlannedRequest {
   if (!planned.path.startsWith(`${MCP_PATH}#`)) return planned
   const { body, path } = planned

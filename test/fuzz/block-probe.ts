@@ -6,33 +6,27 @@ import { isMainThread } from 'node:worker_threads'
 export interface Block {
   from: number
   to: number
-  /** The CPU time of the main thread, which depends little on how busy the machine is. */
   cpuMs: number
 }
 
 export interface MemoryReading {
-  /** Bytes after garbage collection. */
   rss: number
   heap: number
   outside: number
-  /** Names that were added to the prototypes of objects, arrays and functions. */
   polluted: string[]
 }
 
-/** A question of the parent process, and its answer. */
 export type Question = { id: number; ask: 'longest' | 'memory' }
 export type Reply = { id: number; longest?: Block; memory?: MemoryReading }
 export type Note = { block: Block }
 
 const EVERY_MS = 2
-/** Blocks below both limits are not reported. */
 const TOLD_CPU_MS = 12
 const TOLD_WALL_MS = 200
 
 interface Probe {
   /** The ms since the epoch of the last sample. */
   at: number
-  /** The CPU time at the last sample, in microseconds. */
   cpu: number
   longest: Block
 }

@@ -33,10 +33,6 @@ after(async () => {
   await removeHome(home)
 })
 
-/**
- * Returns the CPU ms for which a request blocks the event loop, the least of a few tries: garbage collection
- * and other processes add to it.
- */
 async function blockOf(planned: PlannedRequest, status: number): Promise<number> {
   const tries: number[] = []
   for (let i = 0; i < TRIES; i++) {

@@ -42,7 +42,6 @@ const FIELD = (name: string, content: string) =>
   PART(`Content-Disposition: form-data; name="${name}"`, content)
 const FILE = (name: string, type: string, content: string) =>
   PART(`Content-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}`, content)
-/** A PNG of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -109,7 +108,6 @@ function damaged(random: Random): Buffer {
   return copy
 }
 
-/** Returns a body that violates its content type, made from another body where that helps. */
 export function brokenBody(body: Body, random: Random): Body {
   const written = wireOf({ as: 'anonymous', method: 'POST', path: '/', query: [], headers: {}, body }).body
   return random.pick(BREAKINGS)(written ?? Buffer.from('{"title":"x"}'), random)

@@ -4,7 +4,6 @@ import type { Member } from './planned-request.ts'
 
 const DAY = { start_date: '2027-05-04 19:30:00', end_date: '2027-05-04 21:00:00' }
 
-/** Returns records of every kind and status. */
 function recordsOf(): [collection: string, members: Record<string, unknown>][] {
   const terms = ['Music', 'Fair', 'Jazz', 'Children'].flatMap((name): [string, object][] => [
     ['categories', { name }],
@@ -38,17 +37,14 @@ function recordsOf(): [collection: string, members: Record<string, unknown>][] {
   return [...linked, ...terms, ...events, ['events', repeating]] as [string, Record<string, unknown>][]
 }
 
-/** The records of the seeded calendar by collection. */
 export type Seeded = Readonly<Record<string, readonly SeededRecord[]>>
 
 export interface SeededRecord {
-  /** The path from the root of the site. */
   path: string
   id: number
   slug: string
 }
 
-/** Fills an empty calendar. */
 export async function seedCalendar(service: FuzzedService, line: Line): Promise<Seeded> {
   const seeded: Record<string, SeededRecord[]> = {}
   for (const [collection, members] of recordsOf()) {
@@ -72,7 +68,6 @@ export async function seedCalendar(service: FuzzedService, line: Line): Promise<
   return seeded
 }
 
-/** Returns the path of one record of each kind. Writing to them empties the caches. */
 export function touchedPaths(seeded: Seeded): string[] {
   return Object.values(seeded).flatMap((records) => records.slice(0, 1).map(({ path }) => path))
 }

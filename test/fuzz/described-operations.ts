@@ -1,4 +1,3 @@
-/** The parts of a JSON schema from which values are made. */
 export interface Schema {
   type?: string | readonly string[]
   enum?: readonly unknown[]
@@ -19,10 +18,8 @@ export interface DescribedField {
   required: boolean
 }
 
-/** A method of a route with its parameters. */
 export interface Operation {
   method: string
-  /** The path from the root of the site, with variables such as `{id}`. */
   template: string
   query: readonly DescribedField[]
   body: readonly DescribedField[]
@@ -47,7 +44,6 @@ interface DescribedOperation {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Reads every operation of an OpenAPI document for the interface at this path. */
 export function readOperations(text: string, basePath: string): Operation[] {
   const described = withoutReferences(JSON.parse(text)) as Described
   return Object.entries(described.paths).flatMap(([path, item]) =>
@@ -79,7 +75,6 @@ function operationOf(
   }
 }
 
-/** Replaces references in the document by their targets. The document has no circular ones. */
 function withoutReferences(document: unknown): unknown {
   const resolve = (value: unknown): unknown => {
     if (value === null || typeof value !== 'object') return value
@@ -106,7 +101,6 @@ interface Index {
 }
 type IndexedArgument = Schema & { required?: boolean }
 
-/** Reads every operation that the index of the site lists outside this namespace: the platform routes. */
 export function readIndexed(text: string, restRoot: string, namespace: string): Operation[] {
   const { routes } = JSON.parse(text) as Index
   return Object.entries(routes)
@@ -137,7 +131,6 @@ function indexedOperation(
   return { method, template, query: method === 'GET' ? fields : [], body: method === 'GET' ? [] : fields }
 }
 
-/** Returns the routes of the server itself, and some addresses of nothing. */
 export function bareOperations(basePath: string): Operation[] {
   const paths = [
     '/',

@@ -9,22 +9,17 @@ import type { PlannedRequest } from './planned-request.ts'
 
 // Finds the operations of the desk in its table of pages, and in the forms and links of these pages.
 
-/** Returns true for a path of the desk. */
 export const isDeskPath = (path: string) => path.startsWith('/desk/') || path === CONSENT_PATH
 
-/** The controls and parameters of the pages by the address they are sent to, with `{id}` for numbers. */
 interface Found {
   controls: Map<string, Map<string, DescribedField>>
   parameters: Map<string, Map<string, DescribedField>>
-  /** The paths of links and forms. */
   paths: Set<string>
 }
 
 const MOST_PAGES = 150
-/** The most pages of one kind to read, and the most paths to keep for one pattern. */
 const MOST_ALIKE = 4
 
-/** Returns every operation of the desk. */
 export async function deskOperations(line: Line, sessions: DeskSessions): Promise<Operation[]> {
   const found: Found = { controls: new Map(), parameters: new Map(), paths: new Set() }
   for (const as of ['admin', 'contributor'] as const) await readPages(line, sessions.of[as], found)
@@ -38,14 +33,12 @@ export async function deskOperations(line: Line, sessions: DeskSessions): Promis
     )
 }
 
-/** The pages for visitors who are not signed in. */
 const STRANGERS: ReturnType<typeof deskAddresses> = [
   { at: '/sign-in', methods: ['GET', 'POST'] },
   { at: '/set-up/:slug', methods: ['GET', 'POST'] },
   { at: '/assets/:slug', methods: ['GET'] },
 ]
 
-/** Returns the paths for a pattern: those found for variables other than ids, and one for any text. */
 function templatesOf(at: string, { paths }: Found): string[] {
   if (at === CONSENT_ROOM) return [CONSENT_PATH]
   const template = `/desk${at.replaceAll(/:(\w+)/g, (_all, name) => (name === 'id' ? '{id}' : '{slug}'))}`
@@ -95,7 +88,6 @@ function namesInSources(): Names {
 
 const CLOCKS = ['19:30', '7pm', '00:00', '24:00', '']
 
-/** Makes a field from its name alone. */
 function fieldNamed(name: string): DescribedField {
   const schema: Schema = name.includes('time')
     ? { enum: CLOCKS }
@@ -103,7 +95,6 @@ function fieldNamed(name: string): DescribedField {
   return { name, schema, required: name === 'title' || name === 'start_date' }
 }
 
-/** Follows the links of the desk and collects its forms. */
 async function readPages(line: Line, cookie: string, found: Found): Promise<void> {
   const queue = ['/desk/', CONSENT_PATH]
   const seen = new Set(queue)
@@ -137,7 +128,6 @@ async function readPages(line: Line, cookie: string, found: Found): Promise<void
   }
 }
 
-/** Replaces ids in a path by `{id}`, but not days and months. */
 const withoutNumbers = (path: string) => path.replaceAll(/\/\d+(?=\/|$)/g, '/{id}')
 
 function linksIn(page: string): string[] {
@@ -159,7 +149,6 @@ function noteField(into: Found['controls'], template: string, field: DescribedFi
 
 const CONTROL = /<(input|select|textarea|button|option)\b([^>]*)>/g
 
-/** Collects the controls of each form of a page by the address it is sent to. */
 function noteForms(page: string, path: string, found: Found): void {
   for (const [, head = '', inner = ''] of page.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)) {
     const action = (attribute(head, 'action') ?? path).replaceAll('&amp;', '&').split('?')[0] ?? path

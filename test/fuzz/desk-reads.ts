@@ -5,9 +5,7 @@ import { exchange } from './http-exchange.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import { type Ground, plannedRequest } from './request-generator.ts'
 
-/** The number of reads. */
 const READS = 150
-/** Reads pages of the desk and reports a finding if the reads changed any stored row. */
 export async function judgeDeskReads(run: FuzzRun): Promise<void> {
   const { home, ground } = run
   const operations = ground.operations.filter(

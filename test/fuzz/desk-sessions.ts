@@ -4,25 +4,16 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { USERS } from '../support/service.ts'
 import type { SeededRecord } from './calendar-seed.ts'
 
-/** Cookies of sessions at the desk. */
 export interface DeskSessions {
-  /** Cookies of valid sessions, by login. */
   of: Readonly<Record<(typeof USERS)[number], string>>
-  /** Cookies of expired sessions, of a deactivated user, and of no session. */
   void: readonly string[]
-  /** Users that requests may change without effect on others. */
   people: readonly SeededRecord[]
-  /** Starts the valid sessions again if requests have ended them. */
   renew: () => Promise<unknown>
 }
 
 const PEOPLE = 6
 const YEAR_MS = 365 * 86_400_000
 
-/**
- * Signs in every test user from another address than that of the requests, whose failed sign-ins count as
- * those of strangers.
- */
 export async function openSessions({ write, read }: Database): Promise<DeskSessions> {
   const origin = { client: 'fuzz', address: '192.0.2.1' }
   const start = (login: string, at: number) =>

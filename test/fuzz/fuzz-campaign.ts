@@ -38,42 +38,30 @@ import { readStored } from './stored-reads.ts'
 export interface FuzzOptions {
   requests: number
   seed: number
-  /** True to send requests only to the desk. */
   onlyDesk?: boolean
-  /** The most minutes for requests. Reading the stored records comes after that. */
   minutes: number
-  /** The factor by which times may exceed the limits on this machine. */
   factor: number
-  /** The number of requests at once. */
   lanes: number
-  /** The languages in which stored records are read. */
   languages: readonly string[]
   tell: (line: string) => void
 }
 
-/** The result of a run. */
 export interface FuzzReport {
   seed: number
   counts: Counts
   findings: Finding[]
-  /** The CPU ms of the longest block by a single request, and by requests sent together. */
   longestAloneMs: number
   longestMs: number
-  /** After a quarter of the run and at its end; undefined when the service was restarted between. */
   memory: { quarter: MemoryReading; end: MemoryReading } | undefined
   records: number
   seconds: number
   limits: Limits
 }
 
-/** The requests between two checks of the service. */
 const BATCH = 48
-/** The ms to spend on reducing the request of a finding. */
 const MINIMISE_MS = 20_000
-/** The findings of one kind and place to examine. */
 const LOOKED_INTO = 3
 
-/** Fuzzes a service on an empty database, which is removed afterwards. */
 export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): Promise<FuzzReport> {
   const home = await makeHome(scratch)
   const limits = scaled(LIMITS, options.factor)
@@ -127,7 +115,6 @@ async function operationsOf(
   return [...described, ...indexed, ...bareOperations(basePath)]
 }
 
-/** Sends the requests of the run in batches and checks the service after each. */
 async function sendAll(
   run: FuzzRun,
   options: FuzzOptions,
@@ -147,7 +134,6 @@ async function sendAll(
   return { longestMs, memory: quarter && isSame ? { quarter, end } : undefined }
 }
 
-/** Sends a batch. Returns the CPU ms of its longest block. */
 async function runBatch(run: FuzzRun, from: number, to: number, lanes: number): Promise<number> {
   run.service.blocks.length = 0
   run.service.errors.length = 0
@@ -230,10 +216,6 @@ function noteWriter(run: FuzzRun, { answer, number, planned }: Numbered): void {
   if (planned.method !== 'GET' && collection && id) run.writers.set(`/${collection}/${id}`, number)
 }
 
-/**
- * Sends a failed request again alone and reduces it. A failure that happens only beside other requests counts
- * too, unless it is one of time. Returns true when something was found.
- */
 async function lookInto(
   run: FuzzRun,
   one: Numbered,
@@ -256,12 +238,8 @@ async function lookInto(
   return true
 }
 
-/** Failures that other requests or a slow machine may cause. */
 const TIMES: readonly Kind[] = ['slow', 'silence', 'block', 'shed']
 
-/**
- * Returns true when enough findings of this kind and place were examined, and counts one more of the last.
- */
 function countKnown(run: FuzzRun, place: string): boolean {
   const keys = run.places.get(place) ?? []
   const known = run.findings.get(keys.at(-1) ?? '')
@@ -280,7 +258,6 @@ function note(run: FuzzRun, key: string, finding: Omit<Finding, 'times'>): void 
   addFinding(run, key, finding, () => describeFinding({ ...finding, times: 1 }, run))
 }
 
-/** Returns the method, route and largest parameter of a request. */
 function placeOf({ method, path, body }: PlannedRequest): string {
   const route = path.replace(/\d+/g, '0').slice(0, 60)
   if (body.kind !== 'members') return `${method} ${route} ${body.kind}`
@@ -289,12 +266,10 @@ function placeOf({ method, path, body }: PlannedRequest): string {
   return `${method} ${route} ${widest?.name ?? ''}`
 }
 
-/** Returns the first place of a stack in our sources. */
 function frameOf(stack: string | undefined): string {
   return stack?.match(/src\/[\w/.-]+:\d+/)?.[0] ?? ''
 }
 
-/** Sends each request of the batch that ran during a block again alone. */
 async function judgeBlocked(run: FuzzRun, block: Block, batch: readonly Numbered[]): Promise<void> {
   if (block.cpuMs < run.limits.blockMs * 0.8) return
   const suspects = batch.filter(({ sent, done }) => sent < block.to && done > block.from - 5)
@@ -317,7 +292,6 @@ function judgePollution(run: FuzzRun, { polluted }: MemoryReading): void {
   })
 }
 
-/** The bytes by which caches may grow, and those for each new record. */
 const SLACK_BYTES = 100_000_000
 const RECORD_BYTES = 10_000
 

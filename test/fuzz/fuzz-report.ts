@@ -9,7 +9,6 @@ import { type PlannedRequest, wireOf } from './planned-request.ts'
 /** The most bytes of a body that are shown in the command itself. */
 const INLINE = 2000
 
-/** Describes a finding with a command that shows it. */
 export function describeFinding(
   finding: Finding,
   { ground, service }: Pick<FuzzRun, 'ground' | 'service'>,
@@ -27,7 +26,6 @@ export function describeFinding(
   return lines.filter((line) => line.trim() !== '').join('\n')
 }
 
-/** Returns a request as a shell command. A large body is written to a file. */
 export function curlOf(planned: PlannedRequest, port: number): string {
   const { method, target, headers, body } = wireOf(planned)
   const { 'content-length': _length, ...given } = headers
@@ -58,7 +56,6 @@ function bodyText(planned: PlannedRequest): string {
   return body && body.length > 200 ? body.toString() : ''
 }
 
-/** Shortens a text by replacing repeated parts with their number. */
 export function abbreviated(text: string): string {
   const short = text
     .slice(0, 200_000)
@@ -66,7 +63,6 @@ export function abbreviated(text: string): string {
   return short.length > 600 ? `${short.slice(0, 300)} … ${short.slice(-200)}` : short
 }
 
-/** Writes the figures of a run. */
 export function describeReport(report: FuzzReport, database: string): string {
   const { counts, findings, memory, limits } = report
   const statuses = [...counts.byStatus].sort(([one], [other]) => one - other)

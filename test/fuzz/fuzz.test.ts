@@ -4,12 +4,10 @@ import { test } from 'node:test'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { runFuzz } from './fuzz-campaign.ts'
 
-/** Few requests, to find what shows soon. `npm run fuzz` sends many. */
 const REQUESTS = databaseName() === 'postgres' ? 240 : 120
 /** Times may be three times as long, since other tests run at the same time and CI machines are slow. */
 const FACTOR = Number(process.env.FUZZ_FACTOR ?? 3)
 
-/** Fixed requests on PostgreSQL, and new ones each time on SQLite. */
 const [which, seed] =
   databaseName() === 'postgres'
     ? (['the requests that every run begins with', 1] as const)

@@ -29,7 +29,6 @@ const options: FuzzOptions = {
   tell: (line) => console.log(line),
 }
 
-/** Fuzzes on one database. Returns true when nothing was found. */
 async function fuzz(database: string): Promise<void> {
   let server: PostgresServer | undefined
   if (database === 'postgres') {

@@ -16,30 +16,23 @@ import { type DeskSessions, openSessions } from './desk-sessions.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const probe = new URL('./block-probe.ts', import.meta.url).href
 
-/** A service in its own process that reports when its main thread is blocked. */
 export interface FuzzedService {
   child: ChildProcess
   port: number
-  /** The paths of the namespace and of the REST root. */
   basePath: string
   restRoot: string
-  /** The blocks of the main thread, the oldest first. The reader empties the list. */
   blocks: Block[]
-  /** The logged errors, the oldest first. The reader empties the list. */
   errors: string[]
   ended: Promise<unknown>
 }
 
-/** The data of a service, which survives a restart. */
 export interface Home {
   database: ScratchDatabase
-  /** A second connection to the database, for what no request shows. */
   opened: Database
   sessions: DeskSessions
   folder: string
 }
 
-/** Makes an empty calendar with one user for each role, all signed in. */
 export async function makeHome(scratch: ScratchDatabase): Promise<Home> {
   await makeCalendar(scratch.address)
   const opened = await openDatabase(patient(scratch.address))
@@ -53,7 +46,6 @@ export async function removeHome({ database, opened, folder }: Home): Promise<vo
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Starts the service on the data of `home`. */
 export async function startFuzzed(home: Home, settings: Settings = {}): Promise<FuzzedService> {
   const given: Settings = {
     database: patient(home.database.address),
@@ -92,7 +84,6 @@ function listen({ child, blocks, errors }: FuzzedService): void {
   if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => errors.push(stackOf(line)))
 }
 
-/** Returns the stack in a line of the log, or the line itself. */
 function stackOf(line: string): string {
   try {
     const { err, msg } = JSON.parse(line)
@@ -113,7 +104,6 @@ async function announced({ stdout }: ChildProcess): Promise<string> {
   throw new Error('the service did not start')
 }
 
-/** Kills the service and waits for its end. */
 export async function endFuzzed(service: FuzzedService): Promise<void> {
   if (service.child.exitCode !== null || service.child.signalCode !== null) return
   service.child.kill('SIGKILL')
@@ -151,7 +141,6 @@ export async function longestBlock(service: FuzzedService, patience: number): Pr
   return longest
 }
 
-/** Returns the memory in use after garbage collection. */
 export async function memoryOf(service: FuzzedService, patience: number): Promise<MemoryReading> {
   const { memory } = await ask(service, 'memory', patience)
   if (!memory) throw new Error('the probe answered something else')

@@ -7,7 +7,6 @@ import { memoryOf } from './fuzzed-service.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
 const UPLOADS = 24
-/** The bytes sent of each upload, which announces one more. */
 const SENT = 8_000_000
 /** The most bytes of memory that all uploads may take. */
 const ROOM = 120_000_000

@@ -3,7 +3,6 @@ import type { Verbatim } from './planned-request.ts'
 
 const listed = (text: string) => text.split(' ')
 
-/** Parts to repeat, to find code whose time grows faster than its input. */
 const UNITS = [
   ...listed(
     '\u0301 \u0315 \u0316 \u0344 \u1161 \u200d \ufdfa \u0130 \u1e9e \ufe0f \u202e \u05d0 e\u0301 \ud83d \ude00 ß İ 寺 😀 👩‍👩‍👧 🇩🇪',
@@ -30,7 +29,6 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['&', ';'],
 ]
 
-/** Texts for the start and the end of a run. */
 const EDGES = [
   '',
   '',
@@ -51,7 +49,6 @@ const EDGES = [
   'é',
 ]
 
-/** Texts that have stopped other programs. */
 const TEXTS = [
   ...listed(
     '0 -1 1.5 1e309 -0 0x10 1_000 ٣ NaN Infinity null undefined true yes 1e21 99999999999999999999999 9007199254740993',
@@ -100,7 +97,6 @@ const NUMBERS: unknown[] = [
   ...['1e999', '-1e999', '1e-400', '123456789012345678901234567890', '-0', '0.1e1'].map(verbatim),
 ]
 
-/** JSON of lists, records and other values. */
 const RECORDS = [
   ...listed(
     '{} [] [[]] [{}] [null] {"id":1} {"id":"1"} {"id":1e30} {"id":{}} {"id":null} {"slug":""} {"slug":5} {"name":""}',
@@ -123,17 +119,11 @@ export function verbatim(text: string): Verbatim {
   return { verbatim: text }
 }
 
-/** Draws how often a part is repeated: mostly seldom, sometimes as often as a body allows. */
 function runLength(random: Random, most: number): number {
   const steps = [20, 20, 20, 20, 500, 500, 500, 4000, 4000, 20_000, 130_000, 400_000]
   return random.whole(1, Math.min(random.pick(steps), most))
 }
 
-/**
- * Draws a text of repeated parts: one part, two in turn, or a run of one before, after or within a run of
- * another, between two edges.
- * @param most characters
- */
 export function runText(random: Random, most: number): string {
   const [first, second] = random.chance(0.2) ? random.pick(PAIRS) : [random.pick(UNITS), random.pick(UNITS)]
   const count = runLength(random, Math.max(1, Math.floor(most / (first.length + second.length))))
@@ -147,7 +137,6 @@ export function runText(random: Random, most: number): string {
   return random.pick(EDGES) + core + random.pick(EDGES)
 }
 
-/** Texts that once stopped this service, for a number of parts. */
 const TRAPS: readonly ((count: number) => string)[] = [
   (count) => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`,
   (count) => `<b>${'<br>'.repeat(count)}`,
@@ -160,7 +149,6 @@ const TRAPS: readonly ((count: number) => string)[] = [
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-/** Values that once stopped this service in these fields. */
 export const FIELD_TRAPS: readonly (readonly [field: string, value: () => unknown])[] = [
   ['parent', () => `a${'\u0315'.repeat(100_000)}${'\u0316'.repeat(100_000)}`],
   ['cost', () => numbers(150_000)],
@@ -188,14 +176,12 @@ function trap(random: Random, most: number): string {
   return text.length > most ? text.slice(0, most / 2) + text.slice(-most / 2) : text
 }
 
-/** Draws a text that code may not expect. */
 export function hostileText(random: Random, most = MOST_CHARACTERS): string {
   const roll = random.next()
   if (roll < 0.45) return random.pick(TEXTS)
   return roll < 0.9 ? runText(random, most) : trap(random, most)
 }
 
-/** The limits of a field. Values within them get past the first checks. */
 export interface Room {
   characters?: number
   entries?: number
@@ -204,7 +190,6 @@ export interface Room {
 const MOST_CHARACTERS = 1_900_000
 const MOST_ENTRIES = 200_000
 
-/** Draws any JSON value, in most cases unsuitable for the field. */
 export function hostileValue(random: Random, room: Room = {}): unknown {
   const roll = random.next()
   if (roll < 0.55) return hostileText(random, room.characters)
@@ -213,7 +198,6 @@ export function hostileValue(random: Random, room: Room = {}): unknown {
   return large(random, room.entries ?? MOST_ENTRIES)
 }
 
-/** Draws huge lists, records and nestings. */
 function large(random: Random, most: number): unknown {
   const count = runLength(random, most)
   const depth = Math.min(count * 4, 100_000)

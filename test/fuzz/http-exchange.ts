@@ -7,24 +7,19 @@ export interface Exchange {
   planned: PlannedRequest
   sent: number
   done: number
-  /** Undefined when the connection ended or timed out without an answer. */
   answer: FuzzAnswer | undefined
-  /** The reason for a missing answer. */
   failure: string | undefined
 }
 
 export interface FuzzAnswer {
   status: number
   headers: IncomingHttpHeaders
-  /** The decompressed body. */
   body: Buffer
 }
 
-/** The connections to a service. */
 export interface Line {
   port: number
   agent: Agent
-  /** The ms to wait for an answer. */
   patience: number
 }
 
@@ -37,7 +32,6 @@ export function clock(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** Sends a request. If a kept connection turns out to be closed, it is sent again over another one. */
 export async function exchange(line: Line, planned: PlannedRequest): Promise<Exchange> {
   const first = await exchangeOnce(line, planned)
   return first.failure?.endsWith(CUT_KEPT) ? exchangeOnce(line, planned) : first

@@ -4,16 +4,13 @@ import { type Exchange, exchange } from './http-exchange.ts'
 import { judge, type Verdict } from './oracle.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
-/** The outcome of a request that was sent alone. */
 export interface LoneReplay {
   verdict: Verdict | undefined
   done: Exchange
-  /** The CPU ms of the longest block. */
   blockMs: number
   stack: string | undefined
 }
 
-/** Sends a request alone and with empty caches. Replaces a service that hangs on it. */
 export async function replayAlone(run: FuzzRun, planned: PlannedRequest): Promise<LoneReplay> {
   const { limits } = run
   await forgetCaches(run)

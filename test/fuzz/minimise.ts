@@ -1,9 +1,5 @@
 import { type Body, isVerbatim, type Member, type PlannedRequest } from './planned-request.ts'
 
-/**
- * Reduces a failing request: removes parts and halves texts and lists while it still fails and time is left.
- * Returns the smallest one found.
- */
 export async function minimise(
   planned: PlannedRequest,
   fails: (smaller: PlannedRequest) => Promise<boolean>,
@@ -23,7 +19,6 @@ export async function minimise(
   return smallest
 }
 
-/** Yields smaller requests, each without one part. */
 function* smallerOnes(planned: PlannedRequest): Generator<PlannedRequest> {
   for (const name of Object.keys(planned.headers))
     yield { ...planned, headers: without(planned.headers, name) }
@@ -66,7 +61,6 @@ function halfOf(text: string): string {
   return text.length > 8 ? text.slice(0, quarter) + text.slice(-quarter) : text.slice(0, text.length / 2)
 }
 
-/** Returns the middle half of a text. */
 function middleOf(text: string): string {
   const cut = Math.max(1, Math.floor(text.length / 4))
   return text.slice(cut, -cut)

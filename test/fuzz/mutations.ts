@@ -12,7 +12,6 @@ import {
   withHeader,
 } from './planned-request.ts'
 
-/** The data that mutations use. */
 export interface MutationGround {
   operation: Operation
   operations: readonly Operation[]
@@ -21,7 +20,6 @@ export interface MutationGround {
 
 type Mutation = (planned: PlannedRequest, ground: MutationGround) => PlannedRequest
 
-/** Endings that clients write behind the names of parameters, valid and invalid; most often none. */
 const nameEndings = [
   ...['', '', '', '[]', '[0]', '[a]', '[a][b]', '[', ']', '[]]', '[[]]', '%5B%5D', '[__proto__]', '.x'],
   ...['[9999999]', '[0][0][0][0][0][0][0][0]'],
@@ -30,7 +28,6 @@ const nameEndings = [
 /** The longest query text. Longer ones are mostly refused before any code reads them. */
 const LONGEST_QUERY = 7600
 
-/** Applies so many random mutations to a request. */
 export function mutate(planned: PlannedRequest, ground: MutationGround, times: number): PlannedRequest {
   let changed = planned
   for (let i = 0; i < times; i++) changed = ground.random.pick(MUTATIONS)(changed, ground)
@@ -54,7 +51,6 @@ function pickField(fields: Operation['body'], random: Random): DescribedField {
   return long.length > 0 && random.chance(0.3) ? random.pick(long) : random.pick(fields)
 }
 
-/** Returns the limits that the interface states for a field, or large ones. */
 function roomOf({ anyOf = [], maxLength, maxItems }: Schema): Required<Room> {
   const entries = maxItems ?? anyOf.find((one) => one.maxItems !== undefined)?.maxItems
   return { characters: maxLength ?? 200_000, entries: entries ?? 500 }
@@ -83,7 +79,6 @@ function addQuery(planned: PlannedRequest, ...parts: readonly string[]): Planned
   return { ...planned, query: planned.query.concat(parts) }
 }
 
-/** Sends the filters of a list in the body of a POST that stands for a GET. */
 const filtersInBody: Mutation = (planned, { operations, random }) => {
   const list = random.pick(operations.filter(({ method, query }) => method === 'GET' && query.length > 3))
   const count = random.whole(1, 3)
@@ -144,7 +139,6 @@ const prototypeKeys: Mutation = (planned, { random }) => {
   return { ...planned, body: { ...body, members: [...body.members, member] } }
 }
 
-/** Adds the same parameter again in another spelling or with another value. */
 const repeated: Mutation = (planned, { operation, random }) => {
   const known = [...operation.query, ...operation.body].map(({ name }) => name)
   const name = known.length === 0 ? 'page' : random.pick(known)
@@ -154,7 +148,6 @@ const repeated: Mutation = (planned, { operation, random }) => {
   return addQuery(planned, `${escaped}${suffix}=${value}`, ...(random.chance(0.5) ? [`${name}=1`] : []))
 }
 
-/** Sends so many parameters, or nests them so deeply, that reading them takes long. */
 const manyParameters: Mutation = (planned, { operation, random }) => {
   const known = [...operation.query, ...operation.body].map(({ name }) => name)
   const name = random.pick(['a', 'k', '__proto__', ...known])
@@ -340,7 +333,6 @@ const upload: Mutation = (planned, { operations, random }) => {
   return { ...planned, method: 'POST', path, body: brokenBody({ kind: 'none' }, random) }
 }
 
-/** Mutations to pick from. Those listed several times are picked more often. */
 const MUTATIONS: readonly Mutation[] = [
   ...[
     hostileMember,

@@ -5,13 +5,10 @@ import type { PlannedRequest } from './planned-request.ts'
 
 /** The limits of a run in ms, for an idle machine. `scaled` adapts them to slower ones. */
 export interface Limits {
-  /** The CPU time for which one request may block the event loop. */
   blockMs: number
-  /** The CPU time for which showing one record may block it. */
   recordMs: number
   /** The time within which a request must be answered. */
   answerMs: number
-  /** The time after which the service counts as hung and is restarted. */
   hangMs: number
 }
 
@@ -27,7 +24,6 @@ export function scaled(limits: Limits, factor: number): Limits {
   }
 }
 
-/** The kinds of failure. */
 export type Kind =
   | 'status'
   | 'shed'
@@ -42,11 +38,9 @@ export type Kind =
 
 export interface Verdict {
   kind: Kind
-  /** A description in one line. */
   what: string
 }
 
-/** Returns the fault of an answer, or undefined. */
 export function judge(done: Exchange, limits: Limits): Verdict | undefined {
   const { answer, failure, planned } = done
   if (!answer)
@@ -57,25 +51,18 @@ export function judge(done: Exchange, limits: Limits): Verdict | undefined {
   return took > limits.answerMs ? { kind: 'slow', what: `answered after ${took} ms` } : undefined
 }
 
-/**
- * Returns true when a request may get no answer: its body is large and may be left unread, or it is not
- * proper HTTP. A HEAD that is refused before its method is known gets a body, which the client takes for a
- * broken answer.
- */
 function mayCut({ method, path, body, headers }: PlannedRequest, failure: string): boolean {
   const size = body.kind === 'bytes' ? body.bytes.length : JSON.stringify(body).length
   const isOdd = !path.startsWith('/') || 'expect' in headers || 'upgrade' in headers
   return size > 60_000 || isOdd || (method === 'HEAD' && failure.includes('Data after'))
 }
 
-/** Judges a 5xx: a 503 with Retry-After may come from a busy machine, any other is a fault. */
 function judgeStatus({ status, headers, body }: FuzzAnswer): Verdict | undefined {
   if (status < 500) return undefined
   const kind = status === 503 && headers['retry-after'] ? 'shed' : 'status'
   return { kind, what: `${status} ${body.subarray(0, 200)}` }
 }
 
-/** Returns true for an error page: complete HTML with a 4xx, outside the REST root. */
 function isErrorPage({ status, headers, body }: FuzzAnswer, { path }: PlannedRequest): boolean {
   if (status < 400 || status >= 500 || /^\/wp-json(?:\/|$)/i.test(path)) return false
   if (!/^text\/html; charset=utf-8$/i.test(String(headers['content-type']))) return false
@@ -83,7 +70,6 @@ function isErrorPage({ status, headers, body }: FuzzAnswer, { path }: PlannedReq
   return /^<!doctype html>/i.test(text) && /<\/html>\s*$/i.test(text)
 }
 
-/** Judges the form of an answer: JSON or a page, and errors of the interface in the shape of rule 25.1. */
 function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | undefined {
   const { status, headers, body } = answer
   if (planned.method === 'HEAD' || status === 304 || status === 204) return undefined
@@ -100,7 +86,6 @@ function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | unde
   return status >= 400 ? judgeError(status, value) : undefined
 }
 
-/** The headers of every page of the desk. */
 const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
   'cache-control': /^no-store$/,
   'x-robots-tag': /^noindex$/,
@@ -110,7 +95,6 @@ const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
 }
 
-/** The preview that the settings of the look show in a frame, and its headers. */
 const LOOK_PREVIEW = /^\/desk\/look\/preview\/*(?:\?|$)/
 const FRAMED_HEADERS: typeof DESK_HEADERS = {
   ...DESK_HEADERS,
@@ -118,11 +102,9 @@ const FRAMED_HEADERS: typeof DESK_HEADERS = {
   'content-security-policy': /default-src 'none'.*frame-ancestors 'self'/,
 }
 
-/** Matches a tag with its attributes, whose values have no angle brackets. */
 const TAG = /<([a-z][^\s/>]*)([^<>]*)>/gi
 const OWN_SCRIPT = /^ type="module" src="\/[^"]+"$/
 const OWN_FRAME = /^ class="tried" name="look-preview" title="[^"]*" src="\/desk\/look\/preview"$/
-/** Elements, attributes and addresses that a page of the desk has only if typed text was not escaped. */
 const STRANGE_ELEMENT = /^(?:svg|iframe|object|embed|base|style|math|marquee|xmp|plaintext)$/i
 const STRANGE_ATTRIBUTE = /\s(?:on\w+|style)\s*=/i
 const STRANGE_ADDRESS = /\s(?:href|src|action|formaction)="\s*(?:javascript|data):/i
@@ -159,7 +141,6 @@ function judgeDeskPage(
   return undefined
 }
 
-/** The preview of an event, which is a public page. */
 const PREVIEW = '/desk/events/preview'
 
 function parsed(body: Buffer): unknown {
@@ -176,10 +157,8 @@ function enveloped(value: unknown, planned: PlannedRequest): { status: number } 
   return typeof status === 'number' && headers ? { status } : undefined
 }
 
-/** Matches texts that reveal the inside of the service. */
 const INSIDE = /node_modules|\/src\/\w+\/|\.ts:\d+|SQLITE_[A-Z]|\n {4}at /
 
-/** The most characters of an answer to an assistant. */
 const LONGEST_MESSAGE = 21_000
 
 function judgeMessage(value: unknown): Verdict | undefined {

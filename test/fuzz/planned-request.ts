@@ -1,38 +1,29 @@
 import { credentialsOf, type Reader } from '../support/service.ts'
 
-/** JSON text that is sent as it is, for what no JavaScript value gives: `1e999`, ten thousand brackets. */
 export interface Verbatim {
   verbatim: string
 }
 
-/** A parameter of a body: a JSON value or `Verbatim`. */
 export type Member = readonly [name: string, value: unknown]
 
-/** The encoding of the parameters of a body. */
 export type Encoding = 'json' | 'form' | 'multipart'
 
-/** A body of parameters, or raw bytes. */
 export type Body =
   | { kind: 'none' }
   | { kind: 'members'; encoding: Encoding; members: readonly Member[] }
   | { kind: 'bytes'; type: string | undefined; bytes: Buffer }
 
-/** A request in parts that can be removed one by one. */
 export interface PlannedRequest {
   as: Reader
   method: string
-  /** The path as sent, without the query. */
   path: string
-  /** The parts of the query between `&`, as sent. */
   query: readonly string[]
   headers: Readonly<Record<string, string>>
   body: Body
 }
 
-/** A request as it is sent. */
 export interface WireRequest {
   method: string
-  /** The path and the query. */
   target: string
   headers: Record<string, string>
   body: Buffer | undefined
@@ -45,7 +36,6 @@ const TYPES: Record<Encoding, string> = {
   multipart: `multipart/form-data; boundary=${BOUNDARY}`,
 }
 
-/** Encodes a request. */
 export function wireOf(planned: PlannedRequest): WireRequest {
   const { type, bytes } = bodyOf(planned.body)
   const target = planned.query.length === 0 ? planned.path : `${planned.path}?${planned.query.join('&')}`
@@ -74,7 +64,6 @@ const WRITERS: Record<Encoding, (members: readonly Member[]) => string> = {
   multipart: multipartText,
 }
 
-/** Writes a JSON record, which may repeat a key or have one such as `__proto__`. */
 function jsonText(members: readonly Member[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonValue(value)}`).join(',')}}`
 }
@@ -83,7 +72,6 @@ function jsonValue(value: unknown): string {
   return isVerbatim(value) ? value.verbatim : (JSON.stringify(value) ?? 'null')
 }
 
-/** Returns a text unchanged and any other value as JSON. */
 export function plainText(value: unknown): string {
   return typeof value === 'string' ? value : jsonValue(value)
 }
@@ -92,7 +80,6 @@ export function isVerbatim(value: unknown): value is Verbatim {
   return value !== null && typeof value === 'object' && 'verbatim' in value
 }
 
-/** Writes lists and records as names in brackets. */
 function formPairs(members: readonly Member[]): [name: string, value: string][] {
   return members.flatMap(([name, value]) => nestedPairs(name, value, 0))
 }
@@ -109,7 +96,6 @@ function nestedPairs(name: string, value: unknown, depth: number): [string, stri
 const pairText = ([name, value]: [string, string]) =>
   `${encodeText(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeText(value)}`
 
-/** Encodes like `encodeURIComponent`, but replaces lone surrogates, which that refuses. */
 export function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
@@ -124,12 +110,10 @@ function multipartText(members: readonly Member[]): string {
 
 const partName = (name: string) => name.replaceAll(/["\r\n]/g, '_').toWellFormed()
 
-/** Escapes characters that a request line cannot have. */
 function asciiTarget(target: string): string {
   return target.replaceAll(/[^\x21-\x7e]+/g, encodeText)
 }
 
-/** Adds or replaces a header. */
 export function withHeader(planned: PlannedRequest, name: string, value: string): PlannedRequest {
   return { ...planned, headers: { ...planned.headers, [name]: value } }
 }

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface RawRequest {
   name: string
   pieces: readonly (string | Buffer)[]
-  /** True if the connection is dropped without waiting for an answer. */
   drops?: boolean
 }
 
@@ -82,7 +81,6 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
   },
 ]
 
-/** Sends the bytes and returns the statuses of the answers that arrive within a moment. */
 export async function sendRaw(port: number, raw: RawRequest): Promise<number[]> {
   const socket = connect(port, '127.0.0.1')
   const received: Buffer[] = []

@@ -31,7 +31,6 @@ const WRITERS: readonly Reader[] = [
 const ENCODINGS: readonly Encoding[] = ['json', 'json', 'json', 'form', 'multipart']
 const FORMS: readonly Encoding[] = ['form', 'form', 'multipart', 'multipart', 'json']
 
-/** The data from which requests are generated. */
 export interface Ground {
   operations: readonly Operation[]
   seeded: Seeded
@@ -39,10 +38,6 @@ export interface Ground {
   seed: number
 }
 
-/**
- * Makes the request with this number, which depends on nothing but the seed: one that the interface
- * describes, with up to four mutations.
- */
 export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   const random = makeRandom((ground.seed * 1_000_003 + number) | 0)
   const known = { seeded: ground.seeded, latest: 40 + Math.floor(number / 10) }
@@ -71,7 +66,6 @@ function pickOperation(operations: readonly Operation[], random: Random): Operat
   return random.chance(useOf(operation)) ? operation : pickOperation(operations, random)
 }
 
-/** Makes a request as the operation describes it. */
 export function describedRequest(operation: Operation, known: Known, random: Random): PlannedRequest {
   return {
     as: random.pick(operation.method === 'GET' ? READERS : WRITERS),
@@ -85,7 +79,6 @@ export function describedRequest(operation: Operation, known: Known, random: Ran
   }
 }
 
-/** Headers about the origin of a form, true and false ones. */
 const ORIGINS: readonly (readonly [name: string, value: string])[] = [
   ['sec-fetch-site', 'same-origin'],
   ['sec-fetch-site', 'none'],
@@ -96,7 +89,6 @@ const ORIGINS: readonly (readonly [name: string, value: string])[] = [
   ['origin', 'https://evil.example'],
 ]
 
-/** Returns the request as a browser with a session sends it, mostly a valid session of the user. */
 function atDesk(planned: PlannedRequest, sessions: DeskSessions, random: Random): PlannedRequest {
   const as = planned.as === 'anonymous' ? random.pick(USERS) : planned.as
   const cookie = random.chance(0.9) ? sessions.of[as] : random.pick(sessions.void)
@@ -114,7 +106,6 @@ function pathOf(template: string, known: Known, random: Random): string {
     )
 }
 
-/** Encodes one part of a query. */
 export function queryPart(name: string, value: string): string {
   return `${encodeText(name)}=${encodeText(value)}`
 }

@@ -13,7 +13,6 @@ const DATES = 'start_date=1000-01-01&end_date=9999-12-31'
 const ALL = 'status=publish,future,draft,pending,private,trash'
 const MOST_PAGES = 500
 
-/** Reads everything stored in every language: the pages of each list, searches, and each record. */
 export async function readStored(run: FuzzRun, languages: readonly string[]): Promise<void> {
   for (const language of languages) {
     await restart(run, { language })
@@ -32,7 +31,6 @@ function reading(as: PlannedRequest['as'], path: string, query: string[] = []): 
   return { as, method: 'GET', path, query, headers: {}, body: { kind: 'none' } }
 }
 
-/** Reads all lists and returns the paths of their records. */
 async function readLists(run: FuzzRun): Promise<string[]> {
   const found: string[] = []
   for (const as of ['admin', 'anonymous'] as const)
@@ -87,7 +85,6 @@ async function noteFailure(run: FuzzRun, planned: PlannedRequest, verdict: Verdi
   note(run, `stored ${verdict.kind} ${placeOf(planned.path)}`, { ...verdict, planned, stack })
 }
 
-/** Reads each record, to measure how long showing it takes. */
 async function readSingles(run: FuzzRun, paths: ReadonlySet<string>): Promise<void> {
   for (const path of paths)
     await read(run, reading('admin', run.service.basePath + path), run.limits.recordMs)

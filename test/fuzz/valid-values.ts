@@ -43,10 +43,8 @@ const RECURRENCES = [
   null,
 ]
 
-/** The records that a request may name at this point of a run. */
 export interface Known {
   seeded: Seeded
-  /** The greatest id that a record may have. */
   latest: number
 }
 
@@ -61,14 +59,12 @@ const COLLECTIONS = [
   ['tag', 'tags'],
 ] as const
 
-/** Returns the records of the kind that a field or route names. */
 function recordsNamed(name: string, { seeded }: Known, random: Random): readonly SeededRecord[] {
   const own = name.replace(/^.*\/v\d\//, '')
   const found = COLLECTIONS.find(([part]) => own.includes(part)) ?? random.pick(COLLECTIONS)
   return seeded[found[1]] ?? []
 }
 
-/** Returns an id, mostly of an existing record. */
 export function knownId(name: string, known: Known, random: Random): number {
   const own = name.startsWith('/desk/people/') ? 1 : 0.75
   return random.chance(own)
@@ -80,7 +76,6 @@ export function knownSlug(name: string, known: Known, random: Random): string {
   return random.pick(recordsNamed(name, known, random)).slug
 }
 
-/** Returns a value that the schema of a field allows. */
 export function validValue(field: DescribedField, known: Known, random: Random): unknown {
   const { name, schema } = field
   if (name === 'website') return random.pick(ADDRESSES)
@@ -122,7 +117,6 @@ function plainValue(type: string, schema: Schema, known: Known, random: Random, 
   ])
 }
 
-/** Returns a few words. */
 export function phrase(random: Random): string {
   return Array.from({ length: random.whole(1, 5) }, () => random.pick(WORDS)).join(' ')
 }

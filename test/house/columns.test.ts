@@ -6,13 +6,10 @@ import { resources } from '../../src/calendar/resources.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 
-/** The table of a resource: its declared fields, and its other columns. */
 interface Kept {
   table: string
   fields: Fields
-  /** Fields whose values are stored in other tables. */
   links: readonly string[]
-  /** Columns that rules fill and that are no declared fields. */
   settled: readonly string[]
 }
 
@@ -65,7 +62,6 @@ async function columnsOf(table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Columns whose default is not the blank value of their field. */
 const BEGINNINGS: Readonly<Record<string, unknown>> = { 'venues.show_map': 1, 'venues.show_map_link': 1 }
 
 interface Column {
@@ -74,7 +70,6 @@ interface Column {
   dflt_value: string | null
 }
 
-/** Returns true when existing rows get the blank value of a field in a new column. */
 function isBlankByItself({ notnull, dflt_value }: Column, blank: unknown): boolean {
   if (blank === null) return notnull === 0 && dflt_value === null
   return notnull === 1 && (dflt_value === null || dflt_value.replace(/^'(.*)'$/, '$1') === String(blank))
@@ -124,7 +119,6 @@ const PLACED = 'page per_page search event has_events only_with_upcoming status'
 const TERM_FILTERS = 'page per_page search exclude include order orderby hide_empty post event slug'
 const MAP = 'show_map show_map_link'
 
-/** The fields and filters that clients of the reference know and the index of the namespace lists. */
 const KNOWN: Readonly<Record<string, readonly [fields: string, filters: string]>> = {
   event: [
     `${POST} title description slug excerpt status timezone all_day start_date end_date image cost website ${MAP} hide_from_listings sticky featured categories tags venue organizer`,

@@ -11,7 +11,6 @@ const scenarios = fileURLToPath(new URL('../../../shared/conformance/scenarios',
 const root = mkdtempSync(join(tmpdir(), 'kalends-scenarios-'))
 after(() => rmSync(root, { recursive: true }))
 
-/** Runs `npm run conformance -- …`. */
 function conformance(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((done) => {
     const child = execFile(process.execPath, [program, ...words], (_error, out, err) =>

@@ -110,7 +110,6 @@ test('the health check of the container asks on the port that the service has', 
   assert.equal(await check(), 1)
 })
 
-/** Returns the directives of a section of a unit. */
 function directivesOf(path: string, section: string): string[] {
   const [, text = ''] = textOf(path).split(`[${section}]\n`)
   return (text.split(/^\[/m)[0] ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))

@@ -26,7 +26,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const SKIPPED = ['node_modules', '.git', 'data', 'dist', 'coverage']
 
 interface Page {
-  /** Path from the root of the repository. */
   path: string
   text: string
 }
@@ -48,7 +47,6 @@ function pageOf(path: string): string {
   return page.text
 }
 
-/** Returns the code in a page: the lines of blocks, and spans. */
 function codeOf(text: string): string[] {
   const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
     block.split('\n'),
@@ -57,7 +55,6 @@ function codeOf(text: string): string[] {
   return [...blocks, ...[...spans].map(([, span = '']) => span)]
 }
 
-/** Returns the words in code spans. Blocks are examples and do not count. */
 function wordsNamed(text: string): string[] {
   const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
   return [...spans].flatMap(([, span = '']) => span.match(/\w+/g) ?? [])
@@ -125,7 +122,6 @@ function leadsSomewhere(from: string, target: string): boolean {
   return heading === undefined || headingsOf(readFileSync(file, 'utf8')).includes(heading)
 }
 
-/** Returns the anchors of headings as code hosts make them, and the explicit ones. */
 function headingsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

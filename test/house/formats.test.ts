@@ -8,7 +8,6 @@ const folders = ['features/feeds', 'http'].map((name) =>
   fileURLToPath(new URL(`../../src/${name}`, import.meta.url)),
 )
 
-/** Returns the names of the representations declared in files. */
 function declared(): string[] {
   const files = folders.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
   return files.flatMap((file) => {

@@ -7,7 +7,6 @@ import { limitsPage } from '../support/limits-page.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/limits.md', import.meta.url))
 
-/** Returns the lines of a page without the padding of tables. */
 function linesOf(page: string): string[] {
   return page
     .trimEnd()

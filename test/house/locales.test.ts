@@ -9,7 +9,6 @@ import { resources, type Served, series } from '../../src/calendar/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
-/** Texts that may be the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
   es: ['{fact}: no', 'No'],

@@ -94,7 +94,6 @@ test('documents of two languages differ in nothing but texts', () => {
 const isTextOf = (key: string, value: unknown) =>
   typeof value === 'string' && (key === 'description' || key === 'summary')
 
-/** Returns summaries and descriptions in order. */
 function textsOf(document: object): string[] {
   const texts: string[] = []
   JSON.stringify(document, (key, value) => {
@@ -124,7 +123,6 @@ const served = resources.map((one) => {
   return { ...one, resource: { ...resource, fields: { ...resource.fields, dress_code } } }
 })
 
-/** Returns the route with one more field of venues. */
 function withDressCode(route: Route): Route {
   const changed = (action: RouteAction): RouteAction => {
     return 'served' in action

@@ -24,7 +24,6 @@ const recipes = readRecipes(page)
 /** Recipes without code, since they make a whole folder. */
 const IN_WORDS = ['Add a resource']
 
-/** The recipe of a plain field, applied to organizers. */
 const onOrganizers = recipes.filter(({ title }) => title === 'Add a plain field').map(ofOrganizers)
 
 const copy = await copySources(root)
@@ -66,16 +65,10 @@ test('every omission is reported as CONTRIBUTING.md says', async () => {
   }
 })
 
-/** Checks types in one thread: several threads check much twice, and other tests use the other cores. */
 const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.sources.json']
 
-/** The mark before the name of a failed test. */
 const FAILED = '✖ '
 
-/**
- * Runs the type checker and tests. Returns their output by `types` or the path of the test. If all expected
- * failures name a test, only these tests run.
- */
 async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<string, string>> {
   const tools = Object.entries(Object.groupBy(round, ({ from }) => from))
   const printed = tools.map(async ([tool, omissions = []]): Promise<[string, string]> => {
@@ -93,16 +86,12 @@ async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<str
   return new Map(await Promise.all(printed))
 }
 
-/** The tests of the house about files that recipes change, without those that a recipe runs itself. */
 const HOUSE = ['columns', 'documents', 'formats', 'locales', 'settings']
 
-/** Reads an event with every field set, also the new one, in every representation. */
 const MEMBERS = 'test/api/event-members.test.ts'
 
-/** Exports and imports events with all our own fields in each format. */
 const ROUND_TRIP = 'test/campaigns/round-trip.test.ts'
 
-/** Looks at every view of pages, also the new one. */
 const VIEWS = 'test/pages/every-view.test.ts'
 
 test('with every step done, types of the sources, lint and the tests of the house hold', async () => {
@@ -308,19 +297,16 @@ test('with every step done, the service has the field, the filter, the represent
 const EVENT = { start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' }
 const WINDOW = 'start_date=2030-01-01&end_date=2030-12-31'
 
-/** Imports a module of the copy. */
 async function importChanged<Module>(path: string): Promise<Module> {
   return await import(pathToFileURL(join(copy.folder, path)).href)
 }
 
-/** Starts the service of the copy, which may have settings that only the copy knows. */
 async function startChanged(settings: Readonly<Record<string, string>>) {
   const { startService } =
     await importChanged<typeof import('../support/service.ts')>('test/support/service.ts')
   return startService(settings as Settings)
 }
 
-/** Returns the files of the copy, without those of packages. */
 function listFiles(): string[] {
   const files = globSync('**/*.{ts,md,json}', { cwd: copy.folder, exclude: ['node_modules'] })
   return files.map((path) => path.replaceAll(sep, '/'))

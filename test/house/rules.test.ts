@@ -10,7 +10,6 @@ const FOLDERS = ['src', 'test', 'bench', 'docs']
 const THIS_TEST = 'test/house/rules.test.ts'
 
 interface Source {
-  /** Path from the root of the repository. */
   path: string
   text: string
 }
@@ -28,7 +27,6 @@ function sources(): Source[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Returns the numbers of the rules in the order of the page. */
 function rules(): string[] {
   const page = readFileSync(join(root, RULES), 'utf8')
   return [...page.matchAll(/^<a id="rule-(\d+\.\d+)"><\/a>\*\*(\d+\.\d+)\*\* /gm)].map(
@@ -39,10 +37,6 @@ function rules(): string[] {
   )
 }
 
-/**
- * Returns the numbers in citations such as `rule 4.3` and `rules 4.3, 4.4 and 5.1`, which may continue on the
- * next line.
- */
 function citedIn(text: string): string[] {
   const citations = text.matchAll(
     /\brules?\s+(?:\*\s+|\/\/\s+)?(\d+\.\d+(?:(?:,\s+|\s+and\s+|\s+to\s+)(?:\*\s+)?\d+\.\d+)*)/gi,

@@ -24,7 +24,6 @@ test('the page of settings has each of them once', () => {
   assert.deepEqual(rows.sort(), names.map(environmentName).sort())
 })
 
-/** Returns the lines of a page without the padding of tables. */
 function linesOf(page: string): string[] {
   const rows = page.trimEnd().split('\n')
   return rows.map((row) =>
@@ -92,7 +91,6 @@ function read(name: SettingName, text: string): unknown {
   return settings[name].read(text)
 }
 
-/** Two valid values of each setting. */
 const examples: Record<SettingName, readonly [string, string]> = {
   vendor: ['town', 'tribe'],
   rest_root: ['/api', '/wp-json'],

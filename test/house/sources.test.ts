@@ -23,7 +23,6 @@ const sources = globSync('**/*.ts', { cwd: root }).map((file) => {
   return { path, text, declared }
 })
 
-/** Returns the sources in a place that have a text like this. */
 function having(text: RegExp, isIn: (path: string) => boolean): string[] {
   return sources.filter((source) => isIn(source.path) && text.test(source.text)).map(({ path }) => path)
 }
@@ -78,10 +77,6 @@ test('a file can be asked for by its name alone', () => {
 
 const declared = sources.flatMap((source) => source.declared)
 
-/**
- * Returns the names that more than `most` files declare. Variants for SQLite and PostgreSQL count as one
- * file.
- */
 function tooMany(found: typeof declared, most: number): string[] {
   return [...Map.groupBy(found, ({ name }) => name)]
     .map(([name, places]) => {

@@ -8,7 +8,6 @@ import { type Token, tokensOf } from '../support/source-tokens.ts'
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** The allowed spreads, with the reason why the list is short. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'features/demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
   'http/openapi-schemas.ts anyOf(...empty)': 'written there',
@@ -42,7 +41,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
 interface Spread {
   file: string
   line: number
-  /** The call, with only the spread list as argument. */
   text: string
 }
 
@@ -68,7 +66,6 @@ function spreadsIn(file: string, tokens: readonly Token[]): Spread[] {
   return found
 }
 
-/** Returns true when a bracket opens the arguments of a call, not parameters or a part of an expression. */
 function isCall(tokens: readonly Token[], bracket: number): boolean {
   if (tokens[bracket]?.text !== '(') return false
   const before = tokens[bracket - 1]
@@ -80,9 +77,6 @@ function isCall(tokens: readonly Token[], bracket: number): boolean {
   )
 }
 
-/**
- * Returns true for the parameters of a typed function: a spread parameter with a type follows the bracket.
- */
 function isTyped(tokens: readonly Token[], bracket: number): boolean {
   return tokens
     .slice(bracket, closing(tokens, bracket))

@@ -10,15 +10,11 @@ import { openGround } from '../support/command-ground.ts'
 import { type CommandResult, runCommand } from '../support/commands.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** A service, and the import commands on its calendar over another database connection. */
 export interface Calendar {
   service: TestService
   kalends: (...words: string[]) => Promise<CommandResult>
-  /** Opens the calendar over another database connection, which the caller closes. */
   ground: () => Promise<CalendarGround>
-  /** Writes a file into a folder of the test; returns its path. */
   file: (name: string, content: string | Uint8Array) => Promise<string>
-  /** Returns every row of every table that an import writes to, as text. */
   rows: () => Promise<string>
   close: () => Promise<void>
 }
@@ -44,13 +40,8 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
   }
 }
 
-/**
- * Tables that every run writes, and those that requests write later: presented records, and when a password
- * was used.
- */
 const PASSED_OVER = ['imports', 'import_sources', 'credentials']
 
-/** Returns every row of every table that an import writes to, as text. */
 export async function rowsOf({ read }: Database): Promise<string> {
   const tables = (await listTables(read)).filter(({ name }) => !PASSED_OVER.includes(name))
   const rows: unknown[] = []

@@ -5,7 +5,6 @@ type Shown = any
 
 const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'
 
-/** Returns all events in the public lists of a calendar. */
 export async function allEvents({ service }: Calendar): Promise<Shown[]> {
   const events: Shown[] = []
   for (let page = 1; ; page++) {
@@ -15,7 +14,6 @@ export async function allEvents({ service }: Calendar): Promise<Shown[]> {
   }
 }
 
-/** Returns the events without values that differ between calendars, such as ids. */
 export async function comparable(calendar: Calendar): Promise<unknown[]> {
   const { origin } = calendar.service
   return (await allEvents(calendar)).map((event) => {

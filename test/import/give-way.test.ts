@@ -10,7 +10,6 @@ const SCRIPT = `import('${module}').then(({ lowerPriority }) => {
   console.log(...new Set(threads.map((thread) => os.getPriority(thread))))
 })`
 
-/** The lowest priority of a process. */
 const LOWEST = 19
 
 test('an import gives way to the service with all of its threads, and further where it was started so', () => {

@@ -16,7 +16,6 @@ const record = (title: string) => ({
 })
 const login = '<!DOCTYPE html><html><body><form><input name="p" type="password"></form></body></html>'
 
-/** The content type and body of each answer, by path and query. */
 const ANSWERS: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
   '/feed': ['text/calendar; charset=utf-8', ics('Feed')],
   '/remote.php/dav/public-calendars/abc?export': ['text/calendar', ics('Export')],

@@ -19,7 +19,6 @@ afterEach(() => calendar.close())
 const importing = async (text: string | Uint8Array, name = 'found.ics') =>
   calendar.kalends('import', await calendar.file(name, text))
 const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
-/** Returns a value of each stored event, by title. */
 const stored = async <Value>(what: (event: Shown) => Value): Promise<Record<string, Value>> =>
   Object.fromEntries((await events()).map((event) => [event.title, what(event)]))
 const standardTime = [

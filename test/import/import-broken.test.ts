@@ -35,10 +35,8 @@ const calendarFile = (ids: readonly number[]) =>
 const table = (ids: readonly number[]) =>
   ['id,title,start,venue', ...ids.map((id) => `${id},Event ${id},2027-07-05 20:00,"The Hall"`), ''].join('\n')
 
-/** Wrong answers of a site, by the number of the page of events that they replace. */
 type Faults = Map<number, { status?: number; events?: readonly number[]; total?: number }>
 
-/** Starts a site with 120 events and these faults. Returns its address. */
 async function faultySite(t: TestContext, faults: Faults): Promise<string> {
   const all = numbers(120)
   const server = createServer((request, response) => {

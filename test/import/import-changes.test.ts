@@ -12,7 +12,6 @@ const at = (day: number) => ({
   end_date: `2027-05-${String(day).padStart(2, '0')} 22:00:00`,
 })
 
-/** Starts two calendars, and a proxy of the first one that records the requests. */
 async function pair(t: TestContext) {
   const [other, calendar] = [await startCalendar(), await startCalendar()]
   t.after(calendar.close)

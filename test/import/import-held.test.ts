@@ -20,7 +20,6 @@ const event = (id: number) => ({
   timezone: 'UTC',
 })
 
-/** Starts a calendar, and a site that answers its list of events once `open` is called. */
 async function gated(t: TestContext) {
   const calendar = await startCalendar()
   t.after(calendar.close)

@@ -7,7 +7,6 @@ import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const PATH = '/wp-json/tribe/events/v1'
 
-/** Starts a site with these answers. Returns the address of its namespace. */
 async function site(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   t.after(() => server.close())

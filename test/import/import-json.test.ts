@@ -379,9 +379,6 @@ describe('an import of records as the interface shows them', () => {
   })
 })
 
-/**
- * Returns the values that an undo restores: all but the time of the last change, with linked records apart.
- */
 function essence({
   modified: _modified,
   modified_utc: _utc,

@@ -21,10 +21,8 @@ const event = (id: number, slug: string, fields: object = {}) => ({
 
 const HALL = { id: 907, venue: 'Hall', slug: 'old-hall', url: `${OLD}/ort/old-hall/` }
 
-/** A calendar with events, and functions that read its addresses. */
 interface Place {
   calendar: Calendar
-  /** Returns the status of an address, and the target of its redirect. */
   at: (path: string, accept?: string | undefined) => Promise<string>
   page: (path: string) => Promise<string>
 }

@@ -10,7 +10,6 @@ const PATH = '/wp-json/tribe/events/v1'
 const ICS =
   'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 
-/** Starts a server with these answers. Returns its origin and the requests it gets. */
 async function server(
   t: TestContext,
   answer: RequestListener,

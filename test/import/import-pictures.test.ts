@@ -11,13 +11,10 @@ import { type Calendar, startCalendar } from './calendar-command.ts'
 const NAMESPACE = '/wp-json/tribe/events/v1'
 const UPLOADS = '/wp-content/uploads/2026/05'
 
-/** A site whose events and pictures may change while it runs. */
 interface Site {
   origin: string
   events: object[]
-  /** The paths of the pictures. */
   pictures: Set<string>
-  /** The paths of requested pictures. */
   asked: string[]
 }
 
@@ -50,7 +47,6 @@ async function startSite(t: TestContext): Promise<Site> {
   return site
 }
 
-/** Returns an event in the form in which the site lists it. */
 const event = ({ origin }: Site, id: number, fields: object = {}) => ({
   id,
   slug: `evening-${id}`,
@@ -69,7 +65,6 @@ describe('the pictures in the texts of a site that has moved here', () => {
   })
   after(() => calendar.close())
 
-  /** Imports the site. Returns the result of the command. */
   const importSite = (site: Site, ...words: string[]) =>
     calendar.kalends('import', '--name', site.origin, '--same-as', 'none', ...words, site.origin + NAMESPACE)
   const moved = (site: Site, ...words: string[]) => importSite(site, '--origin', 'moved', ...words)

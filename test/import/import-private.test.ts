@@ -17,7 +17,6 @@ describe('what a source calls private', () => {
     calendar = await startCalendar({ timezone: 'UTC' })
   })
   afterEach(() => calendar.close())
-  /** Returns the title and status of every event that an administrator or a stranger sees. */
   const seen = async (as: 'admin' | 'anonymous', of = calendar) => {
     const { body } = await of.service.get(ALL, as)
     const shown = body.events.map(({ title, status }: Record<string, string>) => `${title}: ${status}`)

@@ -68,10 +68,6 @@ describe('the line of progress', () => {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SCRIPT = '/usr/bin/script'
 
-/**
- * Runs an import on a terminal this wide. `seen` gets all output so far and may type. Returns the whole
- * output, with `<ESC>` for escape characters.
- */
 async function onTerminal(
   source: string,
   columns: number,

@@ -27,7 +27,6 @@ describe('a calendar that was imported under another name', () => {
     const { events } = (await calendar.service.get(ALL)).body
     return events.map(({ title }: { title: string }) => title).sort()
   }
-  /** Returns the UIDs of the public calendar file, without those of changed dates of a series. */
   const uids = async () => {
     const response = await fetch(`${calendar.service.origin}/events.ics`)
     const text = await response.text()
@@ -119,9 +118,6 @@ describe('a calendar that was imported under another name', () => {
 
 describe('a name that a source spells in two ways', () => {
   const MANY = 205
-  /**
-   * Names in one spelling for the first event and in another for the last, too far apart for one transaction.
-   */
   const spelled = (at: number) => (name: string) => (at === MANY ? name.toLowerCase() : name)
   const events = Array.from({ length: MANY }, (_, at) => ({
     at,

@@ -20,10 +20,8 @@ import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const HOUR = 3_600_000
-/** Ignores reports. */
 const unheard = () => undefined
 
-/** Returns the settings of a calendar as flags for another process. */
 function flagsOf({ service }: Calendar): string[] {
   const { database, data, timezone } = service.config
   return [

@@ -9,7 +9,6 @@ type Shown = any
 
 const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01'
 
-/** A year that is always ahead. */
 const YEAR = 2027
 
 const calendarOf = (t: TestContext) =>

@@ -7,7 +7,6 @@ import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
-/** Starts a site with these answers. Returns its address. */
 async function site(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   t.after(() => server.close())

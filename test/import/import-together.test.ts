@@ -10,7 +10,6 @@ const WHEN = {
   status: 'publish',
 }
 
-/** Values of events that the interface takes and that a source may list. */
 const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { ...WHEN, title: 'Plain' },
   {
@@ -49,10 +48,8 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   },
 ]
 
-/** Columns that differ between two records with the same content. */
 const OWN = ['id', 'slug', 'uid', 'modified', 'modified_utc']
 
-/** Events with texts that make a file long enough to be read in a thread. */
 const LONG = Array.from({ length: 120 }, (_, at) => ({
   ...WHEN,
   id: at,
@@ -136,7 +133,6 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
   assert.match(out, /Run 1: 121 made, .* 2 not in/)
 })
 
-/** Returns every event with its links and its recorded changes, without the columns of `OWN`. */
 async function rowsOf({ service }: Calendar) {
   const { read } = service.app.database
   const events = await read

@@ -7,10 +7,6 @@ import { formatUtc } from '../../src/base/text/zones.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
-/**
- * Returns one part of a VTIMEZONE: its offsets before and after, its start, and lines with its rules and
- * dates.
- */
 const part = (name: string, from: string, to: string, start: string, ...more: readonly string[]) => [
   `BEGIN:${name}`,
   `DTSTART:${start}`,
@@ -22,7 +18,6 @@ const part = (name: string, from: string, to: string, start: string, ...more: re
 const standard = (...of: readonly [string, string, string, ...string[]]) => part('STANDARD', ...of)
 const daylight = (...of: readonly [string, string, string, ...string[]]) => part('DAYLIGHT', ...of)
 
-/** Outlook writes the rules of Europe from 1601 on. */
 const OUTLOOK_EUROPE = [
   ...standard('+0200', '+0100', '16010101T030000', 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=10'),
   ...daylight('+0100', '+0200', '16010101T020000', 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=3'),
@@ -61,7 +56,6 @@ const LIBICAL_EAST = [
     'RRULE:FREQ=YEARLY;BYDAY=SU;BYMONTHDAY=8,9,10,11,12,13,14;BYMONTH=3',
   ),
 ]
-/** Apple and vzic write the past as well: rules that have ended, and single dates. */
 const APPLE_EUROPE = [
   ...daylight(
     '+0100',
@@ -82,7 +76,6 @@ const LONDON = [
   ...daylight('+0000', '+0100', '19810329T010000', 'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3'),
   ...standard('+0100', '+0000', '19961027T020000', 'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10'),
 ]
-/** A zone that has given up summer time. */
 const BRAZIL = [
   ...standard(
     '-0200',
@@ -97,21 +90,15 @@ const BRAZIL = [
     'RRULE:FREQ=YEARLY;UNTIL=20181104T030000Z;BYDAY=1SU;BYMONTH=11',
   ),
 ]
-/** Rules that no place has. */
 const NOBODYS = [
   ...standard('+0345', '+0245', '20200902T040000', 'RRULE:FREQ=YEARLY;BYMONTH=9;BYDAY=1WE'),
   ...daylight('+0245', '+0345', '20200405T030000', 'RRULE:FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=5'),
 ]
-/** A zone whose clocks change on listed dates. */
 const BY_DATES = [
   ...standard('+0345', '+0245', '20200101T000000', 'RDATE:20270901T040000,20280901T040000'),
   ...daylight('+0245', '+0345', '20270405T030000', 'RDATE;VALUE=DATE:20280405'),
 ]
 
-/**
- * The name and definition that a program writes for a zone, 19:00 of 15 January and 15 July 2027 in UTC, and
- * the zone that the import stores.
- */
 type Row = readonly [
   program: string,
   tzid: string,
@@ -224,7 +211,6 @@ describe('an import of calendars with time zones of their own', () => {
     calendar = await startCalendar()
   })
   after(() => calendar.close())
-  /** Returns the events of 2027, by title. */
   const found = async () => {
     const events = new Map<string, { utc: string; zone: string; start: string }[]>()
     for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -403,7 +389,6 @@ describe('an import of calendars with time zones of their own', () => {
   })
 })
 
-/** Returns the starts of an event in UTC that ical.js computes. */
 function byIcal(text: string): string[] {
   const event = new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent('vevent')
   assert.ok(event)
@@ -413,10 +398,6 @@ function byIcal(text: string): string[] {
   return found.map((iso) => iso.slice(0, 19).replace('T', ' '))
 }
 
-/**
- * Returns the starts that python-dateutil computes, for several calendars, or undefined if it is not
- * installed.
- */
 function byPython(...texts: string[]): string[][] | undefined {
   const script = fileURLToPath(new URL('read-zones.py', import.meta.url))
   const sent = { input: texts.join('\f'), encoding: 'utf8' } as const

@@ -10,10 +10,6 @@ import type { Reading, SourceEntry } from '../../src/features/imports/source-ite
 
 const LINES = 3000
 
-/**
- * Writes a long file in which every hundredth line is no record and every tenth event has a venue. Returns
- * its path.
- */
 async function longFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-read-beside-'))
   t.after(() => rm(folder, { recursive: true }))

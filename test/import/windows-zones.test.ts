@@ -4,9 +4,6 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { windowsZone } from '../../src/features/imports/windows-zones.ts'
 
-/**
- * A row of the table of the Unicode consortium. The territory `001` has the zone of a name without a country.
- */
 interface Mapped {
   mapZone: { _other: string; _type: string; _territory: string }
 }
@@ -22,7 +19,6 @@ test('the zone of each name of Windows is the one that the table of CLDR has for
   assert.deepEqual(differing, [])
 })
 
-/** Returns the name in use today: CLDR keeps the first name that a zone had. */
 function currentName(zone: string | undefined): string | undefined {
   return zone && new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }

@@ -9,9 +9,7 @@ import { until } from '../support/waiting.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** The limit of the caches, much less than the answers of a round. */
 const CACHE_BYTES = 2_000_000
-/** Bytes that the allocator may keep. 300 kept statements once took more than a gigabyte. */
 const MOST_GROWN = 60_000_000
 const EVENTS = 120
 const ROUND = 60
@@ -41,7 +39,6 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Addresses of every public kind. No two calls give the same ones. */
 function addressesOf(n: number): string[] {
   const day = (n % 27) + 1
   const second = `${String(n % 24).padStart(2, '0')}:${String((n >> 3) % 60).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
@@ -68,10 +65,6 @@ async function ask(path: string, encoding: string): Promise<void> {
   await response.arrayBuffer()
 }
 
-/**
- * Asks for the addresses of a round in every encoding: three times each, often enough for the cache to keep
- * them.
- */
 async function hammer(round: number): Promise<void> {
   for (let n = round * ROUND; n < (round + 1) * ROUND; n += 12) {
     const paths = addressesOf(n)
@@ -79,7 +72,6 @@ async function hammer(round: number): Promise<void> {
   }
 }
 
-/** Returns the bytes in use after garbage collection. */
 async function used(): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 4; i++) {
@@ -91,7 +83,6 @@ async function used(): Promise<number> {
   return least
 }
 
-/** Returns the resident memory of the process after garbage collection. */
 async function resident(): Promise<number> {
   await used()
   return process.memoryUsage().rss

@@ -15,12 +15,9 @@ import { chooseLanguage, makeLanguageChooser } from '../../src/features/pages/pa
 import { shownUrl, withoutSecrets } from '../../src/http/request-log.ts'
 import { medianMs } from '../support/thread-time.ts'
 
-/** The most times as long for a text ten times as long: 10 is in proportion, 100 quadratic. */
 const MOST_GROWTH = 40
-/** Milliseconds that count as nothing. */
 const NOTHING = 25
 
-/** Fails where work on ten times the length takes far more than ten times as long. */
 async function growsWithLength(
   name: string,
   length: number,

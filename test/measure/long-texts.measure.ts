@@ -14,7 +14,6 @@ after(() => service.close())
 const MOST = 200_000
 const long = (part: string) => part.repeat(Math.floor(MOST / Buffer.byteLength(part)))
 
-/** The texts that a sanitiser, folding or the index of words needs most time for. */
 const HOSTILE: Readonly<Record<string, string>> = {
   tags: long('<b>'),
   'line breaks in a tag': `<b>${long('<br>').slice(3)}`,
@@ -30,10 +29,6 @@ const HOSTILE: Readonly<Record<string, string>> = {
   words: Array.from({ length: 33_000 }, (_, i) => i.toString(36).padStart(5, 'x')).join(' '),
 }
 
-/**
- * The most ms of one turn of the event loop, including garbage collection. Before there were limits, turns
- * took seconds.
- */
 const MOST_MS = 100
 
 for (const [name, text] of Object.entries(HOSTILE)) {
@@ -92,7 +87,6 @@ test('a list of the longest events is sent in many turns', async () => {
   }
 })
 
-/** Longer than the delay before texts are split into stems. */
 const UNTIL_CUT_MS = 1500
 
 test('the stems of many long texts are written without holding anything up', async () => {

@@ -13,13 +13,10 @@ import { longestTurn } from '../support/longest-turn.ts'
 import { addUsers, credentialsOf, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** The number of events. NDJSON_EVENTS=100000 is the long form. */
 const EVENTS = Number(process.env.NDJSON_EVENTS ?? 1300)
-/** The limit of the memory held. All events take several times as much as JSON, in the short form, too. */
 const MOST_BYTES = 9_000_000
 /** Few different words: indexing others would take longer than the rest of the test. */
 const DESCRIPTION = `${'w'.repeat(74)} `.repeat(EVENTS > 20_000 ? 20 : 300)
-/** The most ms of processor time of one turn: three times the limit of the service, for slow machines. */
 const LONGEST_TURN_MS = 150
 
 let scratch: ScratchDatabase
@@ -56,7 +53,6 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Copies the only event and its links as rows. */
 async function copyFirst(tx: Db, copies: number): Promise<void> {
   const { description: _same, ...first } = await tx.selectFrom('events').selectAll().executeTakeFirstOrThrow()
   const terms = await tx.selectFrom('event_terms').selectAll().where('event', '=', first.id).execute()
@@ -100,7 +96,6 @@ function startOf(i: number) {
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-/** Returns the bytes in use after garbage collection. */
 function used(): number {
   // Buffers found by the first collection are freed in the background, which the second one awaits.
   collect()
@@ -112,13 +107,10 @@ function used(): number {
 interface Taken {
   lines: number
   bytes: number
-  /** Bytes without blanks: counts in kept JSON have some before them. */
   solid: number
-  /** The most bytes in use during the read beyond those before. */
   grown: number
 }
 
-/** Reads all events without keeping them. Measures memory every `lookEvery` bytes. */
 function takeAll(as: Reader, lookEvery: number): Promise<Taken> {
   const taken: Taken = { lines: 0, bytes: 0, solid: 0, grown: 0 }
   const before = used()

@@ -21,12 +21,10 @@ import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
 
-/** A browser that checks pages. */
 interface Looking {
   name: 'Chromium' | 'Firefox'
   program: string | undefined
   start: (program: string) => Promise<Browser>
-  /** The Debian package of the browser. */
   package: string
 }
 
@@ -35,7 +33,6 @@ const browsers: readonly Looking[] = [
   { name: 'Firefox', program: findFirefox(), start: startFirefox, package: 'firefox-esr' },
 ]
 
-/** Returns why a browser is skipped, or undefined if it is used. */
 function reasonNot({ name, program, package: debian }: Looking): string | undefined {
   if (axePath === undefined) return 'axe-core is not installed'
   const only = process.env.PAGES_BROWSER?.toLowerCase()
@@ -56,10 +53,6 @@ const PATHS = [
   // German has the longest words.
   '/events/?lang=de',
 ]
-/**
- * `npm test` opens each page in the narrow sight. Axe takes most of the time, so it checks one page of each
- * kind, in one of the two sights by turns. `npm run pages:check` runs axe on each page in all sights.
- */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
   ...FEW,
@@ -71,16 +64,8 @@ const ALL: Sight[] = [
   { width: 1280, scripts: false },
 ]
 
-/**
- * Firefox complains that the content security policy stops it from prefetching the `rel=next` page, as the
- * policy should.
- */
 const FETCHED_AHEAD = /blocked the loading of a resource \(default-src\) at \S+\/events\//
 
-/**
- * Makes events that are hard to lay out: long words, text from right to left, no picture, a crowded day.
- * Returns the paths of their pages.
- */
 async function oddEvents({ post }: TestService): Promise<string[]> {
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }

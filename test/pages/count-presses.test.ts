@@ -5,7 +5,6 @@ import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const program = findChromium()
-/** A Wednesday at noon in New York, the Saturday after it, and a month that stands for December. */
 const NOW = Date.parse('2027-05-12T16:00:00Z')
 const TODAY = '2027-05-12'
 const SATURDAY = '2027-05-15'
@@ -67,10 +66,6 @@ describe('visitors are where they want to be after few presses', {
     presses = 0
   }
 
-  /**
-   * Presses the first element of a selector, or the first with the given text, and waits until another
-   * address is loaded.
-   */
   async function press(selector: string, text?: string): Promise<void> {
     presses++
     const before = await tab.evaluate<string>('location.href')

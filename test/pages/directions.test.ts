@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startService } from '../support/service.ts'
 
-/** Returns the links to directions on the page of a venue and on the page of an event there. */
 async function directionsOf(
   venue: object,
   settings: Record<string, string> = {},

@@ -12,7 +12,6 @@ const shown = async (path: string): Promise<string> => {
   return body
 }
 
-/** Returns the entries of a directory as text. */
 const entriesOf = (body: string) =>
   [...body.matchAll(/<li[^>]*><a href="\/(?:venue|organizer)\/[^"]*"><bdi>.*?<\/li>/g)].map(([entry]) =>
     entry.replaceAll(/<[^>]+>/g, '').trim(),

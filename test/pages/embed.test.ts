@@ -13,7 +13,6 @@ import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
-/** A day in the middle of a month: the days around it are in the same month. */
 const YEAR = 2027
 const DAY = `${YEAR}-05-14`
 const later = (day: string, days: number) =>
@@ -209,7 +208,6 @@ describe('the element on a page of another site', {
 }, () => {
   let chromium: Chromium
   let tab: ChromiumTab
-  /** The body and the content security policy of the other site's page. */
   let markup = ''
   let policy = ''
   const site = createServer((request, response) => {
@@ -236,7 +234,6 @@ describe('the element on a page of another site', {
   const STRICT = () =>
     `default-src 'none'; script-src ${service.origin}; connect-src ${service.origin}; require-trusted-types-for 'script'`
 
-  /** Opens a page with this body and waits until its elements have loaded. */
   async function open(
     body: string,
     { strict = true, images = false, html = 'lang="en"', script = `${service.origin}/embed.js` } = {},
@@ -555,7 +552,6 @@ describe('the element on a page of another site', {
     }
   })
 
-  /** Axe assumes a white background, even in dark mode, unless the page names one. */
   const GROUND = '<style>:root { background: canvas }</style>'
 
   test('has nothing that axe objects to, light and dark, wide and narrow', async () => {

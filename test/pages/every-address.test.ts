@@ -18,11 +18,9 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Fetches an address as a browser does. */
 const visit = (address: string) =>
   fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
 
-/** Returns every address of the service in an answer. */
 function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string' && value.startsWith(service.origin)) found.add(value)
   else if (typeof value === 'object' && value !== null)
@@ -30,13 +28,8 @@ function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
   return found
 }
 
-/**
- * Addresses in indexes that a plain GET cannot read: templates of routes, and routes that need a caller or a
- * body.
- */
 const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$|\/webhooks$|\/v1\/settings$/
 
-/** Follows all addresses from the root of the interface. Returns the type and text of each by its address. */
 async function walk(): Promise<Map<string, { type: string; text: string }>> {
   const platform = `${service.origin}/wp-json/wp/v2`
   const lists = ['events', 'venues', 'organizers', 'categories', 'tags'].map(

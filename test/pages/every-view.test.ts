@@ -34,7 +34,6 @@ describe('pages of what does not fit on one', () => {
   })
   after(() => service.close())
 
-  /** Follows the links of a page to the next one, up to the last, and returns its number. */
   async function lastPage(path: string): Promise<number> {
     const link = (rel: string) => new RegExp(`class="button" rel="${rel}" href="${path}(?:\\?page=(\\d+))?"`)
     for (let page = 1; ; page++) {
@@ -97,7 +96,6 @@ describe('a view without events', () => {
   })
   after(() => service.close())
 
-  /** A day without events. Where the days of a view come from the query, the view begins there. */
   const EMPTY = dayIn(400)
   const cases = Object.entries(VIEWS).flatMap(([name, { isList }]) => {
     const [there = '', empty = ''] = [DAY, EMPTY].map((day) => viewPathsAt(day).get(name))

@@ -10,7 +10,6 @@ const HOUR = (hour: number) => `${String(hour).padStart(2, '0')}:00:00`
 
 interface Calendar {
   service: TestService
-  /** Makes an event of one hour, this many days from now. */
   make: (title: string, days: number, more?: object) => ReturnType<TestService['create']>
   page: (path: string) => Promise<string>
 }
@@ -153,7 +152,6 @@ test('a day has the second day of a weekend among its own, and what lasts longer
   assert.match(body, /Weekend.*Concert.*id="ongoing".*Exhibition/s)
 })
 
-/** Returns the titles and days of the long events below the weeks of a month. */
 function bandOf(body: string) {
   assert.match(body, /<\/table>.*class="band"/s)
   const [, band = ''] = /<section class="band"[^>]*>(.*?)<\/section>/s.exec(body) ?? []

@@ -20,7 +20,6 @@ const WORDS = [
 ]
 const PLACES = ['Town Hall', 'Library', 'Old Mill', 'Harbour', 'Museum']
 
-/** Returns an event with a title of its own; ten events are on each day but the last of the month. */
 function eventOf(number: number) {
   const on = `2027-05-${two(1 + (number % 30))}`
   const [word, place] = [WORDS[number % WORDS.length], PLACES[number % PLACES.length]]

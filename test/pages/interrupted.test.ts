@@ -8,7 +8,6 @@ import { answered, openTab, type } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
-/** Skips slow tests, and those of faults that lose no work of the user, except in `npm run pages:check`. */
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
 describe('on pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {

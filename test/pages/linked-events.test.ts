@@ -6,7 +6,6 @@ import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 
-/** Makes an event and returns the linked data of its page. */
 async function linked(fields: object) {
   const { url } = await service.create('/events', { title: 'Linked', ...day, ...fields })
   const { body } = await service.request('anonymous', 'GET', `~${new URL(url).pathname}`, undefined, {

@@ -147,7 +147,6 @@ test('every accent is readable as text and on buttons, and seen as a control, in
   )
 })
 
-/** Computes the contrast ratio of WCAG 2 independently of the code of the pages. */
 function ratio(a: string, b: string): number {
   const [x = 0, y = 0] = [a, b].map(luminance).sort((one, other) => other - one)
   return (x + 0.05) / (y + 0.05)

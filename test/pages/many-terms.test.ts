@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { day, startService, type TestService } from '../support/service.ts'
 
-/** More tags than any form offers, in events with up to 100 tags each. */
 const TAGS = 2300
 const AT_ONCE = 100
 

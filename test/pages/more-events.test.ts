@@ -8,7 +8,6 @@ let service: TestService
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Returns the titles of one of the lists below an event. */
 async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<string[]> {
   const { status, body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, {
     accept: 'text/html',

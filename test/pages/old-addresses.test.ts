@@ -13,7 +13,6 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Returns the status of a path of the site, and the target of its redirect. */
 async function at(path: string): Promise<string> {
   const response = await fetch(service.origin + path, {
     redirect: 'manual',
@@ -24,7 +23,6 @@ async function at(path: string): Promise<string> {
   return `${response.status}${location === null ? '' : ` ${location}`}`
 }
 
-/** Gives a record another slug. Slugs of venues and organizers cannot change over HTTP. */
 async function rename(kind: 'event' | 'venue' | 'organizer', id: number, slug: string): Promise<void> {
   if (kind === 'event') return service.update(`/events/${id}`, { slug })
   const rules = kind === 'venue' ? venueRules : organizerRules

@@ -20,7 +20,6 @@ const FEEDS = {
   'application/x-ndjson': 'ndjson',
 }
 
-/** The `Accept` headers of Firefox, Chromium, Safari and old browsers when they open a page. */
 const BROWSERS = [
   'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',

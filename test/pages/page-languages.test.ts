@@ -20,7 +20,6 @@ after(() => service.close())
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** The paths of the pages of records, by title. */
 const paths: Record<string, string> = {}
 
 async function fill(to: TestService): Promise<void> {
@@ -77,7 +76,6 @@ async function fill(to: TestService): Promise<void> {
 const page = (path: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
   from.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
 
-/** Returns the paths of each view in each of its states. */
 const everyPage = (): string[] => [
   '/',
   ...viewPaths,
@@ -105,7 +103,6 @@ const everyPage = (): string[] => [
   ...Object.values(paths),
 ]
 
-/** Returns the texts that a page shows or tells screen readers. */
 function textsOf(markup: string): string[] {
   const plain = markup.replace(
     /<(script|style|pre|nav class="languages")[\s\S]*?<\/(script|style|pre|nav)>/g,

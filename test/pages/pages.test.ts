@@ -7,10 +7,8 @@ import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
-/** The ids of the records made here. */
 const made: Record<string, number> = {}
 
-/** Gets a page as a browser does. */
 function page(path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
 }
@@ -119,7 +117,6 @@ after(() => service.close())
 
 const MONTH = `/events/month/${NEXT_YEAR}-05/`
 
-/** Returns the paths of one page of each kind. */
 const views = () => [
   '/',
   '/events/',

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { startService } from '../support/service.ts'
 
-/** Fetches the icon files that browsers and devices ask for by themselves. */
 async function iconsOf(settings: object) {
   const service = await startService(settings)
   try {

@@ -40,7 +40,6 @@ test('no page of text has an address that the service answers or leads on, in an
   }
 })
 
-/** Returns the status of a path of the site, and the target of its redirect. */
 async function at(path: string, accept = 'text/html'): Promise<string> {
   const response = await fetch(service.origin + path, { redirect: 'manual', headers: { accept } })
   await response.arrayBuffer()
@@ -137,7 +136,6 @@ describe('addresses of moved sites in other languages', () => {
     })
   }
 
-  /** The parts of a path before and behind each word. */
   const PLACES: Partial<Record<PathWord, [before: string, behind: string]>> = {
     events: ['/', '/'],
     event: ['/', '/x/'],

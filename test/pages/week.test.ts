@@ -7,14 +7,12 @@ let service: TestService
 
 const page = (path: string) =>
   service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
-/** Gets a page, and removes the thin spaces around dashes, which differ by version of ICU. */
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
   assert.equal(status, 200, path)
   return body.replaceAll('\u2009', '')
 }
 
-/** Returns the section of one day of a week. */
 function sectionOf(body: string, day: string): string {
   const section = body.split('<section class="of').find((one) => one.includes(`<time datetime="${day}"`))
   assert.ok(section, `no section of ${day}`)

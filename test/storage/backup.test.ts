@@ -59,7 +59,6 @@ after(() => rm(folder, { recursive: true, force: true }))
 const SITE = 'http://calendar.example'
 const path = (name: string) => join(folder, name)
 
-/** The addresses of a calendar's database and images. */
 interface Places {
   database: string
   media: string
@@ -67,7 +66,6 @@ interface Places {
 
 const flags = ({ database, media }: Places) => ['--database', database, '--media', media]
 
-/** Runs `backup`, `restore` or another of their commands in this process. */
 function command(words: readonly string[], { database, media }: Places): Promise<CommandResult> {
   return runCommand((program) => {
     const open = async () => {
@@ -88,7 +86,6 @@ async function succeed(words: readonly string[], places: Places): Promise<string
   return out
 }
 
-/** Runs a command in its own process and returns its output. */
 async function printedBy(words: readonly string[], at: Places): Promise<string> {
   const { lines, ended } = startProcess(MAIN, [...flags(at), ...words])
   let printed = ''
@@ -97,7 +94,6 @@ async function printedBy(words: readonly string[], at: Places): Promise<string> 
   return printed
 }
 
-/** Runs a command of the whole command line in this process and returns its output. */
 async function printed(words: readonly string[], at: Places): Promise<string> {
   const { out, err, code } = await kalends([...flags(at), ...words])
   assert.equal(code, 0, err)
@@ -117,7 +113,6 @@ async function ask(
   return { status: response.status, text: await response.text() }
 }
 
-/** Returns the titles of the events of a stopped calendar. */
 async function titlesOf(places: Places): Promise<string[]> {
   const app = await serve(places)
   const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01&per_page=50')
@@ -161,7 +156,6 @@ const eventsOf = (address: string) => readAt(address, countEvents)
 
 type Change = (manifest: Manifest, connection: DatabaseSync) => void
 
-/** Copies a backup and changes its manifest or content, with a correct checksum. */
 async function changedBackup(of: string, change: Change): Promise<string> {
   const file = path('changed.backup')
   await copyFile(of, file)
@@ -201,7 +195,6 @@ describe('a backup of a whole calendar', () => {
   })
   after(() => scratch.remove())
 
-  /** Makes another calendar with one event. */
   async function otherCalendar(name: string): Promise<Places & { remove: () => Promise<void> }> {
     const other = await scratchDatabase()
     const places = { database: other.address, media: `file:${path(name)}` }
@@ -535,7 +528,6 @@ describe('a backup of a whole calendar', () => {
     disk.remove()
   })
 
-  /** Copies the images of the calendar, each enlarged. */
   async function largeMedia(): Promise<string> {
     for (const at of await readdir(path('media'), { recursive: true }))
       if (at.endsWith('.png'))
@@ -583,7 +575,6 @@ describe('what a restore replaces', () => {
 
   const titles = async () => (await titlesOf(places)).join()
 
-  /** Restores the backup and adds an event. */
   async function restoreAndAdd(title: string): Promise<string> {
     const printed = await succeed(['restore', backup()], places)
     const app = await serve(places)
@@ -780,7 +771,6 @@ describe('a calendar with a webhook and an import on a schedule', () => {
     await scratch.remove()
   })
 
-  /** Serves a calendar, creates an event, and counts the messages and imports. */
   async function lookOn(
     at: Places,
     isOver: (imports: number) => boolean,
@@ -973,7 +963,6 @@ test(
 )
 
 describe('a calendar that goes back to a state that knows less', () => {
-  /** The ways to return the calendar to its backup. */
   const ways: Record<string, (places: Places) => Promise<unknown>> = {
     'kalends restore': (places) => succeed(['restore', path('less.backup')], places),
     'other means and kalends restored': async (places) => {
@@ -995,7 +984,6 @@ describe('a calendar that goes back to a state that knows less', () => {
       assert.ok(restored > shown, `${restored} after ${shown}`)
     })
 
-  /** Serves a calendar with one event and changes it nine times after the backup. */
   async function writeMuch(places: Places): Promise<number> {
     const service = await startService(places)
     try {

@@ -44,7 +44,6 @@ test('changes since a cursor are those committed after it, each once', async (t)
   assert.deepEqual((await readFrom(database, read.cursor)).changes, [])
 })
 
-/** Removes the transactions from a cursor that were under way, perhaps in other databases of the server. */
 const endOf = (cursor: string) => cursor.split('-', 1)[0] ?? ''
 
 test('a cursor stays the same for as long as nothing is committed', async (t) => {
@@ -62,9 +61,6 @@ test('a cursor stays the same for as long as nothing is committed', async (t) =>
   assert.notEqual(endOf(await database.cursor()), endOf(cursor))
 })
 
-/**
- * Looks repeatedly while two processes write, and once more after they end. Returns the lines they printed.
- */
 async function lookWhileWriting(look: () => Promise<void>, settings: readonly string[]) {
   const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', settings))
   let isWriting = true
@@ -188,7 +184,6 @@ test('a node whose listening connection is cut notices changes soon again', onPo
   const other = await openAgain(t, address)
   let cursor = await database.cursor()
   database.onChange(() => undefined)
-  /** Ends the connections that listen and waits until they are gone. Returns their number. */
   const cut = async () => {
     const { rows } = await sql`
       select pg_terminate_backend(pid, 60000) from pg_stat_activity

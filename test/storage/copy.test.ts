@@ -29,7 +29,6 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** Copies a calendar and returns the output. */
 async function copy(
   from: string,
   to: string,
@@ -58,7 +57,6 @@ async function countTerms(address: string): Promise<number> {
   return rows.length
 }
 
-/** Makes a database with so many categories that copying them takes a while. */
 async function makeLarge(address: string, terms: number): Promise<void> {
   const database = await openMigrated(address)
   await database.write(async (tx) => {
@@ -77,7 +75,6 @@ async function makeLarge(address: string, terms: number): Promise<void> {
 describe('a copied calendar', () => {
   let middle: ScratchDatabase
   let source: App
-  /** The calendar on the tested kind of database, and copied back to a file. */
   const copies: App[] = []
 
   before(async () => {
@@ -153,7 +150,6 @@ describe('a copied calendar', () => {
   })
 })
 
-/** The members that tests look at. */
 interface Shown {
   media_details: { sizes: Record<string, { source_url: string }> }
 }

@@ -25,7 +25,6 @@ async function ask(address: string, text: string): Promise<string> {
   }
 }
 
-/** Makes a server a standby of another one from its next start on. */
 async function makeFollow(server: PostgresServer, other: PostgresServer): Promise<string> {
   const { port } = new URL(other.address())
   await ask(
@@ -35,7 +34,6 @@ async function makeFollow(server: PostgresServer, other: PostgresServer): Promis
   return join(await ask(server.address(), 'show data_directory'), 'standby.signal')
 }
 
-/** Serves a database that a standby follows. */
 async function serve(t: TestContext, database: string): Promise<ServiceProcess> {
   const data = await mkdtemp(join(tmpdir(), 'kalends-failover-'))
   t.after(() => rm(data, { recursive: true, force: true }))

@@ -17,10 +17,8 @@ const SIGNS = [...'夏祭東京🎏%_-"']
 
 let scratch: ScratchDatabase
 let database: Database
-/** The folded texts by id. */
 const texts = new Map<number, string>()
 
-/** Returns a repeatable source of numbers from 0 up to 1. */
 function makeNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -29,7 +27,6 @@ function makeNumbers(seed: number): () => number {
   }
 }
 
-/** Makes a text of words, of which a few are frequent and most are rare. */
 function textOf(next: () => number): string {
   const word = () => {
     const which = Math.floor(4000 ** next())

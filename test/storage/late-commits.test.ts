@@ -8,12 +8,9 @@ import { onPostgres, patient, scratchDatabase } from '../support/database.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** The beginning of the statement that reads changed events into memory. */
 const OF_MEMORY = 'select "id", "status", "hide_from_listings", "start_date", "end_date"'
-/** Finds the name under which a connection prepares that statement, and sends it from then on. */
 const PREPARED = new RegExp(`([\\w-]{20,})\0${OF_MEMORY}`, 'g')
 
-/** Starts a proxy of the database that delays answers to the statements that `isLate` picks. */
 async function startLateAnswers(t: TestContext, address: string) {
   const names = new Set<string>()
   const answers = {
@@ -44,9 +41,6 @@ async function startLateAnswers(t: TestContext, address: string) {
   return answers
 }
 
-/**
- * Starts a service on a database whose answers come late, with one event, and the list that has its title.
- */
 async function startLate(t: TestContext) {
   const scratch = await scratchDatabase()
   const late = await startLateAnswers(t, scratch.address)

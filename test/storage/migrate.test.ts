@@ -49,7 +49,6 @@ test('a start says beforehand that it brings a calendar up to date, and nothing 
   assert.ok(!(await startedLines(t, empty.address)).some((line) => says.test(line)))
 })
 
-/** Starts a service and returns the lines it prints and logs until it answers. */
 async function startedLines(t: TestContext, address: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -146,7 +145,6 @@ test('a process of the release before cannot write unnoticed to a migrated datab
 
 type Row = Record<string, unknown>
 
-/** The tables of the first version that hold the calendar. */
 const FIRST_TABLES = [
   'records',
   'users',
@@ -163,7 +161,6 @@ async function rowsOf(database: Database, table: string): Promise<Row[]> {
   return rows
 }
 
-/** Returns the structure of a database: tables, columns, indexes, constraints and triggers. */
 async function formOf(database: Database): Promise<string[]> {
   const { rows } = await sql
     .raw<{ line: string }>(

@@ -18,7 +18,6 @@ const event = (title: string) => ({
   end_date: '2031-05-01 22:00:00',
 })
 
-/** Creates events until one is refused. Returns the ids of the others, and the refusal. */
 async function createUntilRefused(service: TestService) {
   const made: number[] = []
   for (let n = 0; n < 2000; n++) {
@@ -31,7 +30,6 @@ async function createUntilRefused(service: TestService) {
 
 describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
   let service: TestService
-  /** Runs a statement on the connection for writes. */
   const run = (text: string) =>
     statement<Record<never, never>>()(() => sql.raw<Record<string, number>>(text))(
       service.app.database.read,

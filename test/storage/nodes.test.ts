@@ -31,7 +31,6 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Sends a request through node `i`, modulo the number of nodes. */
 function send(i: number, method: string, path: string, body?: unknown, as: Reader = 'admin') {
   const node = nodes[i % nodes.length]
   if (!node) throw new Error('no node')
@@ -174,7 +173,6 @@ test('a change made through one node is seen at once there, and soon through the
   }
 })
 
-/** Returns the entity tag of a list at a node. */
 const tagAt = async (app: App) => {
   const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
   return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')

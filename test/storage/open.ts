@@ -6,7 +6,6 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 
-/** Makes a migrated database of the tested kind, which is removed after the test. */
 export async function openScratch(t: TestContext): Promise<{ database: Database; address: string }> {
   const { address, remove } = await scratchDatabase()
   const database = await openDatabase(address)
@@ -28,10 +27,6 @@ export async function openAgain(t: TestContext, address: string): Promise<Databa
   return database
 }
 
-/**
- * Makes a database as the first version of Kalends left it. Returns its address; it is removed after the
- * test.
- */
 export async function makeFirstVersion(t: TestContext): Promise<string> {
   const { address, remove } = await scratchDatabase('bare')
   t.after(remove)

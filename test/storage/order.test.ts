@@ -11,7 +11,6 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Names in their order. */
 const NAMES =
   '-dash|10 Jahre|9 Lives|_under|𝒜 script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'.split(
     '|',

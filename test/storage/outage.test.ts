@@ -35,7 +35,6 @@ interface LoadAnswer {
   at: number
 }
 
-/** Starts four clients for each node that create and read until stopped. Returns their answers in order. */
 function load(nodes: readonly ServiceProcess[]) {
   const answers: LoadAnswer[] = []
   let isGoing = true
@@ -85,14 +84,10 @@ test(
     })
 
     const traffic = load(nodes)
-    /** Returns the statuses of a node's answers to requests sent after a time. */
     const statusesSince = (node: ServiceProcess, since: number) =>
       traffic.answers
         .filter((answered) => answered.node === node && answered.begun > since)
         .map(({ answer }) => answer.status)
-    /**
-     * Waits until every node has answered at least 24 requests sent after a time, and the last 24 are right.
-     */
     const untilAnswered = (since: number, isRight: (status: number) => boolean) =>
       until(
         () =>

@@ -44,7 +44,6 @@ after(async () => {
   await bouncer.close()
 })
 
-/** Opens the migrated database through the pooler until the end of the test. */
 async function open(t: TestContext, parameters = ''): Promise<Database> {
   const database = await openDatabase(address + parameters)
   t.after(() => database.close())

@@ -147,7 +147,6 @@ test(
   },
 )
 
-/** Starts a proxy of the server that refuses to begin transactions while `isRefused`. */
 async function startRefusals(t: TestContext, address: string) {
   const refusals = { isRefused: true, address: '' }
   const { hostname, port } = new URL(address)

@@ -38,13 +38,11 @@ test('the old slugs of a record are found without reading those of others', onSq
   for (const detail of searches) assert.match(detail, /old_slugs_record \(record=\? AND kind=\?\)/)
 })
 
-/** A statement and the steps of its query plan. */
 interface Plan {
   text: string
   steps: string[]
 }
 
-/** Returns the query plan of each statement that `work` runs on a database that `fill` has filled. */
 async function plannedBy(
   work: (db: Db) => Promise<unknown>,
   fill?: (connection: DatabaseSync) => void,
@@ -158,10 +156,6 @@ test(
   },
 )
 
-/**
- * Whether a step is one of the search by words, which reads the index of stems and the few texts that wait
- * for it.
- */
 const isOfWords = (step: string) =>
   /^SCAN (stems .*VIRTUAL TABLE INDEX|waiting|meant_terms|linked|unindexed_events|\(subquery-\d+\))/.test(
     step,
@@ -252,7 +246,6 @@ for (const caller of [editor, contributor])
     },
   )
 
-/** Inserts event 9 of series 7, with zeros in its other columns. */
 function insertOccurrence(connection: DatabaseSync): void {
   const times = {
     start_date: '2027-01-01 10:00:00',

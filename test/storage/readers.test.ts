@@ -8,12 +8,10 @@ import { databaseName, onSqlite } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { openScratch } from './open.ts'
 
-/** Wraps raw SQL as a query of the query builder. */
 const plain = <Row>(database: Database, query: RawBuilder<Row>): ReadQuery<Row> => ({
   compile: () => query.compile(database.read),
 })
 
-/** A query that counts to a number. A million takes a database at least a tenth of a second. */
 const counting = (database: Database, to: number) =>
   plain(
     database,
@@ -135,10 +133,6 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   })
   after(() => service.close())
 
-  /**
-   * Requests a path until the answer is not 503, which a busy machine gives when too many ask at once.
-   * Returns the status.
-   */
   async function statusInTime(path: string): Promise<number> {
     for (;;) {
       const { status, headers } = await service.get(path)

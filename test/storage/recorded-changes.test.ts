@@ -35,10 +35,6 @@ const picture = await sharp({ create: { width: 40, height: 30, channels: 3, back
   .png()
   .toBuffer()
 
-/**
- * Runs some work. Asserts that every change it makes is recorded, and that the history has exactly these
- * acts.
- */
 async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Promise<T> {
   const { database } = service.app
   const before = await readWritten(database)
@@ -55,7 +51,6 @@ type Sent = Record<string, any>
 const hours = { start_date: '2031-03-04 10:00:00', end_date: '2031-03-04 12:00:00' }
 const unique = (word: string) => `${word} ${randomUUID().slice(0, 8)}`
 
-/** How to create a record of each resource, and the acts in the history. */
 const makings: Record<string, { sent: () => Sent; acts: string[] }> = {
   event: {
     sent: () => ({
@@ -75,7 +70,6 @@ const makings: Record<string, { sent: () => Sent; acts: string[] }> = {
   image: { sent: () => ({}), acts: ['create image'] },
 }
 
-/** How to change a record of each resource. */
 const changes: Record<string, () => Sent> = {
   event: () => ({ excerpt: unique('Now'), featured_media: 0, tags: [], venue: [] }),
   venue: () => ({ address: unique('Street') }),
@@ -85,7 +79,6 @@ const changes: Record<string, () => Sent> = {
   image: () => ({ caption: unique('Under') }),
 }
 
-/** Returns the kind of record in the history for a resource. */
 const kindOf = (name: string) => (name === 'category' || name === 'tag' ? 'term' : name)
 const removalOf = (name: string) =>
   `${['term', 'image'].includes(kindOf(name)) ? 'delete' : 'trash'} ${kindOf(name)}`
@@ -121,15 +114,12 @@ async function make(name: string, more: Sent = {}): Promise<Sent> {
 }
 
 interface Way {
-  /** Such as `POST /events`, as in the table of routes. */
   title: string
   method: string
-  /** The path with its prefix. */
   path: string
   action: RouteAction & { do: 'create' | 'update' | 'remove' }
 }
 
-/** Returns every route and method that writes. */
 function writingWays({ app: { site } }: TestService): Way[] {
   const namespace = namespaceRoutes(site)
   const { platform, root } = makePlatform(site, namespace)
@@ -240,9 +230,6 @@ test('a category is recorded with those below it that move, and with what its ev
 
 const DAY_MS = 86_400_000
 
-/**
- * Returns times of an event that begins in three days: dates of series are written only some months ahead.
- */
 function soon(): { start_date: string; end_date: string } {
   const day = new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)
   return { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
@@ -264,7 +251,6 @@ test('a series is recorded with its occurrences, however they change', async () 
   await recorded([...each('trash', 3), 'trash series'], () => send('DELETE', series))
 })
 
-/** Repeats an act on events. */
 const each = (action: string, count: number) => Array.from({ length: count }, () => `${action} event`)
 
 test('the dates that the schedule adds to a series are recorded', async () => {
@@ -358,10 +344,6 @@ test('keeping records presented, noting uses and pruning change nothing that is 
   await recorded([], () => dropOld(service.app.database, 365, Date.now()))
 })
 
-/**
- * Makes a tag for a draft, a public event, and 2,500 copies of the event. Returns the tag, both events, and
- * the ids of the copies.
- */
 async function makeSpread(round: number) {
   const { database } = service.app
   const tag = await make('tag')

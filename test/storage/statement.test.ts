@@ -51,7 +51,6 @@ async function fill(database: Database, ...slugs: string[]): Promise<void> {
   await database.write((tx) => insertTerms(tx, { rows: slugs.map((slug, i) => term(slug, i)) }))
 }
 
-/** Copies rows to plain objects for comparison. */
 const plain = (rows: object[]) => rows.map((row) => ({ ...row }))
 const slugsOf = (rows: { slug: string }[]) => rows.map(({ slug }) => slug)
 

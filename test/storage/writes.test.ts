@@ -60,10 +60,6 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
   )
 })
 
-/**
- * Makes work that creates a record for each item and notes how many items share a transaction. It fails if
- * any item is NaN.
- */
 function sharedInsert(together: number[]): SharedWork<number, number> {
   return async (tx, asked) => {
     together.push(asked.length)
@@ -180,9 +176,6 @@ test('nothing is written twice where the outcome of a shared transaction is not 
   assert.ok(begun <= 2, `${begun} transactions`)
 })
 
-/**
- * Sets the count of each given term to 1. A negative item fails: it refers to a record that does not exist.
- */
 const count: SharedWork<number, number> = async (tx, asked) => {
   for (const { item } of asked)
     await (item < 0
@@ -234,7 +227,6 @@ const findTag = statement<{ slug: string }>()((db, value) =>
   db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
 )
 
-/** Opens the writes of an empty database whose commits take so many ms, like those of a slow disk. */
 function openWrites(t: TestContext, commitMs: number, committed: () => void) {
   const connection = new DatabaseSync(':memory:')
   t.after(() => connection.close())
@@ -258,7 +250,6 @@ function openWrites(t: TestContext, commitMs: number, committed: () => void) {
 
 const [WRITERS, WRITES_EACH] = [8, 20]
 
-/** Runs writers that write again after each answer, each after another number of turns of the event loop. */
 async function keepWriting(writes: Writes): Promise<void> {
   const write = async (turns: number) => {
     for (let i = 0; i < WRITES_EACH; i++) {

@@ -4,18 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The official test suite of the Model Context Protocol, in the release that package.json names. */
 const SUITE = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 )
 
-/**
- * The file of known failures: scenarios whose checks need tools, prompts and resources that a calendar does
- * not have. `npm run assistants -- --write` writes it.
- */
 export const KNOWN = fileURLToPath(new URL('./assistant-conformance.json', import.meta.url))
 
-/** The failed checks by scenario. */
 export type Failures = Record<string, string[]>
 
 interface Check {
@@ -23,10 +17,6 @@ interface Check {
   status: string
 }
 
-/**
- * Runs the scenarios that `args` select, against a service. Returns each scenario with its failed checks, an
- * empty list where none failed.
- */
 export async function runConformance(address: URL, args: readonly string[]): Promise<Failures> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
   try {
@@ -47,10 +37,8 @@ export async function runConformance(address: URL, args: readonly string[]): Pro
   }
 }
 
-/** Returns the scenario of a folder of results: `ping` for `server-ping-2026-01-01T00-00-00-000Z`. */
 const scenarioIn = (folder: string) => folder.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '')
 
-/** Reads the known failures, by revision of the protocol. */
 export async function knownFailures(): Promise<Record<string, Failures>> {
   return JSON.parse(await readFile(KNOWN, 'utf8'))
 }

@@ -2,14 +2,12 @@ import { type Answer, credentialsOf, type Reader, type TestService } from './ser
 
 const META = 'io.modelcontextprotocol/'
 
-/** The `_meta` of every request of the stateless revision: protocol version, client and its capabilities. */
 export const ENVELOPE = {
   [`${META}protocolVersion`]: '2026-07-28',
   [`${META}clientInfo`]: { name: 'test', version: '1' },
   [`${META}clientCapabilities`]: {},
 }
 
-/** Sends one request of the stateless revision. */
 export function ask(
   service: TestService,
   method: string,
@@ -22,10 +20,6 @@ export function ask(
   return service.request(as, 'POST', '~/mcp', body, { ...credentialsOf(as), ...standing, ...headers })
 }
 
-/**
- * Calls a tool and returns its result, which may report an error of the tool. Throws when the answer has no
- * result.
- */
 export async function call(
   service: TestService,
   name: string,

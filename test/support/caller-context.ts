@@ -5,7 +5,6 @@ import { writerBy } from '../../src/store/storage/recording.ts'
 import { publicContext } from './public-context.ts'
 import type { Reader, TestService } from './service.ts'
 
-/** Makes the context of a user for tests that call functions without a request. */
 export async function callerContext(
   { app, userIds }: TestService,
   login: Exclude<Reader, 'anonymous'>,
@@ -18,7 +17,6 @@ export async function callerContext(
   return { ...(await publicContext(app)), db: database.read, write, caller }
 }
 
-/** Finds a resource by its path. Fails if there is none. */
 export function servedAt(path: string): Served {
   const served = [...resources, series].find(({ resource }) => resource.path === path)
   assert.ok(served, path)

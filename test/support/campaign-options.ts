@@ -18,10 +18,6 @@ type ValueOf<Told> = Told extends { value: infer Value }
       : Value | string
   : never
 
-/**
- * Reads the options of a campaign from the command line. Ends the process after `--help`, or with an error
- * message for a wrong option.
- */
 export function campaignOptions<const Options extends Readonly<Record<string, CampaignOption>>>(
   about: string,
   options: Options,

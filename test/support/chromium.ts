@@ -7,7 +7,6 @@ import { connect, socketAddress } from './browser-socket.ts'
 import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 import { until } from './waiting.ts'
 
-/** A headless Chromium, driven over the DevTools protocol. */
 export interface Chromium extends Browser {
   open: () => Promise<ChromiumTab>
 }
@@ -23,7 +22,6 @@ const PLACES = [
   process.env.CHROMIUM ?? '',
 ]
 
-/** Returns the path of Chromium, or undefined where it is not installed. */
 export function findChromium(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
@@ -34,7 +32,6 @@ export function findChromium(): string | undefined {
  */
 export const SHARED_CHROMIUM = 'TEST_CHROMIUM'
 
-/** Starts Chromium with a new profile and returns the address of its socket. */
 export async function launchChromium(
   program: string,
 ): Promise<{ address: string; close: () => Promise<void> }> {
@@ -64,19 +61,16 @@ export async function launchChromium(
   }
 }
 
-/** A script that gives pages the clock of the tests. */
 const MOVED_CLOCK = `{
 const process = { env: { TEST_CLOCK_AHEAD: ${process.env.TEST_CLOCK_AHEAD ?? 0} } }
 ${readFileSync(new URL('clock.js', import.meta.url), 'utf8')}}`
 
-/** Flags that keep hidden windows running at full speed. */
 const AWAKE = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
 ]
 
-/** Opens a browser context with its own cookies and storage, in the shared Chromium if there is one. */
 export async function startChromium(program: string): Promise<Chromium> {
   const shared = process.env[SHARED_CHROMIUM]
   if (shared !== undefined) return drive(shared, async () => undefined)
@@ -246,7 +240,6 @@ async function pressKey(call: ChromiumTab['send'], name: string): Promise<void> 
   await call('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
 }
 
-/** The tabs in which the left mouse button is held. */
 const pressing = new WeakSet<ChromiumTab['send']>()
 
 async function useMouse(

@@ -4,7 +4,6 @@ import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import type { TestService } from './service.ts'
 
-/** Opens the calendar of a service on a new connection, as commands do. The caller closes its database. */
 export async function openGround({ config, app: { site } }: TestService) {
   return {
     database: await openDatabase(config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`),

@@ -1,14 +1,12 @@
 import { Command, CommanderError } from 'commander'
 import { describeFailure, makeProgram } from '../../src/command-line.ts'
 
-/** The output of a command, and its exit code. */
 export interface CommandResult {
   out: string
   err: string
   code: number
 }
 
-/** Runs a command line that has only the commands added by `register`. */
 export function runCommand(
   register: (program: Command) => void,
   words: readonly string[],
@@ -19,10 +17,6 @@ export function runCommand(
   }, words)
 }
 
-/**
- * Runs `kalends` in this process with only this environment. It cannot show signals, the modes of new files
- * or the title of a process; tests of these start `bin/kalends.js`.
- */
 export async function kalends(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},

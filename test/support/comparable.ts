@@ -1,4 +1,3 @@
-/** Members that depend on ids, addresses or the time of writing. */
 const APART = new Set([
   ...[
     'id',
@@ -15,10 +14,6 @@ const APART = new Set([
   ...['series', 'post_parent', '_links', 'json_ld', 'parent', 'term_taxonomy_id', 'date'],
 ])
 
-/**
- * Returns the part of a record that is equal in every service that has it: without `APART` and without the
- * address of the service.
- */
 export function comparable(value: unknown, origin: string): unknown {
   if (typeof value === 'string') return value.replaceAll(origin, '').replace(/&p=\d+$/, '')
   if (value === null || typeof value !== 'object') return value
@@ -27,10 +22,6 @@ export function comparable(value: unknown, origin: string): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, comparable(member, origin)]))
 }
 
-/**
- * Returns the paths, such as `venue.city`, at which two values differ. Entries of a list share the path of
- * the list.
- */
 export function differingPaths(a: unknown, b: unknown, path = ''): Set<string> {
   if (JSON.stringify(a) === JSON.stringify(b)) return new Set()
   const [mine, other] = [membersOf(a), membersOf(b)]

@@ -9,12 +9,10 @@ import {
 } from '../../src/features/desk/sign-in/desk-passwords.ts'
 import type { Answer, TestService } from './service.ts'
 
-/** A password that the rules of the desk accept. */
 export const DESK_PASSWORD = 'correct horse battery'
 
 let hash: Promise<string> | undefined
 
-/** Sets the password of a user to `DESK_PASSWORD`. The slow hash is made once for all users. */
 export async function giveDeskPassword({ app }: Pick<TestService, 'app'>, login: string): Promise<void> {
   hash ??= hashDeskPassword(makeHashing(), DESK_PASSWORD)
   const kept = await hash
@@ -25,11 +23,9 @@ export async function giveDeskPassword({ app }: Pick<TestService, 'app'>, login:
   })
 }
 
-/** A signed-in user of the desk, in a browser without scripts. */
 export interface AtDesk {
   cookie: string
   get: (path: string) => Promise<Answer>
-  /** Posts a form. The name of a field with several values gets brackets: `name[]`. */
   post: (
     path: string,
     fields: Record<string, string | readonly string[]>,
@@ -37,7 +33,6 @@ export interface AtDesk {
   ) => Promise<Answer>
 }
 
-/** Starts a session of a user at the desk, without the slow check of a password. */
 export async function sitAtDesk(service: TestService, login: string): Promise<AtDesk> {
   const cookieId = await service.app.database.write(async (tx) => {
     const user = await findUserByLogin(tx, login)
@@ -66,7 +61,6 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
   }
 }
 
-/** Returns the paths of the desk with their methods. A part with a colon, such as `:id`, is a variable. */
 export function deskAddresses(): { at: string; methods: ('GET' | 'POST')[] }[] {
   return DESK_PAGES.map(({ at, get, post }) => ({
     at,

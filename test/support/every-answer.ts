@@ -16,14 +16,8 @@ const LISTS = [
   '/wp/v2/users/me',
 ]
 
-/** The most single records requested at once. */
 const AT_ONCE = 8
 
-/**
- * Reads all pages of the lists above and the single records on them, as anonymous caller and as
- * administrator. Returns the texts of the answers by reader and path.
- * @param port the port of the service on 127.0.0.1
- */
 export async function readEveryAnswer(port: number): Promise<Map<string, string>> {
   const answers = new Map<string, string>()
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
@@ -53,12 +47,10 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
   return answers
 }
 
-/** Removes the blanks that lists from memory may have before the counts of terms. */
 export function withoutBlanks(text: string): string {
   return text.replaceAll(/("count":) +/g, '$1')
 }
 
-/** Returns the ids in the list that a page is, or in the lists among its members. */
 function idsIn(text: string): number[] {
   const page: object = JSON.parse(text)
   const lists = [page, ...Object.values(page)].filter((one): one is { id: number }[] => Array.isArray(one))

@@ -2,10 +2,6 @@ import type { Kind } from '../../src/base/fields/kinds.ts'
 
 const AT = { site: { timezone: 'UTC' }, now: 0 }
 
-/**
- * Returns a value that a kind accepts: `words` where it takes text; undefined for a kind that only takes
- * words of its own.
- */
 export function exampleOf(
   name: string,
   { valid, read }: Pick<Kind<unknown>, 'valid' | 'read'>,

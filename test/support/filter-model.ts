@@ -29,7 +29,6 @@ import { distanceKm } from '../../src/store/storage/distance.ts'
 import type { EventRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../../src/store/storage/schema.ts'
 import type { Path } from './random-calendar.ts'
 
-/** All stored records of a calendar. */
 export interface Stored {
   events: readonly LoadedEvent[]
   venues: readonly VenueRow[]
@@ -52,11 +51,6 @@ export async function readStored(db: Db): Promise<Stored> {
   return { events, venues, organizers, terms: new Map(terms.map((term) => [term.id, term])) }
 }
 
-/**
- * Computes the ids of a list, over all pages and in order, by testing every record against the plain meaning
- * of each parameter.
- * @throws Problem
- */
 export function listPlainly(
   stored: Stored,
   path: Path,
@@ -70,13 +64,8 @@ export function listPlainly(
   return listTerms(stored, path === 'categories' ? 'category' : 'tag', query, context)
 }
 
-/** Tests whether a parameter that was sent lets a record into a list. */
 type Accepts<Row, Value, Around> = { accepts(record: Row, value: Value, around: Around): boolean }['accepts']
 
-/**
- * The plain meaning of each parameter of a list. `'part'` marks parameters that are tested together elsewhere
- * or exclude nothing.
- */
 type Meaning<Query, Row, Around> = {
   readonly [Name in keyof Query]-?: 'part' | Accepts<Row, Exclude<Query[Name], undefined>, Around>
 }
@@ -99,7 +88,6 @@ const isLocated = ({ venues }: Stored, context: Context) =>
 
 const eventRows: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 
-/** Keeps only the first occurrence of each series, if the query asks for that. */
 function collapsed(events: readonly LoadedEvent[], query: EventsQuery): readonly LoadedEvent[] {
   if (!isCollapsed(query)) return events
   const met = new Set<number>()
@@ -151,7 +139,6 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context, order:
   return shown.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
 }
 
-/** Sorts events by how they match words: a plain reading of rule 14.7. */
 function byRank(events: LoadedEvent[], words: readonly (readonly MeantWord[])[], { site, now }: Context) {
   const today = wallNow(site.timezone, now).slice(0, 10)
   const placeOf = ({ row, links }: LoadedEvent) => {
@@ -178,10 +165,6 @@ function byRank(events: LoadedEvent[], words: readonly (readonly MeantWord[])[],
 
 const hasAll = (own: ReadonlySet<string>, stems: readonly string[]) => stems.every((stem) => own.has(stem))
 
-/**
- * Returns true when a public venue or organizer of the event has all stems in its name, or the event has one
- * of the terms.
- */
 function isNamed({ links }: LoadedEvent, stems: readonly string[], terms: ReadonlySet<number>): boolean {
   const names = [
     ...links.venues.filter(({ status }) => status === 'publish').map(({ venue, city }) => `${venue} ${city}`),
@@ -193,7 +176,6 @@ function isNamed({ links }: LoadedEvent, stems: readonly string[], terms: Readon
   )
 }
 
-/** Finds the readings of words: a plain reading of rule 14.6. */
 function wordsMeant({ events, terms }: Stored, text: string): MeantWord[][] {
   const termsNamed = (stems: readonly string[]) => {
     const isCalled = (term: TermRow): boolean => {
@@ -221,7 +203,6 @@ function wordsMeant({ events, terms }: Stored, text: string): MeantWord[][] {
 
 type Terms = Stored['terms']
 
-/** Finds the term that an entry names: a plain reading of rule 13.2. */
 function termMeant(terms: Terms, taxonomy: Taxonomy, entry: string): TermRow | undefined {
   const own = [...terms.values()].filter((term) => term.taxonomy === taxonomy).sort((a, b) => a.id - b.id)
   return (
@@ -232,7 +213,6 @@ function termMeant(terms: Terms, taxonomy: Taxonomy, entry: string): TermRow | u
   )
 }
 
-/** Returns the ids of the named terms and all terms below them. */
 function idsMeant(terms: Terms, taxonomy: Taxonomy, entries: readonly string[] = []): ReadonlySet<number> {
   const meant = new Set(entries.map((entry) => termMeant(terms, taxonomy, entry)?.id ?? 0))
   const isMeant = ({ id, parent }: TermRow): boolean => {
@@ -244,16 +224,13 @@ function idsMeant(terms: Terms, taxonomy: Taxonomy, entries: readonly string[] =
 
 interface AroundLinked {
   context: Context
-  /** All events of the record, including those that the caller may not see. */
   events: readonly EventRow[]
   isLocated: boolean
   query: LinkedQuery
 }
 
-/** A venue or organizer; organizers have no coordinates. */
 type FilteredRow = LinkedRow & Partial<Pick<VenueRow, 'geo_lat' | 'geo_lng'>>
 
-/** Returns the events of the record that the caller may see. */
 const seenOf = ({ context, events }: AroundLinked) => events.filter((event) => mayRead(context.caller, event))
 
 function isUpcoming(event: EventRow, { caller, now }: Context): boolean {
@@ -282,7 +259,6 @@ const linkedMeaning: Meaning<LinkedQuery, FilteredRow, AroundLinked> = {
   modified_after: (row, wanted, { context }) => isModifiedAfter(row, wanted, context),
 }
 
-/** Returns true when the caller may see the record and it has the requested status and place. */
 function isListedAt(record: FilteredRow, query: LinkedQuery, { context, isLocated }: AroundLinked): boolean {
   const { geo_lat: lat = null, geo_lng: lng = null, status } = record
   const { statuses } = statusFilter(context.caller, query.status)
@@ -317,7 +293,6 @@ interface AroundTerms {
   context: Context
   terms: Terms
   query: TermsQuery
-  /** Returns all events of a term, including those that the caller may not see. */
   eventsOf: (term: TermRow) => readonly EventRow[]
 }
 
@@ -341,7 +316,6 @@ const termMeaning: Meaning<TermsQuery, TermRow, AroundTerms> = {
   slug: ({ slug }, wanted) => slug === canonicalSlug(wanted),
 }
 
-/** Returns the terms above a term, the nearest first. */
 function ancestorsOf(terms: Terms, { parent }: TermRow): TermRow[] {
   const above = terms.get(parent)
   return above ? [above, ...ancestorsOf(terms, above)] : []
@@ -350,7 +324,6 @@ function ancestorsOf(terms: Terms, { parent }: TermRow): TermRow[] {
 const seesAllTerms = (caller: Caller, taxonomy: Taxonomy) =>
   seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 
-/** Returns true when a term is used, as `hide_empty` asks, or when the caller may see unused terms. */
 function isUsed(term: TermRow, { query, context: { caller }, terms, eventsOf }: AroundTerms): boolean {
   const { hide_empty: isHidden = true, parent } = query
   const isAbove = [...terms.values()].some(
@@ -389,7 +362,6 @@ function listTerms(stored: Stored, taxonomy: Taxonomy, query: TermsQuery, contex
   return listed.sort((a, b) => direction * (compare(key(a), key(b)) || a.id - b.id)).map(({ id }) => id)
 }
 
-/** Returns the sort key of terms (rule 11.8). */
 function orderOf({ terms }: Stored, taxonomy: Taxonomy, { orderby, include = [] }: TermsQuery) {
   const places = new Map(
     include.map((entry, place) => [

@@ -12,10 +12,8 @@ import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
 import { fc } from './rounds.ts'
 
-/** A value in a query: one text, or the entries of a list. */
 export type Written = string | readonly string[]
 
-/** The records and terms that values may name. */
 export interface Named {
   ids: readonly number[]
   terms: readonly { slug: string; name: string }[]
@@ -47,7 +45,6 @@ const dates = [-70, -30, 0, 10, 60, 200, 400, 900].flatMap((days) => [
 const latitudes = POINTS.map(([north]) => String(north))
 const longitudes = POINTS.map(([, east]) => String(east))
 
-/** A name, and other texts with the same slug. */
 const spelled = (name: string) => [
   name,
   name.toUpperCase(),
@@ -56,7 +53,6 @@ const spelled = (name: string) => [
   name.replaceAll("'", '&#039;'),
 ]
 
-/** Random values by kind. A kind that is missing here fails the test. */
 const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.count, () => oneOf('1', '2', '3', '5', '20', '0', '1e1')],
   [kinds.untypedMoment, () => oneOf(...dates, 'now', '+3 weeks', 'tomorrow', 'soon')],
@@ -106,7 +102,6 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   ],
 ])
 
-/** Draws a value for each of these parameters, mostly values that the lookups of the parameter accept. */
 export async function valuesOf(
   fields: Fields,
   named: Named,
@@ -148,7 +143,6 @@ const encoded = (text: string) => encodeURIComponent(text)
 const escaped = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 
-/** Ways to write one name and value with the same meaning. */
 const spellings: readonly Spelling[] = [
   (name, value) => `${name}=${encoded(value)}`,
   (name, value) => `${name}=${encoded(value).replaceAll('%20', '+')}`,
@@ -158,7 +152,6 @@ const spellings: readonly Spelling[] = [
   (name, value) => `${name}=zzz&${name}=${encoded(value)}`,
 ]
 
-/** Ways to write a list. */
 const listSpellings: readonly ((name: string, values: readonly string[]) => string)[] = [
   (name, values) => `${name}=${values.map(encoded).join(',')}`,
   (name, values) => `${name}=${encoded(values.join(','))}`,
@@ -169,13 +162,11 @@ const listSpellings: readonly ((name: string, values: readonly string[]) => stri
   (name, values) => values.map((value, i) => `${name}[${i}]=${encoded(value)}`).join('&'),
 ]
 
-/** A query: its meaning, and one way to write it. */
 export interface Question {
   values: Readonly<Record<string, Written>>
   query: string
 }
 
-/** Draws a query with some of these parameters, in any spelling. */
 export function anyQuestion(
   values: ReadonlyMap<string, fc.Arbitrary<Written>>,
   names: fc.Arbitrary<readonly string[]>,

@@ -8,15 +8,10 @@ import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox', process.env.FIREFOX ?? '']
 
-/** Returns the path of Firefox, or undefined where it is not installed. */
 export function findFirefox(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
 
-/**
- * Starts a headless Firefox. Its colour scheme is fixed at the start, so each combination of colours has its
- * own process.
- */
 export async function startFirefox(program: string): Promise<Browser> {
   const processes = new Map<string, Promise<Running>>()
   const running = (sight: Sight) => {
@@ -33,10 +28,6 @@ export async function startFirefox(program: string): Promise<Browser> {
   }
 }
 
-/**
- * Returns the preferences of a profile for these colours. They also keep Firefox from contacting other
- * servers.
- */
 function preferencesOf({ scheme = 'light', forcedColors = false }: Sight): string {
   const preferences = {
     'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
@@ -54,11 +45,9 @@ function preferencesOf({ scheme = 'light', forcedColors = false }: Sight): strin
     .join('')
 }
 
-/** A process with one tab, driven by WebDriver BiDi. */
 interface Running {
   send: (method: string, parameters: object) => Promise<Record<string, unknown>>
   context: string
-  /** True while the scripts of pages are blocked. */
   isScriptless: boolean
   requested: string[]
   complaints: string[]
@@ -128,10 +117,6 @@ async function start(program: string, preferences: string): Promise<Running> {
   return running
 }
 
-/**
- * Records the requests and errors of a page. Each request waits for permission, which scripts do not get
- * while they are blocked.
- */
 function receive(running: Running, { method, params = {} }: Message): void {
   const { request, level, text = '', isBlocked } = params
   if (method === 'log.entryAdded' && level === 'error') running.complaints.push(text)
@@ -209,7 +194,6 @@ async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<
   return tab
 }
 
-/** The key codes of WebDriver by name. */
 const KEYS = new Map([
   ['Tab', '\uE004'],
   ['Enter', '\uE007'],

@@ -2,10 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/**
- * Matches test files that use what a process has only once (its clock, memory, environment, signals), or that
- * wait while they are imported. Such a file gets its own process.
- */
 const OF_A_PROCESS =
   /(?<!t\.)mock\.timers|setFlagsFromString|memoryUsage|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |process\.(on|once|exit|umask|chdir)\(|^(const \S+ = |let \S+ = )?await /m
 
@@ -32,12 +28,6 @@ export function groupFiles(
   return groups
 }
 
-/**
- * A program that runs the files one after the other, each in a suite that keeps its hooks apart. Node's test
- * runner follows every promise, timer and socket to know the test of an error that nobody catches, an eighth
- * of the processor time of a run. It needs that only until all tests are known; later such an error fails the
- * process, which fails the run.
- */
 const PROGRAM = `import hooks from 'node:async_hooks'
 const { createHook } = hooks
 const made = []
@@ -56,7 +46,6 @@ for (const file of files)
   })
 `
 
-/** Writes the program that runs these files with some variables of the environment. Returns its path. */
 export function writeProgram(
   files: readonly string[],
   root: string,

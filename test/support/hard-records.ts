@@ -1,6 +1,5 @@
 import type { TestService } from './service.ts'
 
-/** Texts that are hard to show: with markup, line breaks, right-to-left writing or great length. */
 export const HARD_TEXTS = [
   `</script><img src=x onerror="alert('1')">`,
   'Bread, wine; cheese: a\\b "quoted" \'single\' & ]]> &amp;lt;',
@@ -25,10 +24,6 @@ const ZONES = [
   'Antarctica/Troll',
 ]
 
-/**
- * Creates records that are hard to show: every hard text in every text field, missing fields, unusual zones,
- * and a series.
- */
 export async function writeHardRecords({ create }: TestService): Promise<void> {
   const from = Date.now() + 86_400_000
   const wall = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')

@@ -2,10 +2,8 @@ import type { Chromium, ChromiumTab } from './chromium.ts'
 import { sitAtDesk } from './desk.ts'
 import type { Reader, TestService } from './service.ts'
 
-/** Inserts a text into the focused field in one step. */
 export const type = (tab: ChromiumTab, text: string) => tab.send('Input.insertText', { text })
 
-/** Opens a page in a new tab, signed in at the desk if a login is given. */
 export async function openTab(
   browser: Chromium,
   service: TestService,
@@ -22,10 +20,6 @@ export async function openTab(
   return tab
 }
 
-/**
- * A script that delays the answers of matching addresses by `ms`, or replaces them by `status`. `window.fetch
- * = before` ends it.
- */
 export const answered = (match: string, { ms = 0, status = 0 } = {}) => `(() => {
   const ask = window.before ??= window.fetch
   window.fetch = async (...asked) => {

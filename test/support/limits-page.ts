@@ -13,7 +13,6 @@ import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { resources } from '../../src/calendar/resources.ts'
 import { MOST_KEPT } from '../../src/store/storage/kept-answers.ts'
 
-/** Writes `docs/limits.md` from the declarations. */
 export function limitsPage(): string {
   const general = [
     ['Characters of the header `Idempotency-Key`', String(limits.idempotencyKey.characters)],

@@ -2,18 +2,14 @@ import { connect, type Socket } from 'node:net'
 import { credentialsOf, type Reader } from './service.ts'
 import { until } from './waiting.ts'
 
-/** A TCP connection and all the text it has received. */
 export interface Line {
   socket: Socket
-  /** The local port, once connected. */
   port: () => number | undefined
   received: () => string
-  /** Waits for the status of the first answer. NaN when the connection ends without one. */
   status: () => Promise<number>
   closed: Promise<void>
 }
 
-/** Connects to the host and port of an address. */
 export function openLine(address: string): Line {
   let received = ''
   let own: number | undefined
@@ -36,7 +32,6 @@ export function openLine(address: string): Line {
   return { socket, port: () => own, received: () => received, status, closed }
 }
 
-/** Writes the head of an HTTP request below the REST root. */
 export function head(method: string, path: string, as: Reader, headers: Record<string, string> = {}): string {
   const lines = Object.entries({ host: 'x', ...credentialsOf(as), ...headers })
   return `${method} /wp-json${path} HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n`

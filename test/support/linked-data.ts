@@ -1,7 +1,3 @@
-/**
- * Removes the linked data that only answers for single records have, from the record and the records it links
- * to.
- */
 export function withoutLinkedData<Answer>(answer: Answer): Answer {
   if (Array.isArray(answer)) return answer.map(withoutLinkedData) as Answer
   if (answer === null || typeof answer !== 'object') return answer

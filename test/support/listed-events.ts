@@ -1,7 +1,6 @@
 import type { ListedEvent } from '../../src/calendar/events/event-bytes.ts'
 import { joinParts } from '../../src/calendar/events/event-present.ts'
 
-/** Parses a listed event as a client of the list does. */
 export function readListed(event: ListedEvent): Record<string, unknown> {
   return JSON.parse(String(('bytes' in event ? event : joinParts(event)).bytes))
 }

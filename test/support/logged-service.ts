@@ -7,25 +7,17 @@ import { until } from './waiting.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A service in its own process, with everything it prints. */
 export interface LoggedService {
-  /** Address of the namespace. */
   base: string
-  /** Address of the metrics, if they are served. */
   metrics: string | undefined
-  /** Returns its standard output and standard error so far. */
   printed: () => string
-  /** Returns the lines of its log so far. */
   log: () => LogLine[]
-  /** Sends the signal, SIGTERM by default, and waits until the process has ended. */
   end: (signal?: 'SIGTERM' | 'SIGHUP') => Promise<void>
 }
 
-/** A line of the log. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape.
 export type LogLine = Record<string, any>
 
-/** Starts `kalends serve` with these settings on a free port, and waits until it answers. */
 export async function startLoggedService(
   settings: Settings,
   environment: Record<string, string> = {},

@@ -38,11 +38,6 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   return longest
 }
 
-/**
- * Fails unless every turn of the work takes less than `most` ms in one of three rounds: first runs of code,
- * garbage collection and other processes take extra time. `prepare` runs before each round and is not
- * measured.
- */
 export async function holdsUpNobody(
   name: string,
   most: number,

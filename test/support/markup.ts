@@ -1,4 +1,3 @@
-/** Returns a function that checks the HTML of a page and lists its errors, a line each. */
 export async function markupValidator(
   boxes: 'lists' | 'switches' = 'lists',
 ): Promise<(text: string) => Promise<string[]>> {

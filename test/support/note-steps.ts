@@ -25,10 +25,8 @@ const CREATE = /^\s*(?:create|alter|drop)\s+(?:virtual )?(table|index|schema)/i
 const COMMIT = /(?:^|;)\s*commit\s*$/i
 const OVER = /(?:^|;)\s*(?:commit|rollback)\s*$/i
 
-/** The tables that a connection has written in its current transaction. */
 const written = new WeakMap<object, Set<string>>()
 
-/** Records a statement of a connection. It is a step if it commits a write. */
 function noteStatement(connection: object, text: string, isWithin: boolean): void {
   const tables = written.get(connection) ?? new Set<string>()
   written.set(connection, tables)
@@ -74,7 +72,6 @@ Object.assign(Client.prototype, {
   },
 })
 
-/** The name of a file with long numbers, such as process ids, replaced by `N`. */
 const nameOf = (path: PathLike) => basename(String(path)).replace(/\d{3,}/g, 'N')
 
 const noteFile = (what: string, path: PathLike) => {

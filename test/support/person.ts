@@ -2,10 +2,6 @@ import assert from 'node:assert/strict'
 import { TAKES_TEXT, type Tab } from './browsers.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
-/**
- * The time a person needs for one key of a text, and for any other action: finding the target, and pressing
- * it.
- */
 const KEY_MS = 40
 const DEED_MS = 1100
 
@@ -15,24 +11,13 @@ const DEED_MS = 1100
  */
 export interface Person {
   tab: Tab
-  /** Moves the mouse to an element and clicks it. */
   press: (selector: string) => Promise<void>
-  /** Types into the focused field. Takes time but is not counted as an action. */
   type: (text: string) => Promise<void>
-  /** Presses a key or a combination of keys. */
   key: (name: string) => Promise<void>
-  /** Presses Tab until the element has the focus. Each press is an action. */
   tabTo: (selector: string) => Promise<void>
-  /**
-   * Chooses a file for a control. Counts as three actions: opening the dialog of the system, and two clicks
-   * in it.
-   */
   choose: (selector: string, path: string) => Promise<void>
-  /** Drags one element onto another. `before` runs before the button is released. */
   drag: (selector: string, to: string, before?: () => Promise<void>) => Promise<void>
-  /** Runs a deed that leads to another page, and waits until that page has loaded. */
   goes: (deed: () => Promise<void>) => Promise<void>
-  /** Waits until the page has the element. */
   see: (selector: string) => Promise<void>
   /** The actions since `begin`, in words. */
   done: string[]
@@ -134,7 +119,6 @@ export function personAt(tab: Tab): Person {
   }
 }
 
-/** Returns the middle of an element, scrolled into view if something covers it. Fails if it stays covered. */
 async function pointOf(tab: Tab, selector: string): Promise<{ x: number; y: number }> {
   const point = await tab.evaluate<{ x: number; y: number; over: string }>(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})

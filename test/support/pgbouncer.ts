@@ -11,20 +11,15 @@ import { freePort, unprivileged } from './postgres.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
 const PROGRAM = 'pgbouncer'
-/** Debian installs PgBouncer in /usr/sbin, which may be missing in PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
-/** True when PgBouncer is installed. */
 export const hasPgBouncer = spawnSync(PROGRAM, ['--version'], { env: { PATH } }).status === 0
 
-/** A pooler in front of a PostgreSQL server. */
 export interface PgBouncer {
-  /** Returns the address that reaches a database of the server through the pooler. */
   through: (address: string) => string
   close: () => Promise<void>
 }
 
-/** Starts a pooler that shares `sessions` sessions of the server among all transactions. */
 export async function startPgBouncer(server: string, sessions: number): Promise<PgBouncer> {
   const { hostname, port: serverPort, username } = new URL(server)
   const folder = await mkdtemp(join(tmpdir(), 'kalends-pgbouncer-'))

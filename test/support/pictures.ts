@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import sharp from 'sharp'
 import { credentialsOf, type TestService } from './service.ts'
 
-/** Uploads a picture of one colour as administrator and returns its id. */
 export async function uploadPicture({ origin }: TestService, width: number, height: number): Promise<number> {
   const png = await sharp({ create: { width, height, channels: 3, background: '#246' } })
     .png()

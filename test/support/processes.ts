@@ -10,34 +10,24 @@ import { credentialsOf, type Reader, type Settings, testConfig } from './service
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A child process whose printed lines can be awaited. */
 export interface Process {
   child: ChildProcess
-  /** The lines that it prints on standard output. */
   lines: AsyncIterable<string>
-  /** Sends a signal, SIGTERM by default, and waits for the exit code. */
   end: (signal?: NodeJS.Signals) => Promise<number | null>
-  /** The exit code, once the process has ended. */
   ended: Promise<number | null>
 }
 
-/** Returns the `node` programs on the PATH that are not in node_modules. */
 export function otherNodes(): string[] {
   const places = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'))
   return places.filter((path) => !path.includes('node_modules') && existsSync(path))
 }
 
-/** Reads all lines until the process closes its output. */
 export async function readAll({ lines }: Process): Promise<string[]> {
   const all: string[] = []
   for await (const line of lines) all.push(line)
   return all
 }
 
-/**
- * Runs a TypeScript file of this repository. Its standard error is passed on. `before` is a shell command
- * that runs first, in the same process.
- */
 export function startProcess(
   file: string,
   words: readonly string[],
@@ -64,16 +54,12 @@ export function startProcess(
   }
 }
 
-/** A running service. */
 export interface Served {
-  /** Address of the namespace. */
   base: string
-  /** Ends it and returns the exit code. */
   end: () => Promise<number | null>
   send: (as: Reader, method: string, path: string, body?: unknown) => Promise<SentAnswer>
 }
 
-/** A service in its own process. */
 export interface ServiceProcess extends Omit<Served, 'end'>, Pick<Process, 'child' | 'end'> {}
 
 export interface SentAnswer {
@@ -83,7 +69,6 @@ export interface SentAnswer {
   body: any
 }
 
-/** Starts `kalends serve` on a free port and waits until it answers. `before` as for `startProcess`. */
 export async function startServiceProcess(settings: Settings, before = ''): Promise<ServiceProcess> {
   const given = { timezone: 'America/New_York', port: '0', log_level: 'silent', drain_ms: '0', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
@@ -97,7 +82,6 @@ export async function startServiceProcess(settings: Settings, before = ''): Prom
   throw new Error('the service did not start')
 }
 
-/** Starts a service in this process, for tests that need no process of their own. */
 export async function startServed({ data = '', ...settings }: Settings): Promise<Served> {
   const app = await startApp(testConfig(data, settings))
   const { base } = app.site

@@ -1,14 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Clock ticks per second in Linux. */
 const TICKS = 100
 
 const STAT = '/proc/self/stat'
 
-/**
- * Returns the processor time of this process in seconds, on Linux with that of its ended children. It depends
- * little on how busy the machine is.
- */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage()
   const children = existsSync(STAT)

@@ -4,10 +4,6 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import { anonymous } from '../../src/calendar/people/caller.ts'
 import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 
-/**
- * Makes the context of an anonymous caller for tests that show records without a request. A reported error
- * fails the test.
- */
 export async function publicContext({ database, site }: App): Promise<Context> {
   const { aside, write, findMatching } = database
   const store = await openMediaStore('file:unused', assert.ifError)

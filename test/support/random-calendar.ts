@@ -5,7 +5,6 @@ import type { Reader, TestService } from './service.ts'
 export const PATHS = ['categories', 'tags', 'venues', 'organizers', 'events'] as const
 export type Path = (typeof PATHS)[number]
 
-/** The words of all texts. Some contain others. */
 export const WORDS = [
   'lantern',
   'Harbour',
@@ -19,7 +18,6 @@ export const WORDS = [
   'x1',
 ]
 
-/** Coordinates of venues: close together, far away, and on both sides of the date line. */
 export const POINTS = [
   [40.7, -74],
   [40.72, -74.01],
@@ -29,18 +27,14 @@ export const POINTS = [
   [-17.8, -179.9],
 ] as const
 
-/** A write as data. The record it concerns is chosen when it is made. */
 export interface Write {
   path: Path
   as: Reader
-  /** Chooses a record; undefined creates one. */
   pick: number | undefined
   isRemoval: boolean
-  /** The values of the fields. A `Picked` value becomes ids when the write is made. */
   fields: Readonly<Record<string, unknown>>
 }
 
-/** Records of a path, chosen by their numbers. */
 interface Picked {
   of: Path
   numbers: readonly number[]
@@ -52,7 +46,6 @@ const isPicked = (value: unknown): value is Picked =>
 const text = fc
   .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })
   .map((words) => words.join(' '))
-/** Names of terms, some with characters that slugs drop. */
 const termName = fc
   .tuple(text, fc.constantFrom('', '', "'", '’s', ' &amp; co', ' [2027]'))
   .map(([words, signs]) => words + signs)
@@ -85,7 +78,6 @@ const point = fc
   .option(fc.constantFrom(...POINTS), { nil: undefined })
   .map((found) => (found ? { geo_lat: found[0], geo_lng: found[1] } : { geo_lat: '', geo_lng: '' }))
 
-/** An access fact: true, false or unknown. */
 const fact = fc.constantFrom(undefined, true, true, false, '')
 
 const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = {
@@ -140,7 +132,6 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
   tags: fc.record({ name: termName, description: text }),
 }
 
-/** Draws a write of a record of this path. A choice of undefined creates one. */
 export function anyWrite(path: Path, choice: fc.Arbitrary<number | undefined>): fc.Arbitrary<Write> {
   return fc.record({
     path: fc.constant(path),
@@ -151,7 +142,6 @@ export function anyWrite(path: Path, choice: fc.Arbitrary<number | undefined>): 
   })
 }
 
-/** A service that is written to over HTTP, and the ids of all records created in it. */
 export interface Calendar {
   service: TestService
   ids: Record<Path, number[]>
@@ -178,7 +168,6 @@ export async function makeWrite({ service, ids }: Calendar, write: Write): Promi
   if (answer.status === 201) ids[path].push(answer.body.id)
 }
 
-/** Returns the ids of picked records. `parent` takes one id, or 0 for none. */
 function idsOf(ids: Calendar['ids'], { of, numbers }: Picked, name: string): unknown {
   const known = numbers.flatMap((number) => ids[of][number % Math.max(1, ids[of].length)] ?? [])
   return name === 'parent' ? (known[0] ?? 0) : known

@@ -5,35 +5,25 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { migrationNames } from '../../src/store/storage/migrate.ts'
 
-/** A section of CONTRIBUTING.md that explains how to add something, read from its marked code blocks. */
 export interface Recipe {
-  /** The heading, such as `Add a filter`. */
   title: string
   steps: Step[]
   omissions: Omission[]
-  /** The first lines of code blocks without a mark. */
   unmarked: string[]
 }
 
-/** A step of a recipe: a change of one file, or shell commands. */
 export interface Step {
   /**
    * The name that omissions use. Several steps may share it, and a step with an empty name is never left out.
    */
   name: string
   text: string
-  does:
-    | { what: 'create' | 'after' | 'in'; file: string; anchor: string }
-    /** Commands that write files from the sources (`derives`) run last, and only when no step is left out. */
-    | { what: 'run'; derives: boolean }
+  does: { what: 'create' | 'after' | 'in'; file: string; anchor: string } | { what: 'run'; derives: boolean }
 }
 
-/** A step that is left out, and the messages that CONTRIBUTING.md promises in that case. */
 export interface Omission {
   title: string
-  /** The name of the step. */
   without: string
-  /** The check that gives the messages: `types`, or the path of a test. */
   from: string
   /** Lines that must be printed; `…` matches any text. */
   lines: string[]
@@ -44,7 +34,6 @@ interface Block {
   text: string
 }
 
-/** Reads the recipes of a page, in order. */
 export function readRecipes(page: string): Recipe[] {
   return page
     .split(/^## /m)
@@ -71,7 +60,6 @@ function readBlock({ info, text }: Block, recipe: Recipe): void {
   } else recipe.unmarked.push(text.split('\n')[0] ?? '')
 }
 
-/** Finds code blocks, also within lists, and removes their indentation. */
 function blocksOf(section: string): Block[] {
   return [...section.matchAll(/^( *)```([^\n]*)\n([\s\S]*?)^ *```$/gm)].map(
     ([, indent = '', info = '', text = '']) => ({
@@ -81,28 +69,19 @@ function blocksOf(section: string): Block[] {
   )
 }
 
-/**
- * Reads `name=word` and `name="several words"` behind the language of a code block. Readers of the page do
- * not see them.
- */
 function marksOf(info: string): Record<string, string | undefined> {
   const marks = [...info.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)]
   return Object.fromEntries(marks.map(([, name = '', quoted, word]) => [name, quoted ?? word]))
 }
 
-/** A copy of the sources to try recipes on. */
 export interface Copy {
   folder: string
-  /** The original texts of files that recipes have changed; undefined for files they have created. */
   before: Map<string, string | undefined>
-  /** The number of the next migration. It replaces NNNN. */
   migration: string
 }
 
-/** Folders that are not copied: the history, and those that git ignores. */
 const NOT_COPIED = ['.git', 'node_modules', 'data', 'dist', 'coverage']
 
-/** Copies the sources to a new folder. `node_modules` is linked. */
 export async function copySources(root: string): Promise<Copy> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-recipes-'))
   const entries = await readdir(root)
@@ -120,7 +99,6 @@ export async function removeCopy({ folder }: Copy): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Restores the copy and follows the recipes without the omitted steps. */
 export async function follow(
   copy: Copy,
   recipes: readonly Recipe[],
@@ -135,7 +113,6 @@ export async function follow(
   if (omitted.length === 0) await runLines(copy, linesToRun(steps, true))
 }
 
-/** Returns the commands, each once, at its last place among the recipes. */
 function linesToRun(steps: readonly Step[], derives: boolean): string[] {
   const run = steps.filter(({ does }) => does.what === 'run' && does.derives === derives)
   const lines = run.flatMap(({ text }) => text.split('\n'))
@@ -170,7 +147,6 @@ interface Place {
   anchor: string
 }
 
-/** Inserts lines after the line with the last occurrence of the anchor. */
 function putAfter(old: string, place: Place, text: string): string {
   const at = old.lastIndexOf(place.anchor)
   if (at === -1) throw missing(place)
@@ -178,7 +154,6 @@ function putAfter(old: string, place: Place, text: string): string {
   return `${old.slice(0, end)}${text}\n${old.slice(end)}`
 }
 
-/** Inserts text before the bracket that closes the one at the end of the anchor. */
 function putIn(old: string, place: Place, text: string): string {
   const at = old.indexOf(place.anchor)
   if (at === -1 || old.indexOf(place.anchor, at + 1) !== -1) throw missing(place)
@@ -192,7 +167,6 @@ function missing({ file, anchor }: Place): Error {
   return new Error(`CONTRIBUTING.md: ${file} does not have "${anchor}" in one place`)
 }
 
-/** Finds where the bracket before `start` is closed. Skips brackets in texts and comments. */
 function closingBracket(source: string, start: number): number {
   const pieces =
     /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
@@ -206,9 +180,6 @@ function closingBracket(source: string, start: number): number {
   return source.length
 }
 
-/**
- * Runs commands in the copy. It avoids npm, whose start takes a second, and formats only the changed files.
- */
 async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8'))
   for (const line of lines) {
@@ -221,7 +192,6 @@ async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   }
 }
 
-/** Runs a command in the copy. Returns its exit code and output. */
 export function runIn(
   { folder }: Copy,
   command: string,
@@ -254,7 +224,6 @@ export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
   return [all.filter(({ from }) => from === 'types'), ...rounds]
 }
 
-/** Returns the promised lines that the output lacks. */
 export function unsaid(lines: readonly string[], output: string): string[] {
   return lines.filter((line) => {
     const parts = line

@@ -15,27 +15,17 @@ import { freePort } from './postgres.ts'
 
 export const BUCKET = 'images'
 
-/**
- * How the server treats `If-None-Match: *` on writes: obeys it as Amazon does, ignores it, or refuses it with
- * 501.
- */
 export type Conditions = 'kept' | 'ignored' | 'refused'
 
-/** An S3-compatible server that only tests use. */
 export interface S3Server {
-  /** Returns the address of a prefix in the bucket, as the setting `media` takes it. */
   place: (prefix?: string) => string
-  /** Address of the bucket itself. */
   url: string
-  /** Lists the names in the bucket. */
   names: () => Promise<string[]>
-  /** Stops the server and keeps its files. `start` starts it again on the same port. */
   halt: () => Promise<void>
   start: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Starts a server with one empty bucket, and sets the credentials in the environment. */
 export async function startS3(conditions: Conditions = 'kept'): Promise<S3Server> {
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'

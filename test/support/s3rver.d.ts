@@ -1,7 +1,6 @@
 declare module '@20minutes/s3rver' {
   import type { RequestListener } from 'node:http'
 
-  /** The part of S3rver that tests use. */
   export = class S3rver {
     constructor(options: { directory: string; silent: boolean; configureBuckets: { name: string }[] })
     configureBuckets(): Promise<unknown>

@@ -3,10 +3,6 @@ import sharp from 'sharp'
 import type { Db } from '../../src/store/storage/database.ts'
 import type { TestService } from './service.ts'
 
-/**
- * Creates events, a series, venues, organizers, terms, drafts, trash and images with sizes, and deletes the
- * record with the highest id.
- */
 export async function fillCalendar(service: TestService): Promise<void> {
   const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
   const upload = async (name: string) => {
@@ -64,7 +60,6 @@ export async function fillCalendar(service: TestService): Promise<void> {
   assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
 }
 
-/** Creates a series with one occurrence at other times, one with another title, and one in the trash. */
 export async function addSeries(service: TestService): Promise<void> {
   const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
   const recurrence = ['RRULE:FREQ=WEEKLY;COUNT=6', 'RDATE:20261203T170000']
@@ -84,7 +79,6 @@ export async function addSeries(service: TestService): Promise<void> {
   assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
 }
 
-/** Counts the events of a calendar: all, those outside the trash, and the public ones. */
 export async function countEvents(read: Db): Promise<{ all: number; kept: number; published: number }> {
   const rows = await read.selectFrom('events').select('status').execute()
   const kept = rows.filter(({ status }) => status !== 'trash')

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 let made = 0
 const secrets: string[] = []
 
-/** Makes a new secret. */
 export function secret(kind = 'hunter'): string {
   made += 1
   secrets.push(`${kind}${made}Secret`)
@@ -16,7 +15,6 @@ export function rememberSecrets(others: readonly string[]): void {
   secrets.push(...others)
 }
 
-/** Fails if the text contains a secret. */
 export function assertHidden(text: string, where: string): void {
   const leaked = secrets.filter((each) => text.includes(each))
   assert.deepEqual(leaked, [], `${where}: ${text.slice(0, 4000)}`)

@@ -1,15 +1,10 @@
 import { globSync } from 'node:fs'
 import type { DatabaseName } from './database.ts'
 
-/**
- * Which tests a run has: each behaviour once, everything, everything but that, or bounds on time and memory.
- */
 export type Kind = 'each-once' | 'all' | 'rest' | 'measure'
 
-/** The beginnings of the paths of some test files. */
 type Paths = readonly string[]
 
-/** Tests that use a database: `npm run test:all` runs them on both. */
 const ON_BOTH: Paths = [
   'test/api',
   'test/campaigns/crash',
@@ -26,7 +21,6 @@ const ON_BOTH: Paths = [
   'test/storage',
 ]
 
-/** What has a dialect, a lock, a race or a plan: `npm test` runs it on PostgreSQL as well. */
 const ON_POSTGRES: Paths = [
   'test/api/change-many',
   'test/api/changes-feed',
@@ -56,10 +50,6 @@ const ON_POSTGRES: Paths = [
   'test/storage/writes',
 ]
 
-/**
- * Tests that take long and prove by another way what shorter ones prove; they are in `npm run test:all`
- * alone.
- */
 const LONG: Paths = [
   'test/api/demo',
   'test/api/ndjson-memory',
@@ -118,10 +108,8 @@ const SLOWEST: Paths = [
 
 const isUnder = (file: string, paths: Paths) => paths.some((path) => file.startsWith(path))
 
-/** Whether a file takes so long that it starts early and has its own process. */
 export const isSlow = (file: string) => isUnder(file, SLOWEST)
 
-/** Returns the test files of a run on each database, the slowest first. A pattern is part of a path. */
 export function selectFiles(
   kind: Kind,
   root: string,

@@ -2,17 +2,14 @@ import { type Agent, type IncomingMessage, request } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 
-/** The headers and the body of a request. */
 export interface Sending {
   headers: Record<string, string>
-  /** Any body of `fetch`, or undefined for none. */
   body: string | Uint8Array | FormData | URLSearchParams | undefined
 }
 
 export interface Received {
   status: number
   headers: Headers
-  /** Decompressed. */
   text: string
 }
 
@@ -35,10 +32,6 @@ const DECOMPRESS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> =
 
 const decoder = new TextDecoder()
 
-/**
- * Sends the same request as `fetch`, without `accept-encoding`, and reads the answer in less processor time.
- * Does not follow redirects.
- */
 export async function send(
   agent: Agent,
   method: string,
@@ -61,7 +54,6 @@ export async function send(
   return { status: response.statusCode ?? 0, headers: received, text }
 }
 
-/** Encodes a body and sets its headers. */
 async function encode(
   body: Exclude<Sending['body'], undefined>,
   headers: Record<string, string>,

@@ -1,4 +1,3 @@
-/** Fields that all occurrences of a series share unless they have their own. */
 export interface Fields {
   title: string
   excerpt: string
@@ -7,25 +6,20 @@ export interface Fields {
   status: string
 }
 
-/** Wall times. */
 export interface Times {
   start_date: string
   end_date: string
 }
 
 export interface Occurrence {
-  /** 0 until the service has given it. */
   id: number
   slug: string
-  /** The original start. */
   at: string
   own: Partial<Fields>
-  /** Its own times, and the names of those that differed from the usual times when they were sent. */
   times: (Times & { names: (keyof Times)[] }) | undefined
   isLive: boolean
 }
 
-/** A series as plain lists: its shared fields, all its dates, and its occurrences. */
 export interface Series {
   id: number
   shared: Fields
@@ -43,10 +37,6 @@ export interface Single extends Fields, Times {
   slug: string
 }
 
-/**
- * Dates as a client sends them: `count` dates every `step` days, more dates (`added`), and dates that are
- * left out (`left`).
- */
 export interface Dates {
   step: number
   count: number
@@ -70,7 +60,6 @@ export const minutesBetween = (from: string, to: string): number => (msOf(to) - 
 
 const inOrder = (walls: readonly string[]): string[] => [...new Set(walls)].sort()
 
-/** Returns all dates of a series, in order. */
 export const datesOf = ({ rule, added, left }: Pick<Series, 'rule' | 'added' | 'left'>): string[] =>
   inOrder([...rule, ...added]).filter((wall) => !left.includes(wall))
 
@@ -99,7 +88,6 @@ export function made(shared: Fields, { start_date, end_date }: Times, dates: Dat
     : { id: 0, shared, start: start_date, minutes, ...lists, rows, isLive: true }
 }
 
-/** Changes one live occurrence. A value equal to the shared one is no longer its own. */
 export function changeOne(series: Series, row: Occurrence, { fields, times }: Change): void {
   for (const [name, value] of Object.entries(fields)) setOwn(series, row, name as keyof Fields, value)
   if (!times) return
@@ -108,7 +96,6 @@ export function changeOne(series: Series, row: Occurrence, { fields, times }: Ch
   row.times = names.length > 0 ? { ...times, names } : undefined
 }
 
-/** Applies a change of all to the addressed occurrence, which loses its own values of the sent fields. */
 export function takeSent(series: Series, row: Occurrence, was: Times, { fields, times }: Change): void {
   for (const name of Object.keys(fields)) delete row.own[name as keyof Fields]
   const isTimed = times && (times.start_date !== was.start_date || times.end_date !== was.end_date)
@@ -120,10 +107,6 @@ function setOwn(series: Series, row: Occurrence, name: keyof Fields, value: stri
   else Object.assign(row.own, { [name]: value })
 }
 
-/**
- * Changes all occurrences. Sent times and dates are meant at the original start `place`. Returns false,
- * without a change, if no date is left.
- */
 export function changeAll(
   series: Series,
   place: string,
@@ -156,7 +139,6 @@ export function changeAll(
   return true
 }
 
-/** Makes exactly these dates live. Those that come back take the shared status. */
 function keepDates(series: Series, wanted: readonly string[]): void {
   for (const row of series.rows) {
     const isWanted = wanted.includes(row.at)
@@ -167,7 +149,6 @@ function keepDates(series: Series, wanted: readonly string[]): void {
   for (const at of wanted) if (!known.includes(at)) series.rows.push(newRow(at))
 }
 
-/** Splits a series at an occurrence. Returns the same series if no earlier occurrence lives. */
 export function split(series: Series, row: Occurrence): Series {
   const { at } = row
   if (!liveRows(series).some((other) => other.at < at)) return series
@@ -191,7 +172,6 @@ function endBefore(series: Series, at: string): void {
     series[name] = series[name].filter((wall) => wall < at)
 }
 
-/** Lets a series begin at an occurrence without live ones before it, from which new dates are counted. */
 export function beginAt(series: Series, at: string): void {
   series.start = at
   series.rule = inOrder([at, ...series.rule.filter((wall) => wall > at)])
@@ -217,7 +197,6 @@ export function removeFollowing(series: Series, row: Occurrence): void {
   else endBefore(series, row.at)
 }
 
-/** Restores one occurrence. In a series in the trash, it becomes the only date. */
 export function restoreOne(series: Series, row: Occurrence, status: string): void {
   if (!series.isLive) {
     Object.assign(series, { start: row.at, rule: [row.at], added: [], left: [], isLive: true })
@@ -229,7 +208,6 @@ export function restoreOne(series: Series, row: Occurrence, status: string): voi
   setOwn(series, row, 'status', status)
 }
 
-/** Turns an occurrence into a single event and removes all others of its series. */
 export function detach(series: Series, row: Occurrence): Single {
   const single = { id: row.id, slug: row.slug, ...fieldsOf(series, row), ...timesOf(series, row) }
   series.rows = series.rows.filter((other) => other !== row)

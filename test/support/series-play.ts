@@ -28,7 +28,6 @@ import {
 } from './series-model.ts'
 import type { Answer, TestService } from './service.ts'
 
-/** A service and the model of its series and events. */
 export interface Play {
   service: TestService
   venues: readonly number[]
@@ -37,7 +36,6 @@ export interface Play {
   singles: Single[]
 }
 
-/** A step of a random test. The record it concerns is chosen when it runs. */
 export type Step = (play: Play) => Promise<void>
 
 type Scope = 'this' | 'following' | 'all'
@@ -101,7 +99,6 @@ const named = <Sent>(
 
 const creation = named('create', fc.record({ day: fc.nat(20), hour: number(6, 20), fields, dates }), create)
 
-/** Random steps; the first creates a series. */
 export const steps: fc.Arbitrary<Step[]> = fc
   .tuple(
     creation,
@@ -138,7 +135,6 @@ export const steps: fc.Arbitrary<Step[]> = fc
 
 const compact = (wall: string) => wall.replace(' ', 'T').replace(/[-:]/g, '')
 
-/** Turns drawn dates into dates from a start. */
 function datesFrom(start: string, { step, count, extra, skipped }: SentDates): Dates {
   const added = extra.map(([days, hours]) => later(start, days * 1440 + hours * 60))
   const all = datesOf({
@@ -156,7 +152,6 @@ function linesOf({ step, count, added, left }: Dates): string[] {
   return [`RRULE:${rule};COUNT=${count}`, ...line('RDATE', added), ...line('EXDATE', left)]
 }
 
-/** Turns drawn numbers of venues and categories into ids. */
 function sentFields({ venues, categories }: Play, drawn: Partial<Fields>): object {
   return {
     ...drawn,
@@ -171,7 +166,6 @@ function timesFrom(was: Times, drawn: { days: number; hour: number; minutes: num
   return { start_date, end_date: later(start_date, drawn.minutes) }
 }
 
-/** Counts the created series, which gives each its own slug. */
 let created = 0
 
 const BLANK: Fields = { title: 'Plain', excerpt: '', venue: 0, categories: 0, status: 'publish' }
@@ -286,7 +280,6 @@ async function removeOccurrence(
   else removeAll(series)
 }
 
-/** Moves occurrences to the trash by their status. Scope `following` splits off a series in the trash. */
 async function trash(play: Play, series: Series, row: Occurrence, recurrence_scope: Scope): Promise<void> {
   const answer = await play.service.put(`/events/${row.id}`, { status: 'trash', recurrence_scope })
   expect(answer, 200)
@@ -310,10 +303,6 @@ async function restoreOccurrence(play: Play, drawn: { pick: number; status: stri
   restoreOne(found.series, found.row, drawn.status)
 }
 
-/**
- * Restores a series by itself or by an occurrence in the trash, which is refused while other occurrences
- * live.
- */
 async function restoreSeries(
   play: Play,
   { pick, status, isByOccurrence }: { pick: number; status: string; isByOccurrence: boolean },
@@ -388,9 +377,6 @@ interface Shown extends Times {
   recurrence: { id: string; overrides: string[]; series: number }
 }
 
-/**
- * Compares all series and events of the service, listed from the index and from the database, with the model.
- */
 export async function compare(play: Play): Promise<void> {
   for (const series of play.series) {
     const seen = await listed(play, series, 'admin', 'publish,draft')
@@ -424,7 +410,6 @@ export async function compare(play: Play): Promise<void> {
   }
 }
 
-/** Checks that a calendar file has one component for each event, series and changed date. */
 async function compareCalendar({ service }: Play): Promise<void> {
   const { status, body } = await service.get('/events?format=ics&start_date=2000-01-01&end_date=2100-01-01')
   assert.equal(status, 200)
@@ -437,10 +422,6 @@ async function compareCalendar({ service }: Play): Promise<void> {
   )
 }
 
-/**
- * Takes ids and slugs from the service. They stay, unless another event took the slug while this one was in
- * the trash or a draft.
- */
 function learn({ series, singles }: Play, row: Occurrence, shown: Shown | undefined): void {
   if (shown && row.id === 0) row.id = shown.id
   const events = [...series.flatMap(({ rows }) => rows), ...singles]
@@ -501,17 +482,12 @@ function expected({ venues, categories }: Play, series: Series, row: Occurrence)
   }
 }
 
-/**
- * Converts Berlin time to UTC. Clocks go back on the last Sunday of October, and no series reaches the end of
- * March.
- */
 function utc(wall: string): string {
   const october = new Date(`${FIRST_DAY.slice(0, 4)}-10-31T00:00:00Z`)
   const sunday = 31 - october.getUTCDay()
   return later(wall, wall < `${FIRST_DAY.slice(0, 4)}-10-${sunday} 03:00:00` ? -120 : -60)
 }
 
-/** Compares the series itself: its status, start, exceptions, and number of public occurrences. */
 async function compareSeries({ service }: Play, series: Series, open: number): Promise<void> {
   const { status, body } = await service.get(`${SERIES}/${series.id}`, 'admin')
   if (!series.isLive)

@@ -15,18 +15,15 @@ import { patient, scratchDatabase, type Template } from './database.ts'
 import { send } from './send.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
-/** The user of a request. */
 export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
 
 export const USERS = ['admin', 'editor', 'author', 'contributor', 'subscriber'] as const
 const roleOf = (login: (typeof USERS)[number]) => (login === 'admin' ? 'administrator' : login)
 
-/** The application password of every test user. */
 export const PASSWORD = 'abcd EFGH 1234 ijkl MNOP 5678'
 
 export type Settings = Partial<Record<SettingName, string>>
 
-/** An answer as tests read it. */
 export interface Answer {
   status: number
   headers: Headers
@@ -34,13 +31,10 @@ export interface Answer {
   body: any
 }
 
-/** A real service on a real database, with one user for each role. */
 export interface TestService {
   app: App
-  /** Address of the namespace. */
   base: string
   origin: string
-  /** The settings of the service. */
   config: Config
   request: (
     as: Reader,
@@ -53,16 +47,12 @@ export interface TestService {
   post: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   put: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   remove: (path: string, as?: Reader) => Promise<Answer>
-  /** Posts and returns the body. Fails unless the status is 201. */
   create: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
-  /** Puts and returns the body. Fails unless the status is 200. */
   update: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
-  /** The ids of the users by login. */
   userIds: Readonly<Record<string, number>>
   close: () => Promise<void>
 }
 
-/** The configuration of a test service: data in this folder, the zone of New York, no log. */
 export function testConfig(folder: string, settings: Settings = {}): Config {
   return readConfig(
     {
@@ -78,7 +68,6 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
   )
 }
 
-/** Adds one user for each role with `PASSWORD`, unless they exist. Returns their ids by login. */
 export async function addUsers({ database }: Pick<App, 'database'>): Promise<Record<string, number>> {
   const now = Date.now()
   const ids: Record<string, number> = {}
@@ -101,7 +90,6 @@ export async function addUsers({ database }: Pick<App, 'database'>): Promise<Rec
   return ids
 }
 
-/** Makes the tables and users of a calendar in a database, without a service. */
 export async function makeCalendar(address: string): Promise<void> {
   const database = await openDatabase(address)
   try {
@@ -131,16 +119,10 @@ export function credentialsOf(as: Reader): Record<string, string> {
     : { authorization: `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}` }
 }
 
-/** The dates of an event whose dates do not matter. */
 export const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
-/** Milliseconds before a request that was refused is sent again. */
 const AGAIN_AFTER = 50
 
-/**
- * Starts a service in this process, on a new database unless `settings` name one. Close it after the tests.
- * A request that a busy service refuses is sent again, unless the test `seesRefusals`.
- */
 export async function startService(
   settings: Settings = {},
   { seesRefusals = false } = {},
@@ -192,7 +174,6 @@ export async function startService(
   }
 }
 
-/** Whether a service was too busy for a request: to programs it says so in JSON, to browsers on a page. */
 function isRefused({ status, headers, body }: Answer): boolean {
   if (status !== 503 || headers.get('retry-after') !== '1') return false
   return typeof body === 'string' || body.code === 'rest_unavailable'

@@ -1,11 +1,6 @@
-/**
- * A token of a source file. Comments and blanks have none; a template gives texts and the tokens of the code
- * between them.
- */
 export interface Token {
   kind: 'word' | 'sign' | 'text' | 'expression'
   text: string
-  /** The line in the file, from 1. */
   line: number
 }
 
@@ -15,7 +10,6 @@ const EXPRESSION = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y
 const SKIPPED = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const TEXT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/y
 
-/** Words after which a slash begins a regular expression. */
 const BEFORE_VALUES = new Set([
   'return',
   'typeof',
@@ -30,7 +24,6 @@ const BEFORE_VALUES = new Set([
   'new',
 ])
 
-/** Splits TypeScript into tokens, as far as tests of the sources need it. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
   // The number of open braces in the code of each open template.

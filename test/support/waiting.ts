@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * Milliseconds after which a test stops waiting and fails. No busy machine needs that long, so it is no limit
- * of speed: tests report times with `t.diagnostic`.
- */
 export const PATIENCE_MS = 90_000
 
-/**
- * The longest pause between two checks is `RARELY_MS`. After a long wait it is a part of the time waited, up
- * to `MOST_RARELY_MS`.
- */
 const RARELY_MS = 25
 const PART_OF_WAIT = 0.05
 const MOST_RARELY_MS = 250
@@ -35,7 +27,6 @@ export async function until(
   return performance.now() - start
 }
 
-/** Returns true when a condition becomes true within some ms. For chance events, which tests try again. */
 export async function happensWithin(ms: number, condition: () => boolean): Promise<boolean> {
   const start = performance.now()
   while (!condition() && performance.now() - start < ms) await sleep(5)

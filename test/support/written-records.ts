@@ -2,9 +2,7 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import type { ChangeColumns, HistoryColumns } from '../../src/store/storage/schema.ts'
 
-/** All records, the record of changes and the history at one moment. */
 export interface Written {
-  /** The stored values of each record by kind and id, without derived ones. */
   records: Map<string, string>
   changes: Map<string, ChangeColumns>
   history: HistoryColumns[]
@@ -20,7 +18,6 @@ const RECORDS = {
   user: 'users',
 } as const
 
-/** Tables whose rows are part of a record, with the column that holds its id. */
 const PARTS = [
   ['event', 'event_venues', 'event'],
   ['event', 'event_organizers', 'event'],
@@ -35,7 +32,6 @@ async function rowsOf(db: Db, table: string): Promise<Row[]> {
   return rows
 }
 
-/** Reads all of a small calendar, without the times at which credentials were last used. */
 export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Written> {
   const texts = new Map<string, string[]>()
   for (const [kind, table] of Object.entries(RECORDS))
@@ -54,10 +50,6 @@ export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Wri
   }
 }
 
-/**
- * Returns the records that were created, removed or changed. A new term without events is no change of its
- * count.
- */
 export function differences(before: Written, after: Written): string[] {
   const keys = new Set([...before.records.keys(), ...after.records.keys()])
   const isNewTerm = (key: string) => !before.records.has(key) && after.records.get(key) === '0'
@@ -66,7 +58,6 @@ export function differences(before: Written, after: Written): string[] {
     .sort()
 }
 
-/** Returns true when the public can see a record; undefined when the record is gone. */
 export function isPublicIn({ records }: Written, key: string): boolean | undefined {
   const text = records.get(key)
   if (text === undefined) return undefined
@@ -74,7 +65,6 @@ export function isPublicIn({ records }: Written, key: string): boolean | undefin
   return !key.startsWith('user ') && text.includes('"status":"publish"')
 }
 
-/** Returns the differences that are not recorded as they should be. */
 export function unrecorded(before: Written, after: Written): string[] {
   return differences(before, after).flatMap((key) => {
     const [was, is] = [before.changes.get(key), after.changes.get(key)]
@@ -90,7 +80,6 @@ export function unrecorded(before: Written, after: Written): string[] {
   })
 }
 
-/** Returns the acts that the history has gained, such as `create event`. */
 export function actsSince(before: Written, after: Written): string[] {
   return after.history.slice(before.history.length).map(({ action, kind }) => `${action} ${kind}`)
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestService } from './service.ts'
 
-/** Asserts that a query in which every parameter is wrong is refused with the names of all of them. */
 export async function refusesEach(service: TestService, path: string, wrong: string): Promise<void> {
   const { status, body } = await service.get(`${path}?${wrong}`)
   assert.equal(status, 400)

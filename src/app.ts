@@ -117,7 +117,6 @@ const IMPORTS_EVERY = 30_000
 /** A calendar that is ready to be served, with its images and its site, and what the demo did to it. */
 type Ground = CalendarGround & Pick<App, 'demo'>
 
-/** Writes a failure that the service survives into the log. */
 type Report = (error: unknown, requestId?: string) => void
 
 /** Options for `prepareGround`. */
@@ -162,7 +161,6 @@ export interface StartOptions extends Pick<GroundOptions, 'demo'> {
   startImport?: StartImport
 }
 
-/** The parts of a running service that a stop ends. */
 interface Running {
   config: Config
   http: HttpServer
@@ -349,7 +347,6 @@ function stopAndThrow(stop: () => Promise<void>): (error: unknown) => Promise<ne
   }
 }
 
-/** Starts a piece of work, and waits for its end, but at most this many milliseconds. */
 async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
@@ -360,7 +357,6 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The log on standard error. */
 interface Log {
   logger: Logger
   /** Writes into the log; undefined where no requests are logged. */

@@ -20,7 +20,6 @@ import { withoutSecrets } from './http/request-log.ts'
 // The command line of kalends: its flags and its help, the command `serve`, and the loading of the other
 // commands.
 
-/** Returns a flag for every setting, with its default and its variable in the help. */
 function settingOptions(): Option[] {
   return Object.entries(settings).map(([name, setting]) => {
     const fallback = String(setting.default) === '' ? '' : ` (default: ${setting.default})`
@@ -59,7 +58,6 @@ function formatHelpEntry(this: Help, term: string, width: number, about: string,
   return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n')
 }
 
-/** Returns the values that were given as flags, by the names of their settings. */
 function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   const texts = [...Object.keys(settings), ...Object.keys(removedSettings)].flatMap((name) => {
     const value = flags[optionName(name)]

@@ -135,7 +135,6 @@ export async function registerCommands(
   for (const { register } of found.length > 0 ? found : commandGroups) await register(program, configure)
 }
 
-/** Registers the commands that belong to no folder. */
 function registerOwn(program: Command, configure: Configure): void {
   const add = (name: string, about: string, work: (print: Print) => Promise<void>) =>
     program
@@ -205,7 +204,6 @@ async function examineAll(configure: Configure, print: Print): Promise<void> {
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
 }
 
-/** Opens the database of the calendar and the store of its images. */
 async function openMedia(config: Config): Promise<OpenedMedia> {
   const { media, failure } = await findPlaces(config)
   return { database: await openCalendar(config), store: media, failure }

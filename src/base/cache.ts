@@ -88,7 +88,6 @@ export function keepCached<Key, Value>(
   take(cache, bytes)
 }
 
-/** Drops the old generation of every cache of a budget, and makes the young generation the old one. */
 function grow(budget: CacheBudget): void {
   for (const cache of budget.caches) {
     cache.old = cache.young

@@ -359,7 +359,6 @@ export function readConfig(flags: Readonly<Record<string, string>>, environment:
   return { ...Object.fromEntries(config), given: settingSources(flags, environment) }
 }
 
-/** Returns a sentence for each place where a removed setting is still given. */
 function tellRemoved(
   name: string,
   flags: Readonly<Record<string, string>>,

@@ -85,7 +85,6 @@ const upsert = record({
 
 const removal = record({ action: { type: 'string', const: 'delete' }, ...changed })
 
-/** A page of the feed. */
 const page: Schema = record(
   { changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string },
   ['changes'],
@@ -200,7 +199,6 @@ const act = record(
   ['version', 'date_utc', 'action', 'user', 'login', 'client', 'changes'],
 )
 
-/** The history of the record that a request names, its row, and the version in the path. */
 interface Versioned {
   history: RecordHistory
   row: unknown

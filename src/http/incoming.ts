@@ -209,7 +209,6 @@ export function trustedProxies(entries: readonly string[]): Trusted {
   return trusted
 }
 
-/** Returns the number of bits of a network, which is given as this number or as a mask. */
 function bitsOf(length: string): number {
   if (isIP(length) !== 4) return Number(length)
   return length
@@ -426,7 +425,6 @@ export function repeatedKeys(text: string): Set<string> {
   return repeated
 }
 
-/** Returns the unescaped name of a pair. */
 function parameterName(pair: string): string {
   const mark = pair.indexOf('=')
   const key = mark === -1 ? pair : pair.slice(0, mark)

@@ -170,7 +170,6 @@ function newSchema(resource: Resource, resources: readonly Resource[], say: Say)
   return record(bodyProperties(resource, required, resources, say), required)
 }
 
-/** Makes the schema of the body of an update, where an absent field stays. */
 function changeSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   return record(bodyProperties(resource, [], resources, say), [])
 }

@@ -26,7 +26,6 @@ import type { Method, OwnOperation, Route, RouteAction } from './routes.ts'
 
 // Writes the OpenAPI document from the declarations.
 
-/** Methods of a route that share an action, with its parameters. */
 interface Offer {
   methods: readonly Method[]
   action: Described
@@ -79,7 +78,6 @@ const groups: Readonly<Record<string, MessageText>> = {
 
 const aboutGroup = (name: string, say: Say) => say(groups[name] ?? name)
 
-/** The resources and the translations that the parts of the document are written from. */
 interface Writing {
   resources: readonly Resource[]
   say: Say
@@ -191,7 +189,6 @@ function addressFields({ action, args }: Offer, template: string): Fields {
   return Object.fromEntries(Object.entries(args).filter(([name]) => template.includes(`{${name}}`)))
 }
 
-/** Returns the fields of the query of an operation. */
 function filterFields({ action, args }: Offer): Fields {
   if (action.do === 'own') return action.operation.query ?? {}
   return action.do === 'list' ? args : {}
@@ -368,7 +365,6 @@ type Header = keyof typeof headerTexts
 const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 
-/** Returns the name of the component that describes a header. */
 const identifierOf = (header: string) => header.replaceAll('-', '')
 
 function describeHeaders(say: Say): object {
@@ -379,7 +375,6 @@ function describeHeaders(say: Say): object {
   return Object.fromEntries(headers)
 }
 
-/** Refers to the descriptions of these headers, and of the headers of every answer. */
 function headerRefs(...names: Header[]): object {
   const all: Header[] = [...names, 'Link', 'Allow', 'X-Request-Id']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${identifierOf(name)}` }]))
@@ -467,13 +462,11 @@ function describeFailure(failure: Failure, language: Language): object {
 /** The actions that the OpenAPI document describes; the index is not among them (rule 3.7). */
 type Described = Exclude<RouteAction, { do: 'index' | 'plain' }>
 
-/** The problems that a request may be answered with under one status. */
 interface Failure {
   status: number
   codes: ProblemCode[]
 }
 
-/** The traits of a request that decide which problems may occur. */
 interface FailureTraits {
   does: Described['do']
   /** The name of the resource; '' for routes without one. */
@@ -489,7 +482,6 @@ const never = () => false
 const named = never
 const takesKey = ({ does, own }: FailureTraits) =>
   does === 'create' || does === 'batch' || own?.creates === true
-/** Decides whether an operation changes a record as an update does. */
 const isUpdate = ({ does, own }: FailureTraits) => does === 'update' || own?.takesVersion === true
 const writesOwn = ({ own }: FailureTraits) => own !== undefined && own.queue !== 'reads'
 const takesBody = (occasion: FailureTraits) =>
@@ -511,7 +503,6 @@ function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   return onlyAddressed ? !(name === 'event' && by === 'id' && does === 'read') : does !== 'doc'
 }
 
-/** Decides for each problem whether it may occur in a request. */
 const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_no_route: ({ by, own }) => by === 'id' || own?.address !== undefined,
   rest_gone: never,
@@ -594,7 +585,6 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
 /** The codes of all problems. */
 export const problemCodes = Object.keys(occurrences) as ProblemCode[]
 
-/** The statuses of each problem, which may depend on whether the caller is logged in. */
 const statusesOf = new Map(
   problemCodes.map((code) => [
     code,
@@ -602,7 +592,6 @@ const statusesOf = new Map(
   ]),
 )
 
-/** Returns the problems that an action may end with, by status. */
 function failuresOf(action: Described): Failure[] {
   const occasion: FailureTraits = {
     does: action.do,

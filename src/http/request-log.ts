@@ -61,7 +61,6 @@ function isSecretName(name: string): boolean {
   return SECRET_NAME.test(inner.split(']', 1)[0] ?? '')
 }
 
-/** Decides whether a value is an address with a password, or with a secret in its own query. */
 function holdsAddress(sent: string): boolean {
   const value = decoded(decoded(sent))
   if (/:\/\/[^/]*@/.test(value)) return true

@@ -25,7 +25,6 @@ import { sendReply, sendStream, sendText } from './send.ts'
  */
 type Answering = (visit: Visit, signIn: SignIn) => unknown
 
-/** A row of the table of everything that this service answers. */
 interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   /** Finds out who sent the request. */
@@ -36,7 +35,6 @@ interface AnswerRow {
   find: (visit: Visit) => Answering | undefined
 }
 
-/** The parts that the table is made with, besides the service. */
 interface RouterParts {
   cacheBudget: CacheBudget
   /** The look of pages for people and of the desk. */
@@ -117,7 +115,6 @@ function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRo
   ]
 }
 
-/** Decides whether a path begins with a root, in upper or lower case. */
 function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
@@ -159,7 +156,6 @@ function assistantsOnDemand(service: Service, front: Front, routes: RouteTable):
   }
 }
 
-/** Makes the answers at the paths that say whether the service is well. */
 function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
   const say = (visit: Visit, route: string, status: number, body: object) => {
     const headers = {

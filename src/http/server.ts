@@ -23,7 +23,6 @@ import { makeRouter } from './router.ts'
 
 // Runs the HTTP server: it listens, limits what arrives, and stops in order.
 
-/** Limits and surroundings of the server. */
 interface ServerOptions {
   /** The most bytes of a body that is no upload. */
   bodyBytes: number
@@ -139,9 +138,6 @@ interface ConnectionError extends Error {
   rawPacket?: unknown
 }
 
-/**
- * Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection.
- */
 function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, requestId: string): void {
   // A client that has sent nothing, such as a browser that connects in advance, gets no answer.
   if (
@@ -190,7 +186,6 @@ const BACKLOG = 1024
 /** Whether the system spreads the connections of a shared port over its listeners. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
-/** The place where a server listens. */
 interface ListenPlace {
   host: string
   port: number

@@ -45,7 +45,6 @@ const newPassword = defineFields({
 const changes = defineFields({ name })
 const nothing = defineFields({})
 
-/** The application passwords of the caller, and the one that the path addresses, if there is one. */
 interface Theirs {
   user: User
   passwords: readonly Credential[]

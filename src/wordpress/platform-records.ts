@@ -47,7 +47,6 @@ import {
 // Lists and shows events, venues and organizers for clients of the platform, and changes the image of an
 // event (rule 29.5).
 
-/** A kind of record, as the routes of the platform need it. */
 interface PostKind {
   kind: PagedKind
   posts: PostTable & { table: RecordTable; title: 'title' | LinkedKind }
@@ -85,7 +84,6 @@ export function recordsOf(site: Site): Served[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }
 
-/** Returns the operations of the namespace on records of this kind. */
 function operationsOf(kind: PagedKind): Operations<RecordColumns> {
   return servedNamed(kind).operations as Operations<RecordColumns>
 }
@@ -137,7 +135,6 @@ const featuredField = defineFields({
   },
 })
 
-/** Changes the image of an event the way the namespace does, and answers in the platform's shape. */
 function setFeatured(
   kind: PostKind,
   site: Site,
@@ -201,7 +198,6 @@ function eventConditions({ db, site }: Context, query: Record<string, unknown>):
   return [isListedEvent, ...inTerms]
 }
 
-/** A record with the ids of its terms, if it is an event. */
 interface LoadedPost {
   row: RecordColumns
   terms: TermIdsOfEvent | undefined
@@ -231,7 +227,6 @@ function textsOfRow(row: RecordColumns): WantedText[] {
   return textsOfRecord({ description, excerpt, trusted }, 'listed')
 }
 
-/** Shows a record in the platform's shape. */
 function presentPost(
   { kind, posts }: PostKind,
   context: Context,

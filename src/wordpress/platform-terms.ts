@@ -193,7 +193,6 @@ async function idsAskedFor(
   return include ? include.filter((id) => known.has(id)) : [...known]
 }
 
-/** Shows a term in the platform's shape. */
 function presentOne(site: Site, path: string, term: TermRow, ancestors: Ancestors) {
   const { id, count, description, url, name, slug, taxonomy, meta } = presentTerm(site, term, ancestors)
   const collection = `${site.base}/${path}`

@@ -63,7 +63,6 @@ function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   return new Set(named.length > 0 || words.some((word) => word.includes(':')) ? named : RELATIONS)
 }
 
-/** The members of a record in the platform's shape that embedding reads. */
 interface Post {
   featured_media: number
   tags?: number[]
@@ -319,7 +318,6 @@ export async function platformReply(
   })
 }
 
-/** Finds the route beside the namespace that matches a path. */
 function findBeside(
   { finders }: Platform,
   path: string,
@@ -339,7 +337,6 @@ function pathOf({ namespace }: RouteGroup, site: Site): string {
   return namespace === '' ? site.restRoot : `${site.restRoot}/${namespace}`
 }
 
-/** Returns the site as the handlers of the namespace need it to serve these routes. */
 function siteOf(group: RouteGroup, site: Site): Site {
   return {
     ...site,
@@ -397,7 +394,6 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   }
 }
 
-/** Returns the address where people give other programs application passwords. */
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
 /** Makes the root index (rule 29.1): the site, the ways to sign in, and every route. */

@@ -56,7 +56,6 @@ export interface PostQuery {
   orderby?: string
 }
 
-/** Returns the conditions of the shared filters. */
 function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }: Context): PostCondition[] {
   const column = (name: string) => sql.ref(`${posts.table}.${name}`)
   const time = (name: 'date' | 'modified_utc', sign: '<' | '>', value: string | number | undefined) => {
@@ -148,7 +147,6 @@ function orderOf(posts: PostTable, query: PostQuery) {
   return order === 'include' ? by.include() : sql`${by[order]()} ${direction}`
 }
 
-/** Returns the place of an id in a list as an expression to order by. */
 function placeIn(id: RawBuilder<unknown>, ids: readonly number[]): RawBuilder<unknown> {
   if (ids.length === 0) return id
   const cases = ids.map((value, place) => sql`when ${value} then ${sql.lit(place)}`)

@@ -63,7 +63,6 @@ const texts: Kind<string> = {
   read: (value) => (Array.isArray(value) || typeof value === 'string' ? writtenSetting(value) : undefined),
 }
 
-/** Writes a sent value as the text in which it is stored. */
 function writtenSetting(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '' : JSON.stringify(value)
   return String(value)

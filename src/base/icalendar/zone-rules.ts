@@ -9,7 +9,6 @@ import { contentLine } from './content-lines.ts'
 // time is written in the zone, `isReadRight` checks that the pair gives the right time. Times for which it
 // does not (of the past, of irregular zones) are written in UTC.
 
-/** A change of clocks that comes every year. */
 interface YearlyChange {
   /** 1 to 12. */
   month: number

@@ -77,7 +77,6 @@ function weekdayOf(day: unknown): string | undefined {
   return WEEKDAYS.find((weekday, index) => word === weekday || word === String(index + 1))
 }
 
-/** Returns a text or number in lower case, and nothing for other values. */
 const wordOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : ''
 
@@ -114,7 +113,6 @@ const isBlank = (value: unknown) =>
   value === false ||
   (Array.isArray(value) && value.length === 0)
 
-/** Returns true where all members but these say nothing. */
 function areBlank(members: Members, but: readonly string[]): boolean {
   return Object.entries(members).every(
     ([name, value]) =>

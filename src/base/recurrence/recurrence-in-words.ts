@@ -4,7 +4,6 @@ import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEK
 
 // Says in words how an event repeats.
 
-/** Translates a text into the language in which the recurrence is said, and puts the values into it. */
 type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
 /** The most dates that are named one by one. More dates are only counted. */
@@ -46,7 +45,6 @@ export function recurrenceInWords(
   return left.length > 0 ? say('{rule}, but not on {dates}', { rule: text, dates: dates(left) }) : text
 }
 
-/** Writes dates, days and months in a language. */
 interface RecurrenceNames {
   date: (wall: string) => string
   /** Writes a day of every year, such as `24 December`. */
@@ -242,5 +240,4 @@ export const recurrenceWords = [
   '{rule}, but for {count} dates',
 ] as const
 
-/** A text that recurrences are said with. */
 type RecurrenceWords = (typeof recurrenceWords)[number]

@@ -355,7 +355,6 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
   else parts[part] = value
 }
 
-/** Adds the dates of an RDATE or EXDATE line, which may be in any zone, to a list. */
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
   // An EXDATE without a value says that there are no exceptions.
@@ -421,7 +420,6 @@ const swapped: Partial<Record<keyof RuleParts, string>> = Object.fromEntries(
   Object.entries(MEMBERS).map(([member, part]) => [part, member]),
 )
 
-/** Returns the texts of a member, which is a text or number, or a list of them. */
 function textsOf(value: unknown, member: string): string[] {
   const values = Array.isArray(value) ? value : [value]
   if (values.length > MOST_DATES)

@@ -120,7 +120,6 @@ export const recurrenceMessages = [
   'No rule without an end has the dates of the series there. Send a recurrence as well.',
 ] as const
 
-/** A text that says why a recurrence is refused. */
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
 // The dates of a recurrence.
@@ -294,7 +293,6 @@ function atPositions(days: readonly number[], positions: readonly number[]): rea
   return days.filter((_day, at) => positions.includes(at + 1) || positions.includes(at - days.length))
 }
 
-/** Decides whether a day of a month that is asked for meets the other conditions. */
 function meets(number: number, day: Day, conditions: Conditions): boolean {
   const { monthdays, weekdays, isCountedInYear, weeks, yeardays, weekStart } = conditions
   if (monthdays.length > 0 && !isAtPlace(day.monthday, lengthOfMonth(day), monthdays)) return false

@@ -450,7 +450,6 @@ function absoluteAddress(address: string, base: string): string {
 
 // Makes plain text of several lines from HTML.
 
-/** A plain text while it is written. */
 interface Writing {
   parts: string[]
   /** The number of line ends to write before the next text. */

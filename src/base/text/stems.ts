@@ -109,14 +109,12 @@ export function beginningsOf(stem: string): string[] {
 const kept = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 14
 
-/** A word or a run of signs of a text. */
 interface WordRun {
   text: string
   /** The stems of this run in the index of the text. */
   stems: string[]
 }
 
-/** Returns the words and the runs of signs of folded text, in order. */
 function runsIn(folded: string): WordRun[] {
   return Array.from(folded.matchAll(RUNS), ([text, letters]) => ({
     text,
@@ -129,7 +127,6 @@ function keptStem(letters: string): string {
   return cachedText(kept, letters, () => stemOf(letters))
 }
 
-/** Returns each sign of a run, and each pair of signs side by side. */
 function signsOf(run: string): string[] {
   const signs = [...run]
   return signs.flatMap((sign, at) => (at === 0 ? [sign] : [sign, `${signs[at - 1]}${sign}`]))
@@ -159,7 +156,6 @@ export interface WantedWord {
 const MOST_WANTED = 20
 const MOST_SIGNS = 40
 
-/** Small words that stand between the words that somebody looks for. */
 const FILLERS = new Set(
   (
     'a an and at by for from in near of on or the to with ' +

@@ -31,7 +31,6 @@ export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   links?: InLinks<NoInfer<Value>, Ground>
 } & ({ part: Part | 'none' } | (Narrows & { part?: never }))
 
-/** The filters of a list by name, in the type that fits all of them. */
 type Filters<Ground, Condition> = Readonly<
   Record<string, Partial<SqlNarrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
 >

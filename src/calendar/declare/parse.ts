@@ -120,7 +120,6 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
 /** The faults of the sent fields, in the order of the fields; undefined for a field without a fault. */
 type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 
-/** The values that were read from sent fields, and the faults of the fields. */
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
@@ -175,7 +174,6 @@ function areKnown<Fault>(faults: readonly (Fault | Promise<Fault>)[]): faults is
   return !faults.some((fault) => fault instanceof Promise)
 }
 
-/** A declared field with its name, and its place in the order of declaration. */
 interface Entry {
   name: string
   field: Field
@@ -213,7 +211,6 @@ function knownOf(fields: Fields): Known {
   return made
 }
 
-/** Returns the values of fields for which nothing is sent. */
 function startingValues(fields: Fields, extent: Parsing['extent']): Record<string, unknown> {
   return extent === 'whole' ? { ...knownOf(fields).defaults } : {}
 }

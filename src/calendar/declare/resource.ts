@@ -34,7 +34,6 @@ export function withChecks<const F extends FieldsData>(
   return Object.fromEntries(checked)
 }
 
-/** The parameters by which item routes address a record. */
 interface Addresses {
   id: Fields
   slug?: Fields

@@ -14,7 +14,6 @@ import { findIdsByEntries } from '../terms/term-store.ts'
 
 type Events = ExpressionBuilder<Tables, 'events'>
 
-/** The context of the request for a list. */
 interface By {
   context: Context
 }
@@ -77,7 +76,6 @@ export function modifiedAfter(value: string | number, { context }: By): Conditio
   return (record) => record('events.modified_utc', '>', momentAfter(value, context))
 }
 
-/** Returns the query for the links to venues that events show the caller. */
 function shownVenues(record: Events, { caller }: Context) {
   return record
     .selectFrom('event_venues')

@@ -143,7 +143,6 @@ export function offerPrice(raw: readonly string[]): string {
   return lowest === highest ? lowest : `${lowest} – ${highest}`
 }
 
-/** The words that say nothing more beside a word for free. */
 const OF_ENTRY = new Set(
   (
     'entry entrance admission event of charge is for all everyone the der eintritt ist für alle zutritt ' +
@@ -268,7 +267,6 @@ function valuesOf(prices: readonly Price[]): string[] {
   return [...numbers, ...new Set(words.map((price) => slugify(price.text) || price.text))]
 }
 
-/** Returns the numbers in ascending order, each value once. */
 function ascending(numbers: readonly string[]): string[] {
   const sorted = [...numbers].sort((a, b) => Number(a) - Number(b))
   return sorted.filter((number, at) => at === 0 || Number(number) !== Number(sorted[at - 1]))

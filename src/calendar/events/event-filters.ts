@@ -121,7 +121,6 @@ export interface AroundEvents extends EventGround {
 /** One reading of a searched word, with the ids of the terms that it names and of the terms below them. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
-/** The ways in which a filter narrows lists of events. */
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
   /**
    * Narrows a query of the index; undefined for a value for which the database has to be asked. Without this

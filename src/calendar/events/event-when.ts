@@ -117,7 +117,6 @@ export function narrowedTo(
   }
 }
 
-/** Returns the wall time one second earlier. */
 const justBefore = (wall: string) => formatUtc(utcToMs(wall) - 1000)
 
 const laterOf = (one: string | undefined, other: string | undefined) =>

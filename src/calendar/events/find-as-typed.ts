@@ -63,7 +63,6 @@ export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedH
   return other === '' ? [] : findAll(other, asker)
 }
 
-/** Returns a text with the stem of each word, which begins most of its forms. */
 function stemsOf(text: string): string {
   return wantedWords(text)
     .map(({ stems }) => stems.join(' '))

@@ -125,7 +125,6 @@ export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<With
   }
 }
 
-/** The place of a withdrawn event in the order of lists. */
 type Place = Pick<WithdrawnEventRow, 'event' | 'start_date'>
 
 async function readPlaces(db: Db, since: string): Promise<Place[]> {

@@ -30,7 +30,6 @@ import {
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
-/** An act that changed values. */
 interface ChangingAct
   extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
   /** The sequence of the record after the act. */
@@ -180,7 +179,6 @@ async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Va
   return JSON.parse(JSON.stringify(value, each(textOf)))
 }
 
-/** A member that an act changed, in the form that requests send. */
 interface ChangedMember {
   member: string
   former: unknown
@@ -360,7 +358,6 @@ export async function restoreVersion(
   }
 }
 
-/** Returns the names of the members that an error of an update refuses. */
 function refusedMembers(error: unknown): string[] {
   if (!(error instanceof Problem)) return []
   return error.code === 'duplicate_term_slug' ? ['slug'] : Object.keys(error.details.params ?? {})

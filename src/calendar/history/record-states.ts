@@ -92,7 +92,6 @@ export function stateOfMade({ row, links, categories, tags }: MadeEvent): Record
   return eventState(row, { venue: links.venues ?? [], organizer: links.organizers ?? [], categories, tags })
 }
 
-/** The ids of the records that an event links to, terms in the order of their ids. */
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
 /**
@@ -183,7 +182,6 @@ async function eventColumns(db: Db, ids: readonly number[]): Promise<Map<number,
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
 }
 
-/** Reads events, and the rows that link each to venues, organizers and terms. */
 async function readLinked(db: Db, ids: readonly number[]) {
   const [rows, venues, organizers, terms] = await Promise.all([
     selectEvents(db, { ids }),
@@ -218,7 +216,6 @@ function eventState(row: EventRow, links: LinkedIds): RecordState {
   return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }
 }
 
-/** Returns the values of the declared fields that a row has as columns, as requests send them. */
 function stateOf(fields: FieldsData, row: object): RecordState {
   const columns: Record<string, unknown> = { ...row }
   const state: Record<string, unknown> = {}

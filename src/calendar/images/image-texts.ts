@@ -48,7 +48,6 @@ export async function settleTexts(
   return { title, slug, alt_text, caption, description, search }
 }
 
-/** Returns the slug, or the slug and the id where another image has it. */
 async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   await holdName(tx, `image slug ${wanted}`)
   const other = await tx

@@ -353,7 +353,6 @@ async function storeImage(prepared: PreparedImage, context: Context): Promise<St
   }
 }
 
-/** Returns the files of an image by their keys. */
 function filesUnder(stem: string, prepared: PreparedImage): Map<string, PreparedFile> {
   const files = new Map<string, PreparedFile>()
   for (const file of [prepared.full, prepared.original, ...Object.values(prepared.sizes)]) {
@@ -477,7 +476,6 @@ export async function findOpenImage(context: Context, id: number): Promise<Image
     .executeTakeFirst()
 }
 
-/** The filters that lists of images have beside those of all posts. */
 interface ImageQuery {
   search?: string
   media_type?: string

@@ -39,7 +39,6 @@ import type { LinkedCondition, LinkedType } from './linked-store.ts'
 /** The parts of a list: each is decided by several parameters together, or narrows every list. */
 type LinkedPart = 'status' | 'place'
 
-/** One parameter of lists of venues and organizers. */
 type LinkedFilter<Value> = Filter<
   Value,
   LinkedPart,
@@ -175,7 +174,6 @@ export interface LinkedGround {
 
 const anyRecord: LinkedCondition = (record) => record.and([])
 
-/** Records with the statuses of the list that lists show the caller. */
 function linkedListedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
   return (record) =>
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
@@ -283,7 +281,6 @@ interface GeoQuery {
   geoloc_radius?: number
 }
 
-/** The geolocation filter that the parameters make. */
 interface GeoFilter {
   geoloc: boolean | undefined
   circle: Circle | undefined

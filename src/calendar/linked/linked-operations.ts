@@ -55,7 +55,6 @@ type DescribedRow = LinkedRow & { description: string }
  */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
-/** A venue or organizer with its image. */
 interface LoadedLinked<Row> {
   row: Row
   image: ImageRow | undefined

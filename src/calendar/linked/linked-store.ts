@@ -208,7 +208,6 @@ export type LinkedRow = Selectable<LinkedColumns>
  */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
-/** Makes a statement for each of the two tables. */
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
   return { venues: make('venues'), organizers: make('organizers' as 'venues') }
 }
@@ -274,7 +273,6 @@ async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<Li
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
 }
 
-/** Returns the name of a venue or organizer, from the column that is called like its kind. */
 function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
   const columns: Record<string, unknown> = { ...row }
   return String(columns[kind])
@@ -367,7 +365,6 @@ export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]
     .execute()
 }
 
-/** The values of the columns to be written, by name. */
 type LinkedValues = Record<string, string | number | null>
 
 const insertOne = forBoth((table) =>
@@ -380,7 +377,6 @@ const updateOne = forBoth((table) =>
   ),
 )
 
-/** Inserts a new venue or organizer, and records the change. */
 async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: LinkedValues): Promise<void> {
   recordWritten(tx, type.kind, undefined, {
     id,

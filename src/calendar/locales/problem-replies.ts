@@ -105,7 +105,6 @@ const LIMIT_TEXTS: Record<LimitFault['unit'], MessageText> = {
   marks: 'The value of {name} has more than {limit} accents on one letter.',
 }
 
-/** The codes of the platform for these faults. */
 function limitCode({ unit }: LimitFault): string {
   return unit === 'entries' || unit === 'members' ? 'rest_too_many_items' : 'rest_too_long'
 }

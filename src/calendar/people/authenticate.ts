@@ -61,7 +61,6 @@ const BELIEVED_MS = 5000
  */
 const CALLER_BYTES = 1_000_000
 
-/** The callers that have signed in at this process, by the hash of their header. */
 interface SignedIn {
   /** Headers that were valid at their last look-up. Their next look-ups wait for no turn. */
   proven: Cache<string, Proven>
@@ -82,7 +81,6 @@ interface Proven {
   generation: number
 }
 
-/** The state that all sign-ins of a process share. */
 interface SignInState {
   database: Database
   failures: Guesses
@@ -292,7 +290,6 @@ function readBasic(encoded: string): { login: string; password: string } | undef
  */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
-/** Uses of credentials that wait to be stored. */
 interface Uses {
   database: Database
   /** The time of the last use in milliseconds since the epoch, by the id of the credential. */

@@ -63,7 +63,6 @@ const selectRecord = statement<SlugPlace>()((db, value) =>
     .where('slug', '=', value('slug')),
 )
 
-/** The slug of a record, and whether the public sees the record. */
 interface Standing {
   slug: string
   isPublic: boolean

@@ -178,7 +178,6 @@ export function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
 }
 
-/** The columns that decide whether the public sees a record, and whether lists leave out an event. */
 interface Standing {
   status: string
   hide_from_listings?: number
@@ -541,7 +540,6 @@ export async function presentSingle<Loaded>(
   )
 }
 
-/** The long texts of a record, and whether all of them were written with the unfiltered-HTML right. */
 interface LongTexts {
   description: string
   excerpt: string

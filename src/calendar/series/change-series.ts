@@ -65,7 +65,6 @@ import {
 
 // Changes, splits, ends and removes a series, as a whole or from one of its dates on.
 
-/** A series that is locked until the end of the transaction, with its occurrences in order. */
 interface HeldSeries {
   series: SeriesRow
   rows: EventRow[]
@@ -207,7 +206,6 @@ function entryOf<T>(map: ReadonlyMap<number, T> | undefined, id: number): [numbe
   return value === undefined ? [] : [[id, value]]
 }
 
-/** Returns a schedule that begins on the day of another one, at its own time of day. */
 function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   const { start } = schedule
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
@@ -245,7 +243,6 @@ function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organi
   return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
 }
 
-/** Returns the shared columns whose values change. */
 function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
   const names = sharedNames(like).filter((name) => name in columns && columns[name] !== like[name])
   return Object.fromEntries(names.map((name) => [name, columns[name]]))
@@ -320,7 +317,6 @@ async function rowChanges(
   return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
 }
 
-/** Gives an occurrence that is restored from the trash the status of the others. */
 function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
   if (isLive(before)) return { before, columns }
   const own = ownFields({ ...before, ...columns }).filter((name) => name !== 'status')
@@ -409,7 +405,6 @@ export async function splitSeries(
   return { series: begun, rows }
 }
 
-/** Returns the series as beginning at a later date, from which the recurrence that was sent is counted. */
 function beginningAt(series: SeriesRow, start: string): SeriesRow {
   const { recurrence } = scheduleOf(series)
   const left = recurrence.left.filter((wall) => wall >= start)

@@ -67,7 +67,6 @@ import { createSeries, newSeries, type Planned, requireRoom } from './series-wri
 // The operations on events, single or repeating: an event that is written may be a date of a series, and may
 // begin or cease to repeat.
 
-/** A new event, and its dates if it repeats. */
 interface PreparedNew {
   event: PreparedEvent
   planned: Planned | undefined
@@ -259,7 +258,6 @@ export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
   removeWith: remove,
 }
 
-/** Changes one occurrence, and records which of its fields are its own from now on. */
 async function changeOccurrence(
   tx: Tx,
   series: SeriesRow,

@@ -70,7 +70,6 @@ async function refuseCreation(): Promise<never> {
   throw new Problem('rest_no_route')
 }
 
-/** Finds one page of the series that the caller may see, the newest first. */
 async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
   const { caller, db } = context
   const page = pageRequest(query, context)

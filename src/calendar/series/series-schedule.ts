@@ -214,7 +214,6 @@ export function compareDates(
   }
 }
 
-/** A new schedule, and where it moves the original starts of the old one. */
 interface NewDates {
   schedule: Schedule
   place: (wall: string) => string

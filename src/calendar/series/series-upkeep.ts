@@ -166,7 +166,6 @@ export async function renewTimes(database: Database, now: number): Promise<void>
   }
 }
 
-/** Returns true where the UTC times of an occurrence are those of its wall times in its zone. */
 function isRight({ start_date, end_date, utc_start_date, utc_end_date, timezone }: StoredTimes): boolean {
   return utcToWall(utc_start_date, timezone) === start_date && utcToWall(utc_end_date, timezone) === end_date
 }

@@ -82,7 +82,6 @@ export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promi
   }))
 }
 
-/** Returns the terms of a series in the order of their names, as events show them. */
 function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'categories' | 'tags'> {
   return termsApart(terms.filter(({ id }) => shared.terms.includes(id)).sort(compareTerms))
 }

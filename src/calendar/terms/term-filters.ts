@@ -19,7 +19,6 @@ import { findTermsByEntries, isDigits, type TermCondition } from './term-store.t
 /** The parts of a list: each is decided by several parameters together, or narrows every list. */
 type TermPart = 'use' | 'event'
 
-/** One parameter of lists of terms. */
 type TermFilter<Value> = Filter<
   Value,
   TermPart,
@@ -50,7 +49,6 @@ const ofPage = {
   }),
 }
 
-/** Makes the parameters of a taxonomy that pick out terms or leave them out. */
 function ofTaxonomy(taxonomy: Taxonomy) {
   const lookUp = isTermList(taxonomy)
   return {
@@ -210,7 +208,6 @@ export async function ofEvent(event: number, { db, caller }: Context): Promise<T
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
 }
 
-/** Terms of published events, and the terms above them. */
 function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
   return sql<SqlBool>`(count > 0 or id in (
     with recursive above (id) as (

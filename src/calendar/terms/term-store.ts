@@ -538,7 +538,6 @@ function nameKey(name: string): string {
   return singleLine(name).toLowerCase()
 }
 
-/** Makes the lookups among these rows, for one taxonomy. */
 function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<TermLookups<TermRow>> {
   const slugs = new Map<string, TermRow>()
   const ids = new Map<number, TermRow>()

@@ -102,7 +102,6 @@ function unusualState({ event_status: takesPlace, status }: JsonRecord): string 
   return status === 'publish' ? undefined : String(status)
 }
 
-/** The members of an event in lists. */
 function listedMembers(site: Site, shown: JsonRecord) {
   const [venue] = recordsOf(shown.venue)
   const place = [dataOf(venue?.venue, LONGEST.name), dataOf(venue?.city, LONGEST.word)]
@@ -137,7 +136,6 @@ function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
 
 const lineOf = (parts: readonly (string | undefined)[]) => `> ${parts.filter(Boolean).join(' · ')}`
 
-/** What assistants are told of every event, but for the members of lists. */
 type Detail = Exclude<
   NamesIn<EventMembers, 'assistants'>,
   RareColumn | keyof ReturnType<typeof listedMembers>
@@ -206,7 +204,6 @@ function saidBriefly(id: unknown, name: string): Said {
   return { line: lineOf([`[${id}] ${members.name}`]), members }
 }
 
-/** The functions that say the records of each resource, by its path. */
 const SAYING: Readonly<Record<string, (site: Site, shown: JsonRecord) => SaidRecord>> = {
   events: saidEvent,
   venues: saidVenue,

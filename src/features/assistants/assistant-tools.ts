@@ -15,7 +15,6 @@ export const MOST_RECORDS = 25
 /** The records of an answer, unless a call names another number. */
 const RECORDS = 10
 
-/** The route of the interface that a tool asks. */
 type Asks = 'list' | 'read' | 'create' | 'update'
 
 /** A tool that assistants can call: one request to the interface, whose declarations its arguments are. */

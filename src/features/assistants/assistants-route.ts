@@ -56,7 +56,6 @@ import {
 // Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the
 // interface, by whoever sent it, with the same checks, rights, queues and records of changes.
 
-/** The parts of the service that answer assistants. */
 interface Assistants {
   service: Service
   front: Front
@@ -68,7 +67,6 @@ interface Assistants {
   mayAskNow: (address: string, now: number) => boolean
 }
 
-/** A request of an assistant, and who sent it. */
 interface Asked {
   request: McpRequest
   incoming: Incoming
@@ -95,7 +93,6 @@ export function makeAssistants(service: Service, front: Front, routes: RouteTabl
     )
 }
 
-/** Thrown to undo a transaction instead of committing it. */
 class Undone extends Error {}
 
 /**
@@ -155,7 +152,6 @@ async function answerVisit(
   }
 }
 
-/** Makes the answer to a failure, and reports a failure that is no fault of the sender. */
 function failedWith(service: Service, error: unknown, { requestId }: Visit) {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)
@@ -203,7 +199,6 @@ function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string
   return isOwn ? undefined : 'The header Origin names another site.'
 }
 
-/** Makes the fault that tells an assistant of a problem of the interface. */
 function problemFault({ site }: Pick<Service, 'site'>, problem: Problem): Refusal {
   const { status, body } = problemReply(problem, site.language, false)
   const { retryAfter } = problem.details
@@ -211,7 +206,6 @@ function problemFault({ site }: Pick<Service, 'site'>, problem: Problem): Refusa
   return { ...fault, ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }) }
 }
 
-/** The answer to a request, with the status and the headers of HTTP. */
 type Outcome = { status: number; headers?: Record<string, string> | undefined } & (
   | { result: JsonRecord }
   | { fault: McpFault }
@@ -406,7 +400,6 @@ function refusedResult(
   return errorResult(String(message), lines, { code, status, ...(params !== undefined && { params }) })
 }
 
-/** Describes an argument and the values that it takes, for people. */
 function takenBy(name: string, field: Field, site: Site): string[] {
   const { enum: words, examples, items } = argumentSchema(name, field)
   const known = words ?? (isRecord(items) ? items.enum : undefined) ?? examples
@@ -442,7 +435,6 @@ function sendMessage(
 /** The route in the log and the metrics. */
 const MCP_ROUTE = '/mcp'
 
-/** Describes a tool for the list that assistants ask for. */
 function describeTool(tool: AssistantTool, site: Site): JsonRecord {
   const { name, about, args } = tool
   const required = requiredIn(tool)

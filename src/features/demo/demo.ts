@@ -37,7 +37,6 @@ export interface DemoGround extends CalendarGround {
 
 type Ids<Key extends string> = Readonly<Record<Key, number>>
 
-/** The ids of the records that were created, by their keys in the demo. */
 interface Made {
   images: Ids<keyof typeof posters>
   venues: Ids<keyof typeof venues>
@@ -77,7 +76,6 @@ async function getAdministrator(db: Db): Promise<Caller> {
   return administrator
 }
 
-/** The context of the transaction, in which later steps read what earlier ones have written. */
 type Creating = Context & { tx: Tx }
 
 async function prepareImages(
@@ -92,10 +90,6 @@ async function prepareImages(
   })
 }
 
-/**
- * Creates the terms, venues, organizers and events of the town, and returns the number of events in the
- * database.
- */
 async function createSeason(context: Creating, images: Made['images']): Promise<number> {
   for (const branch of categories) await createBranch(context, branch, 0)
   for (const name of tags) await createTerm(context, 'tag', { name })

@@ -151,7 +151,6 @@ function line(text: string, at: number): string {
     .join('')
 }
 
-/** Draws the words across the lower third of a poster, as large as the longest line allows. */
 function lettering(words: readonly string[], width: number, height: number): string {
   const longest = Math.max(...words.map((text) => text.length))
   const tall = (words.length - 1) * LEADING + HEIGHT
@@ -160,7 +159,6 @@ function lettering(words: readonly string[], width: number, height: number): str
   return `<g transform="translate(${width / 2} ${top}) scale(${scale})">${words.map(line).join('')}</g>`
 }
 
-/** Returns a poster as an SVG document. */
 function svgOf({ words, colours, motif, shape }: Poster): string {
   const { width, height } = shapes[shape]
   const [above, below, drawn, letters] = colours

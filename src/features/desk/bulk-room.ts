@@ -49,7 +49,6 @@ const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
 
-/** A deed that somebody asks for, with the chosen events and the list that they were chosen in. */
 interface Asked {
   deed: BulkDeedName
   ids: readonly number[]
@@ -120,7 +119,6 @@ ${scopeOf(request, asked, seen)}
   }
 }
 
-/** Returns the address of the list that the events were chosen in. */
 async function backTo(context: Context, list: string): Promise<string> {
   const { fields } = await readList(context, new URLSearchParams(list))
   return listPath(context, fields)
@@ -257,7 +255,6 @@ async function namedIds(
   return ids
 }
 
-/** The outcome of a deed, as it is stored for the page that shows it. */
 interface Told {
   deed: BulkDeedName
   done: number

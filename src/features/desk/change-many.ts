@@ -129,7 +129,6 @@ const IN_A_PIECE = 50
 /** The most attempts to change a record that others change meanwhile. */
 const MOST_TRIES = 3
 
-/** The outcome for one record. */
 interface BulkRow {
   id: number
   /**

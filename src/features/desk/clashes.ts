@@ -167,7 +167,6 @@ function begunWithin(
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
-/** Returns the stretch of time in which events begin that may overlap with a draft. */
 function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft): TimeStretch {
   return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
 }
@@ -291,7 +290,6 @@ async function readNear(
   return rows
 }
 
-/** Returns the words of a folded title, or the whole title where it has no words. */
 function wordsIn(title: string): ReadonlySet<string> {
   const folded = title.slice(0, LONGEST_TITLE)
   const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []

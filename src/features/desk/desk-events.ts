@@ -93,7 +93,6 @@ const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 1
 const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'
 
-/** The wall times of the site at which one tab ends and the next begins. */
 interface Now {
   /** The first second of today, and the last second of yesterday. */
   today: string
@@ -183,16 +182,13 @@ const only = ({ status, isHidden, part }: IndexRun) => ({
   part,
 })
 
-/** Writes a condition in a form for which SQLite chooses no index. */
 const asValue = (condition: RawBuilder<unknown>) => sql<SqlBool>`(${condition}) is true`
 
-/** Returns the tab that an event is in. */
 function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now): DeskTab {
   if (status !== 'publish' && status !== 'private') return DESK_TABS.find((tab) => tab === status) ?? 'draft'
   return start_date < today && end_date < now ? 'past' : 'coming'
 }
 
-/** The values of the statement that counts the events of all tabs. */
 interface CountBounds {
   now: string
   from: string
@@ -252,7 +248,6 @@ const countTabsOf = statement<{ [Name in keyof CountAuthors]: CountAuthors[Name]
     ),
 )
 
-/** Counts the events of each tab with the filters for days and author alone. */
 async function countByIndex(
   { db, caller }: Context,
   filters: DeskFilters,
@@ -302,7 +297,6 @@ async function narrowingsOf(context: Context, filters: DeskFilters): Promise<Lis
   return made.filter((one) => one !== undefined)
 }
 
-/** Returns a function that runs a query for ids with a limit. */
 const idsBy = (db: Db, query: RawBuilder<{ id: number }>) => async (most: number) =>
   (await sql<{ id: number }>`${query} limit ${sql.lit(most)}`.execute(db)).rows.map(({ id }) => id)
 
@@ -361,7 +355,6 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
   return { isMet: sql`(${searched(sql<SqlBool>`1 = 1`)})` }
 }
 
-/** An event that the filters leave, with the columns that decide its tab. */
 type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
 
 /**
@@ -398,7 +391,6 @@ const both = (filters: readonly ListNarrowing[]) =>
         sql` and `,
       )}`
 
-/** Decides whether the latest events stand first in a tab. */
 const isBackwards = (tab: DeskTab) => tab === 'past'
 
 /**
@@ -480,7 +472,6 @@ function countByTab(candidates: readonly Candidate[], now: Now): Record<DeskTab,
   return counts
 }
 
-/** Returns the places of the events of a tab, in the order in which the tab shows them. */
 function inTheTab(candidates: readonly Candidate[], tab: DeskTab, now: Now): DeskPlace[] {
   const places = candidates
     .filter((candidate) => tabOf(candidate, now) === tab)

@@ -133,7 +133,6 @@ ${groups}
 <form class="end" method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
 }
 
-/** Returns the first letters of the first and the last word of a name, in capitals. */
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)
   const first = [...(words[0] ?? '')][0] ?? ''

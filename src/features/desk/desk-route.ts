@@ -120,7 +120,6 @@ function sendAsset(desk: DeskRoute, visit: Visit): void {
   send(desk.front, visit, assetAnswer(asset, FOREVER), 'ordinary')
 }
 
-/** Answers a visit as the user of the session that its cookie names. */
 async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise<void> {
   const { service, front } = desk
   const { request, response } = visit
@@ -164,7 +163,6 @@ interface Sender {
   hadSession: boolean
 }
 
-/** Finds the sender of a visit by the cookie of the session. */
 async function senderOf(
   { service, front, gate }: DeskRoute,
   incoming: Incoming,
@@ -390,7 +388,6 @@ function framedHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }
 }
 
-/** Returns the headers of a desk page that shows another page of this site in a frame. */
 function framingHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': `${contentPolicy(site, images.mediaUrl)}; frame-src 'self'` }
 }
@@ -413,7 +410,6 @@ function sendDesk(
   sendText(front, visit, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 
-/** Sends a page that explains a failure, and reports a failure that is no fault of the user. */
 function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
   const { service } = desk
   const problem = asProblem(error)

@@ -51,7 +51,6 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...todayPages,
 ]
 
-/** The pages, each with the parts of its pattern. */
 const patterns = DESK_PAGES.map((page) => ({ page, parts: partsOf(page.at) }))
 
 function partsOf(path: string): string[] {

@@ -214,7 +214,6 @@ export function listPath(
   return deskPath(site, query === '' ? '/events' : `/events?${query}`)
 }
 
-/** The data that the parts of a page of the list share. */
 interface Listing extends AskedList {
   context: Context
   found: DeskPageFound
@@ -359,7 +358,6 @@ function nameField({ names }: Listing, name: keyof FieldNames, label: string): H
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-/** Returns the filters in effect, each with a link that takes it off. */
 function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
@@ -396,7 +394,6 @@ function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] 
   )
 }
 
-/** Says why the list is empty, and links to the tabs that have events and to a new event. */
 function nothing({ context, fields, list, found: { counts }, say }: Listing, isFiltered: boolean): Html {
   const elsewhere = DESK_TABS.filter((tab) => tab !== list.tab && counts && counts[tab] > 0)
   const links = elsewhere.map(

@@ -61,7 +61,6 @@ async function historyFor(
   return { row, history }
 }
 
-/** Returns the name of a record from its columns. */
 function nameAmong({ title, venue, organizer, name }: Readonly<Record<string, unknown>>): string {
   return decodedText(String(title ?? venue ?? organizer ?? name ?? ''))
 }

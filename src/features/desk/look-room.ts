@@ -74,7 +74,6 @@ async function showLook(request: DeskRequest): Promise<DeskAnswer> {
 const versionOf = async (db: DeskRequest['context']['db']): Promise<string> =>
   String((await findVersion(db, 'settings', SETTINGS_RECORD)).sequence)
 
-/** Returns the form with the values in effect. */
 async function storedForm({ context: { site, db }, start }: DeskRequest): Promise<LookForm> {
   const set = await readOwnerSettings(db)
   const config = withOwnerSettings(start, set)
@@ -171,7 +170,6 @@ async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   return { document, isFramed: true }
 }
 
-/** Answers with the style sheet of a preview. */
 async function previewStyle(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { query, showLook: show } = request
@@ -189,7 +187,6 @@ export const lookPages: readonly DeskPage[] = [
 
 // Makes the form of the look.
 
-/** A setting, as the form asks for it. */
 interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>
   label: MessageText
@@ -301,7 +298,6 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
   },
 ]
 
-/** Returns all controls of the look. */
 function lookControls(site: Site, form: LookForm): Html {
   const parts = PARTS.map(
     ({ heading, asked }) =>
@@ -364,7 +360,6 @@ function fileControl(
   }<input type="file" id="${name}" name="${name}" accept="${LOOK_FILES[name].endings.join(',')}" aria-describedby="${name}-hint${fault && ` ${name}-error`}"${fault && html` aria-invalid="true"`}><p class="hint" id="${name}-hint">${fileBounds(site, name)}</p>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** Returns the controls of the pages of text, each folded away, and of an empty page to be filled. */
 function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   if (given.has('pages_texts')) return false
   const fault = faults.pages_texts

@@ -44,7 +44,6 @@ import { authorFirst, eventLink } from './record-links.ts'
 /** The most events of a month that the plan shows. */
 const MOST = 2000
 
-/** The data that a month is drawn with. */
 interface Plan {
   request: DeskRequest
   context: Context
@@ -225,7 +224,6 @@ function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   return html`<section class="day" id="day"><h2>${written(site, 'full', day)}</h2>${eventLines(plan, on)}</section>`
 }
 
-/** Returns the days of a month as a list, for screens too narrow for a table. */
 function agenda(plan: Plan, grid: readonly GridDay[][]): Html {
   const { context, month } = plan
   const days = grid.flat().filter(({ day, total }) => monthOf(day) === month && total > 0)
@@ -253,7 +251,6 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
   return html`<ul class="lines">${lines}</ul>`
 }
 
-/** Returns a sentence on the event that has just been moved, with a press that moves it back. */
 function movedNotice({ context, request, byId }: Plan): Content {
   const { site } = context
   const moved = byId.get(Number(request.query.get('moved')))

@@ -250,7 +250,6 @@ const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) 
   },
 }
 
-/** The error where no active person has the sign-in name of an heir. */
 class NoHeir extends Error {}
 
 async function heirIn(tx: Tx, request: DeskRequest): Promise<User> {

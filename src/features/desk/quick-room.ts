@@ -60,7 +60,6 @@ async function readLine(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Returns the controls of the form of an event, as a line fills them. */
 function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): TypedForm {
   const { start_date, start_time, end_date, end_time, all_day } = line
   const isNight =
@@ -77,7 +76,6 @@ function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): 
   }
 }
 
-/** Returns the event that was understood, as a form that saves it or leads on to the whole form. */
 function understood(context: Context, line: QuickLine, links: QuickLinks): Html {
   const { site, caller } = context
   const say = deskTranslatorFor(site)

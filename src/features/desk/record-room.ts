@@ -80,14 +80,12 @@ const recordRooms: readonly RecordRoom[] = [
 
 const PER_PAGE = 50
 
-/** A record as REST shows it in a list. */
 type Listed = Readonly<Record<string, unknown>> & { id: number }
 
 function isListed(shown: object): shown is Listed {
   return 'id' in shown && typeof shown.id === 'number'
 }
 
-/** Reads a page of a list as REST shows it, and the number of records on all its pages. */
 async function listedBy(
   { operations, filters }: Served,
   context: Context,
@@ -175,7 +173,6 @@ ${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
 /** The filters of the list of events whose names differ from the names of the rooms. */
 const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
 
-/** Returns the address of the list of events that have a record. */
 function eventsWith({ name }: Pick<RecordRoom, 'name'>, site: Context['site'], id: number): string {
   return deskPath(site, `/events?${FILTERS[name] ?? name}=${id}`)
 }
@@ -224,7 +221,6 @@ function pagesOf(
   return html`<nav class="pages" aria-label="${sayAtDesk(site, 'More pages')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
 }
 
-/** Returns the columns of a row, which forms show. */
 function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }

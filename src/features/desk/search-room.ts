@@ -24,7 +24,6 @@ const KINDS = {
   organizer: 'Organizer',
 } as const satisfies Record<TypedHit['kind'], MessageText>
 
-/** A hit, as pages and the script of the search field show it. */
 interface ShownHit {
   /** Undefined where the caller may open neither its form nor a page. */
   href: string | undefined
@@ -36,7 +35,6 @@ interface ShownHit {
   state: string
 }
 
-/** Finds the hits of a search, each with where it leads. */
 async function hitsOf(search: string, context: Context): Promise<ShownHit[]> {
   const found = await findAsTyped(search, context)
   const kinds = ['event', 'venue', 'organizer'] as const
@@ -92,7 +90,6 @@ ${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${s
   }
 }
 
-/** Answers the script of the search field with the hits, while somebody types. */
 async function tellFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const hits = (await hitsOf(searchIn(request), context)).filter(({ href }) => href !== undefined)

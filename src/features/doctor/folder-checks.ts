@@ -154,7 +154,6 @@ async function checkMediaDisk(config: Config): Promise<Finding[]> {
   return device(folder) === device(resolve(config.data)) ? [] : [await checkDisk('media disk', folder)]
 }
 
-/** Returns a folder itself, or the nearest existing folder above it. */
 function existing(folder: string): string {
   let path = folder
   while (!statOf(path) && dirname(path) !== path) path = dirname(path)

@@ -209,7 +209,6 @@ const SITE_DIFFERS_S = 60
 /** A moment before this program was written. A clock that shows an earlier one is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
-/** The clock of the machine that answers at the address of the site. */
 interface SiteClock {
   site: string
   /** Milliseconds by which it is ahead of the clock of this machine. */

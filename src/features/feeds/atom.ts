@@ -58,7 +58,6 @@ ${emptyElement('link', { href: self, rel: 'self', type: 'application/atom+xml' }
 `
 }
 
-/** Writes an event as an entry. */
 function writeEntry(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const [venue] = venues

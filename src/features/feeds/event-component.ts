@@ -33,7 +33,6 @@ const STATUS: Readonly<Record<EventStatus, string>> = {
   postponed: 'TENTATIVE',
 }
 
-/** The properties in which the components of an event, of a series and of one of its occurrences differ. */
 interface SeriesPart {
   uid: string
   /** The address to write; the event's own if undefined. */

@@ -105,7 +105,6 @@ export function rfc3339(utc: string): string {
   return `${utc.replace(' ', 'T')}Z`
 }
 
-/** The columns that say when an event begins and ends. */
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
 /**

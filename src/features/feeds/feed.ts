@@ -134,7 +134,6 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
   yield Buffer.from(text.tail())
 }
 
-/** Writes the events that are public no longer, but for those that the caller still sees in the feed. */
 async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {
   if (!text.withdrawn || !withdrawn) return
   const present = new Set(ids)

@@ -18,7 +18,6 @@ const MOST_EVENTS = 50_000
 /** The most events that are read together. */
 const AT_ONCE = 500
 
-/** A venue with a position, the number of listed events there, and the ids of the first of them. */
 interface Place {
   venue: VenueOfEvent
   at: Position

@@ -94,7 +94,6 @@ const EXPANDED_VALUE = 'expanded'
 /** The part of a query that asks for single events in place of series. */
 export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
-/** The series that a feed has met so far. */
 interface ChosenSeries {
   /**
    * The ids of the events in the feed, if the caller has signed in and may see events that are not public;
@@ -107,10 +106,6 @@ interface ChosenSeries {
   before: (ids: readonly number[]) => Promise<void>
 }
 
-/**
- * Replaces occurrences by their series where it can be written whole, each series where its first occurrence
- * is met.
- */
 async function chooseSeries(
   context: Context,
   { listed, series: known, excepted, before }: ChosenSeries,
@@ -149,10 +144,6 @@ async function loadParts(
 /** The interval at which subscribers are asked to look: an hour. */
 const REFRESH = 'PT1H'
 
-/**
- * Writes the properties of the calendar, with the older names that most clients still read beside the
- * standard ones.
- */
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
   return [
     contentLine('BEGIN', 'VCALENDAR'),

@@ -93,11 +93,9 @@ export async function gatherSeries(
   }
 }
 
-/** Returns how long an event lasts by the clock on the wall. */
 const wallMs = ({ start_date, end_date }: Pick<EventRow, 'start_date' | 'end_date'>) =>
   utcToMs(end_date) - utcToMs(start_date)
 
-/** Returns true for an occurrence that was changed for itself. */
 function isOverride(
   {
     own,

@@ -61,7 +61,6 @@ function textIn(values: Values, name: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** The texts of an item with our pictures. */
 interface Pictured {
   /** The texts to be written, by field. */
   texts: Record<string, string>
@@ -252,7 +251,6 @@ function settleTag(
   })
 }
 
-/** Returns the first address in a list of sizes. */
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
 /**

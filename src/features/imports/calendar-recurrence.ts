@@ -20,7 +20,6 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 
-/** Returns the end of the years in which rules are followed, as a wall time. */
 function horizonOf({ today }: CalendarZones, start: string): string {
   return `${Math.min(9999, Math.max(yearOf(today), yearOf(start)) + YEARS_AHEAD)}-12-31 23:59:59`
 }
@@ -117,13 +116,11 @@ function withDayAtEnd(value: string, start: CalendarTime, zones: CalendarZones):
   })
 }
 
-/** Returns dates as a line for the parser of rules. */
 function lineOf(name: string, walls: readonly string[], { isDay }: CalendarTime): string {
   const texts = walls.map((wall) => (isDay ? wall.slice(0, 10) : wall).replace(' ', 'T').replace(/[-:]/g, ''))
   return `${name}${isDay ? ';VALUE=DATE' : ''}:${texts.join(',')}`
 }
 
-/** Returns the times of RDATE or EXDATE. */
 function timesIn(component: Component, name: string, span: EventSpan, zones: CalendarZones): CalendarTime[] {
   return propertiesOf(component, name).flatMap((property) =>
     property.value
@@ -132,7 +129,6 @@ function timesIn(component: Component, name: string, span: EventSpan, zones: Cal
   )
 }
 
-/** Returns the dates of RDATE as wall times in the zone of the start. */
 function furtherDates(
   component: Component,
   start: CalendarTime,

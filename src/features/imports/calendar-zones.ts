@@ -161,7 +161,6 @@ function tell({ told, faults }: CalendarZones, name: string, what: string): void
   faults.push(`The time zone ${name} ${what}.`)
 }
 
-/** Finds a zone with these offsets, in minutes, in January and July of this year, in either order. */
 function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | undefined {
   const { zone, today } = zones
   const halves = [Date.UTC(yearOf(today), 0, 15), Date.UTC(yearOf(today), 6, 15)]
@@ -340,7 +339,6 @@ export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc
   return end < horizon ? end : horizon
 }
 
-/** Returns the clock that observances make in the years from one to another, including both. */
 function clockOf(observances: readonly Observance[], from: number, to: number, steps: Steps): Clock {
   const begun = observances
     .flatMap((observance) =>

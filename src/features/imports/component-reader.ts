@@ -119,7 +119,6 @@ function isContinued(parts: readonly Uint8Array[]): boolean {
 const EMPTY = new Uint8Array()
 const QUOTED = /^[^:]*;ENCODING=QUOTED-PRINTABLE[;:]/i
 
-/** Decodes quoted-printable, which calendars of the first version have. */
 function decodeQuoted(value: string): string {
   const bytes = Buffer.from(value).toString('latin1').replace(/=$/, '')
   const decoded = bytes.replace(/=([0-9a-f]{2})/gi, (_, hex: string) =>

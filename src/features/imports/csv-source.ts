@@ -39,7 +39,6 @@ import { markedEncoding } from './source-text.ts'
 
 // Reads a table of events, venues or organizers.
 
-/** Options for reading a table. */
 interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>
@@ -47,7 +46,6 @@ interface CsvTask {
   dates: DateOrder | undefined
 }
 
-/** The encoding and separator of a table. */
 interface CsvShape {
   encoding: string
   delimiter: string
@@ -170,7 +168,6 @@ function describeUnread(names: readonly string[]): string {
   return `Columns that mean nothing here: ${names.slice(0, MOST_COLUMNS).join(', ')}${more}. --map "Column=field" says what one means.`
 }
 
-/** Tells whether a file ends with a line end, in any encoding. */
 async function endsLine(file: string): Promise<boolean> {
   const { size } = await stat(file)
   const handle = await open(file)
@@ -585,7 +582,6 @@ function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   }
 }
 
-/** Returns the details of the first organizer of a row. */
 function personOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   return {

@@ -170,7 +170,6 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
   yield* entriesOf(value)
 }
 
-/** Yields the records of a page of a list, of a list, or of a single record. */
 function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (Array.isArray(value)) {
     yield* listEntries(listedKindOf, 'record', value)

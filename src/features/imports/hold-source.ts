@@ -27,7 +27,6 @@ const RENEWED_EVERY = 5_000
 /** The ms between two attempts to lock a source that another import holds. */
 const LOOKED_EVERY = 500
 
-/** A source locked by one import or undo. */
 interface HeldSource {
   number: number
   /** Writes to the database, until another process takes over the lock as abandoned; throws from then on. */
@@ -80,7 +79,6 @@ function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }
 
-/** Tells whether a holder was a process of this machine that has ended. */
 function isGone(holder: string): boolean {
   const [host, pid] = holder.split(' ')
   if (host !== hostname()) return false

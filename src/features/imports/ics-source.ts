@@ -45,7 +45,6 @@ import { countedBytes } from './source-text.ts'
 
 // Reads calendar files (iCalendar) as the items of an import.
 
-/** Options for reading a calendar file. */
 interface IcsTask {
   file: string
   /** The zone for times without one. */
@@ -98,7 +97,6 @@ function isAhead(component: Component, awaited: Set<string>): boolean {
   return false
 }
 
-/** What the properties of a calendar say of its events. */
 interface CalendarFacts {
   /** The name of the zone for times without one. */
   zoneName: string
@@ -117,7 +115,6 @@ interface Survey {
   changed: Set<string>
 }
 
-/** The series of a file that single dates are changed of, by UID, once they have come. */
 interface KnownSeries {
   changed: ReadonlySet<string>
   series: Map<string, SeriesRead>
@@ -181,7 +178,6 @@ function calendarOf({ zoneName, ...facts }: CalendarFacts, zones: CalendarZones)
   return { zones: { ...zones, zone: calendarZone(zoneName, zones) }, ...facts }
 }
 
-/** The zones of a calendar, and whether it cancels all its events. */
 interface CalendarFile extends Omit<CalendarFacts, 'zoneName'> {
   zones: CalendarZones
 }
@@ -267,15 +263,12 @@ function seriesRead(
   return { first, start, isDate, left: new Set(left.slice(0, MOST_DATES)) }
 }
 
-/** Returns the date of a series that is changed. */
 function dateIn({ start, isDate }: SeriesRead, time: CalendarTime, zones: CalendarZones): CalendarTime {
   return { ...start, wall: dateMeant(time, start, zones, isDate) }
 }
 
-/** The fields that all occurrences of an event share. */
 type SharedFields = Omit<SourceItem, 'occurrence' | 'kind'>
 
-/** Returns sentences about the lines of an event that are no properties. */
 function brokenLines({ joined, unread }: Component, title: string): string[] {
   const named = (lines: readonly number[]) =>
     lines.slice(0, MOST_NAMED).join(', ') + (lines.length > MOST_NAMED ? ', …' : '.')
@@ -437,7 +430,6 @@ function websiteIn(component: Component, meeting: string): string {
 
 const isAddress = (url: string) => /^https?:/i.test(url) && url.length <= limits.url.characters && isUrl(url)
 
-/** The link where people meet. */
 type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', string>>
 
 const LABELLED = limits.line.characters

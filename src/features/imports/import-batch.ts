@@ -48,7 +48,6 @@ import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './
 
 // Single events of earlier imports become series where they are series in the source now.
 
-/** The items that still need a plan, and functions that report those that are settled. */
 interface Begun {
   items: SourceItem[]
   notes: (() => void)[]
@@ -70,7 +69,6 @@ async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promis
   return begun
 }
 
-/** A single event that an earlier run has imported, and its stored state. */
 interface Single {
   row: ImportItemColumns
   state: RecordState
@@ -254,7 +252,6 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   for (const note of notes) note()
 }
 
-/** Reports an item whose plan is to write nothing. */
 function noteUnwritten(run: ImportRun, { item, known, state, plan }: PlannedItem): void {
   if (plan.act === 'leave')
     noteLeft(run, item, known?.record, describeStay(plan.kept, 'here', plan.isGone), state)
@@ -301,7 +298,6 @@ function withoutUid({ uid: _uid, ...item }: SourceItem): SourceItem {
   return item
 }
 
-/** An item that was written. */
 interface WrittenItem {
   one: PlannedItem
   ready: PreparedItem
@@ -395,7 +391,6 @@ function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordSt
   recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
 }
 
-/** Returns the rows of the images of these items and of the pictures in their texts. */
 const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
   newImageRows(
     run,
@@ -498,7 +493,6 @@ function itemRows(
   return [...rows.values()]
 }
 
-/** Returns the fingerprints of the fields last written of an item, and whether they are complete. */
 function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
   const fields = Object.keys(one.prints)
   const unsettled = fields.filter((field) => !isSettled(one, ready, field))

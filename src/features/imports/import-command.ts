@@ -114,7 +114,6 @@ function runNumber(word: string): number {
   return Number(word)
 }
 
-/** Registers the commands about imports on a schedule. */
 function registerSchedules(imports: Command, open: () => Promise<CalendarGround>): void {
   imports
     .command('schedules')
@@ -397,7 +396,6 @@ async function importer(db: Db, login: string | undefined) {
   return administrator
 }
 
-/** Runs a command with the calendar open, and ends with the exit code for its failure. */
 function runWithCalendar(
   command: Command,
   open: () => Promise<CalendarGround>,

@@ -178,7 +178,6 @@ export interface Progress {
   close: () => void
 }
 
-/** A source whose progress is shown. */
 type Followed = Pick<Source, 'total' | 'progress'> & {
   /** The address that is being asked, until something has come from there. */
   asking?: string | undefined
@@ -300,7 +299,6 @@ function wordsOf(far: Far): string {
     .join(', ')
 }
 
-/** Returns a time in its two largest units. */
 function timeIn(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]

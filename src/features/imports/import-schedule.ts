@@ -13,7 +13,6 @@ import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
 // Stores, lists and pauses imports on a schedule, and runs each of them when it is due, in a process of its
 // own.
 
-/** The options of an import, as typed. */
 interface AskedSchedule {
   every: string
   name?: string

@@ -200,7 +200,6 @@ async function beginRun(
   return run
 }
 
-/** Returns the fate of the source, and stores a new fate for later runs. */
 async function settleOrigin(
   { address }: Source,
   { origin, dryRun }: ImportOptions,
@@ -379,7 +378,6 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
 /** The most events that a dry run shows. */
 const SHOWN = 10
 
-/** The findings of a dry run. */
 interface Foreseen {
   visible: VisibleCounts
   /** The first events of the source, at most `SHOWN`. */
@@ -399,7 +397,6 @@ function addStanding(visible: VisibleCounts, status: string, isOver: boolean, co
   else visible[isOver ? 'past' : 'coming'] += count
 }
 
-/** Counts the events of a source that are here, by whether visitors see them. */
 async function findVisible({ source, context }: ImportRun): Promise<VisibleCounts> {
   const visible = noneVisible()
   const rows = source === undefined ? [] : await countStandings(context.db, source, formatUtc(context.now))
@@ -439,7 +436,6 @@ function foreseeItem(
   )
 }
 
-/** Remembers the first events and the names of venues, which a dry run shows. */
 function noteFirstEvents(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
   if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
   const isEvent = standsAlone(item.kind) && item.occurrence === ''

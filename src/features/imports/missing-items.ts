@@ -35,7 +35,6 @@ export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<v
     for await (const some of gone(run, kind)) await handleSome(run, kind, some)
 }
 
-/** Items that are gone, in batches. */
 type Gone = AsyncGenerator<ImportItemColumns[]>
 
 /** Yields the items of a kind that this run has not met. */

@@ -13,7 +13,6 @@ import { describeMarkup } from './source-text.ts'
 
 // Opens the source that a command names: a file, or an address of a file or a site.
 
-/** The options of a source beside its address. */
 interface SourceOptions {
   /** The name of the source here; its address unless given. */
   name?: string | undefined
@@ -25,7 +24,6 @@ interface SourceOptions {
   dates?: DateOrder | undefined
 }
 
-/** The calendar that the source is imported into. */
 interface Reader {
   /** The zone for times without one. */
   zone: string
@@ -74,7 +72,6 @@ export async function openSource(
   return { source: siteSource(task, name), close: nothing }
 }
 
-/** Tells whether an address says of itself that a calendar is there. */
 function isCalendarAddress(word: string, { pathname, searchParams }: URL): boolean {
   return (
     /^webcal/i.test(word) ||
@@ -109,7 +106,6 @@ function sinceOf({ since }: SourceOptions): string | undefined {
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
 }
 
-/** Opens a downloaded file, which lies in a temporary folder until it is closed. */
 async function downloaded({ answer, extension }: RemoteFile, options: SourceOptions, reader: Reader) {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   const close = () => rm(folder, { recursive: true, force: true })
@@ -131,7 +127,6 @@ async function fileBeside(task: FileTask): Promise<Source> {
   return besideWriting(await fileSource(task), task)
 }
 
-/** An address that may lead to a file, and the credentials for it. */
 interface RemoteTask {
   url: string
   /** Whether the address says of itself that a calendar is there, so that anything else is an error. */
@@ -144,7 +139,6 @@ interface RemoteTask {
 /** A file at an address, or else a site, with its page if the address has one. */
 type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
 
-/** A file that an address answers with. */
 interface RemoteFile {
   answer: FetchedAnswer
   /** The extension for its content type; empty for types that say nothing. */
@@ -197,7 +191,6 @@ async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<Fetche
   }
 }
 
-/** Tells whether an answer is the index of the REST routes of a site. */
 function isIndex({ body }: FetchedAnswer): boolean {
   const value = body.toString('latin1', 0, 100).trimStart().startsWith('{') ? parsedJson(body) : undefined
   return isRecord(value) && Array.isArray(value.namespaces)

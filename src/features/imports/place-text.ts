@@ -27,7 +27,6 @@ const IS_BRAND = new RegExp(`^${BRANDS}$`, 'iu')
 const IS_ONLINE = new RegExp(`^(?:(?:${WORDS} )?(?:${BY} )?(?:${TEAMS}|${BRANDS})|${WORDS})$`, 'iu')
 const ENDS_ONLINE = new RegExp(`^(.{1,500}?)(?: ${TEAMS}| ?\\((?:${TEAMS}|${WORDS}|${BRANDS})\\))$`, 'isu')
 
-/** Texts that stand where nobody knows the place yet. */
 const UNKNOWN = new RegExp(
   '^(?:[-–—?.*/]{1,5}|tb[acd]|n/a|k\\. ?a|to be (?:announced|confirmed|determined)|(?:noch )?unbekannt|unknown|noch offen|ort folgt' +
     '|(?:(?:ort )?wird )?(?:noch )?bekannt ?gegeben|steht noch nicht fest|(?:lieu )?à (?:annoncer|confirmer|définir|déterminer|préciser|venir)' +

@@ -187,7 +187,6 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
   return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
 }
 
-/** The columns of a stored item that show whether the item has changed. */
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
 /** Tells whether an item is a later revision than another; false where the source counts no revisions. */
@@ -198,7 +197,6 @@ export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<S
 export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) =>
   keptPage(origin, item, site.url)
 
-/** Tells whether an item is exactly as the source last sent it, by its digest, revision and page. */
 function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
   return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
 }
@@ -262,7 +260,6 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
 const isTerm = (kind: ItemKind, state: RecordState | undefined) =>
   state !== undefined && (kind === 'category' || kind === 'tag')
 
-/** The occurrence of a series here that an item of the source describes. */
 interface Place {
   /** Id of the occurrence. */
   record: number
@@ -338,7 +335,6 @@ function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRo
   return all_day === 1 ? `${wall.slice(0, 10)} 00:00:00` : wall
 }
 
-/** Reduces an item to the own fields of its occurrence. */
 function ownPart(item: SourceItem, { series, start, shared }: Place, now: number): SourceItem {
   const prints = fingerprintsOf(fieldsOf(item))
   const isTimed = hasOwnTimes(item, series, start, now)

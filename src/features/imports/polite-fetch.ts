@@ -218,7 +218,6 @@ interface NamedOrigin {
   agents: { secure: Agent; plain: PlainAgent }
 }
 
-/** A request to the named origin, or to an address that it redirects to. */
 interface NamedRequest {
   method: string
   headers: Readonly<Record<string, string>>
@@ -283,7 +282,6 @@ function astray({ href }: URL, why: string): SourceFailure {
   )
 }
 
-/** Tells whether an address is at the named origin, or at the same host by https. */
 function isNamed({ origin }: URL, named: NamedOrigin): boolean {
   return (
     origin === named.origin ||

@@ -46,7 +46,6 @@ async function readOn(
   tell({ entries, read: source.progress(), isLast: true })
 }
 
-/** Returns a function that waits for the next grant. */
 function grantsOf(port: MessagePort): () => Promise<ReadGrant> {
   const messages: AsyncIterator<ReadGrant[]> = on(port, 'message')
   return async () => {

@@ -189,7 +189,6 @@ const asCost: Read = (value, { cost_details: details }) => {
   return isRangeOf(value, figures) ? [value, ...figures.slice(1, -1).map(marked)] : value
 }
 
-/** Returns true for a cost that is the range from the first to the last of more figures. */
 function isRangeOf(cost: string, figures: readonly string[]): boolean {
   if (figures.length < 3 || !figures.every((figure) => /^\d+(?:\.\d+)?$/.test(figure))) return false
   const ends = pricesOf([decodedText(cost)], '')
@@ -414,7 +413,6 @@ function decodeOne(entity: string, name: string): string {
 /** The most occurrences of one series that are read. */
 export const MOST_OCCURRENCES = 5000
 
-/** An occurrence as an answer shows it. */
 interface ShownOccurrence {
   record: ShownRecord
   /** Its original start. */
@@ -471,7 +469,6 @@ function occurrenceIn(record: unknown): ShownOccurrence | undefined {
   }
 }
 
-/** The members that the occurrences of a series have in common. */
 interface SharedItem {
   item: SourceItem
   slug: string
@@ -539,7 +536,6 @@ function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
     : { ...read, rule: { ...endless, until: endWith(last, start) } }
 }
 
-/** Yields the records that an event refers to. */
 function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
   for (const entry of itemsOf('event', record, at))
     if (!('kind' in entry) || entry.kind !== 'event') yield entry

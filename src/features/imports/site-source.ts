@@ -21,7 +21,6 @@ import { describeMarkup } from './source-text.ts'
 
 // Reads the calendar of a site over its interface.
 
-/** The addresses of a site's interface. */
 interface Interface {
   /** The address of its REST routes. */
   root: string
@@ -153,7 +152,6 @@ const PAGE_SIZE = 50
 const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
-/** How far a site has been read, and the facts found out about it. */
 interface SiteReading {
   task: SiteTask
   options: FetchOptions
@@ -394,7 +392,6 @@ async function readPage(
   }
 }
 
-/** Tells whether a list refused a page, rather than that there is no such list. */
 function hasRoute({ body }: SourceFailure): boolean {
   const answer = parsedJson(body)
   return isRecord(answer) && answer.code !== 'rest_no_route'

@@ -99,7 +99,6 @@ interface SourceOmission {
   unread: string
 }
 
-/** An event that the source reports as deleted. */
 interface SourceLoss {
   lost: string
 }
@@ -235,7 +234,6 @@ export function valuePrint(value: unknown): string {
   return text.length <= LONGEST ? text : `\n${hash('sha1', text, 'base64')}`
 }
 
-/** Returns one fingerprint of all fingerprints together. */
 function digestOf(prints: Fingerprints): string {
   return hash('sha1', JSON.stringify(prints), 'base64')
 }

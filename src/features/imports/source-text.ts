@@ -137,7 +137,6 @@ export function describeMarkup(text: string, address = ''): string | undefined {
   return /^<(?:\?xml|rss|feed)\b/i.test(head) ? 'a document in XML, such as an RSS feed' : undefined
 }
 
-/** Tells whether a page asks for a login, by its address or by a field for a password. */
 function isLogin(page: string, address: string): boolean {
   const { hostname = '', pathname = '' } = URL.parse(address) ?? {}
   return (

@@ -197,7 +197,6 @@ async function undoChange(
   else await deleteItem(tx, item)
 }
 
-/** Turns a series back into the single event it was. */
 async function undoBegin(
   context: Context,
   tx: Tx,

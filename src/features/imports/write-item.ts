@@ -84,7 +84,6 @@ function noteUnknown(
   }
 }
 
-/** An item to be written. */
 interface AskedWrite {
   item: SourceItem
   /** The record to change; undefined to make one. */

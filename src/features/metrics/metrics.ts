@@ -104,7 +104,6 @@ function databaseFamilies({ writes, searches, waiting }: Metrics): Family[] {
   ]
 }
 
-/** Returns the state of the admission queues, by the kind of work. */
 function queueFamilies({ admission }: Watched): Family[] {
   const queues = Object.entries(admission.queues)
   const family = (name: string, help: string, read: (queue: (typeof queues)[number][1]) => number) =>
@@ -306,7 +305,6 @@ function answerFamilies({ byRoute, sources, bytes }: AnswerCounts): Family[] {
 const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
   Object.entries(numbers).map(([name, value]) => [{ [label]: name }, value] as const)
 
-/** A histogram of durations. */
 interface Durations {
   /** The number of durations by upper bound; the last number is that of durations beyond all bounds. */
   counts: Float64Array
@@ -327,7 +325,6 @@ function noteDuration(durations: Durations, seconds: number): void {
   durations.seconds += seconds
 }
 
-/** Returns the samples of a histogram. */
 function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<string, string>>): Sample[] {
   let below = 0
   const buckets = [...BOUNDS, Number.POSITIVE_INFINITY].map((bound, at) => {

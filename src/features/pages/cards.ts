@@ -192,7 +192,6 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
-/** The columns of an event that are about its image. */
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
 /**

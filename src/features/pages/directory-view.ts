@@ -104,7 +104,6 @@ ${pager(previous, next, say(site, 'More pages'))}`,
   }
 }
 
-/** Returns the address of a part of a directory. */
 function addressOf({ context: { site } }: Viewing, { kind, words, letter, page }: Asked): string {
   const query = new URLSearchParams()
   if (words !== '') query.set('search', words)
@@ -128,7 +127,6 @@ function letterBar(viewing: Viewing, asked: Asked, letters: readonly string[]): 
   return html`<nav class="letters" aria-label="${say(site, 'First letters')}">${one('', say(site, 'All'), isAll)}${letters.map((letter) => one(letter, capital(letter), letter === asked.letter))}</nav>`
 }
 
-/** Writes entries under headings, one for each sign that names begin with. */
 function groups(viewing: Viewing, kind: LinkedKind, entries: readonly DirectoryEntry[]): Html {
   const byLetter = Map.groupBy(entries, (entry) => capital(entry.letter))
   return html`<div class="directory">${[...byLetter].map(

@@ -119,7 +119,6 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
   ]
 }
 
-/** Returns the attributes that the query asks for, with their values. */
 function attributesOf(query: URLSearchParams): [string, string][] {
   return Object.entries(ATTRIBUTES).flatMap(([attribute, field]): [string, string][] => {
     const value = query.getAll(field).join(' ').slice(0, LONGEST_VALUE).trim()
@@ -127,7 +126,6 @@ function attributesOf(query: URLSearchParams): [string, string][] {
   })
 }
 
-/** Returns the markup of the element, as text to paste into another page. */
 function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
   const attributes = attributesOf(query).map(([name, value]) => html` ${name}="${value}"`)
   const { markup } = html`<script type="module" src="${site.url + EMBED_PATH}"></script>
@@ -137,7 +135,6 @@ function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): stri
   return markup
 }
 
-/** Returns the markup of a frame, as text for pages that may hold no script. */
 function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
   const asked = new URLSearchParams(attributesOf(query).filter(([name]) => !OF_ELEMENT.has(name))).toString()
   const address = site.url + FRAME_PATH + (asked === '' ? '' : `?${asked}`)

@@ -241,7 +241,6 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
 const MOST = 4
 const LOOKED_AT = 8
 
-/** The coming events that the page of an event leads on to, by id. */
 interface MoreEvents {
   /** The path of the page of the first venue; empty for an event without a public venue. */
   venuePath: string

@@ -79,7 +79,6 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   }
 }
 
-/** Writes a link to the calendar with the same events, and the zone of their times. */
 function foot(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`

@@ -160,7 +160,6 @@ async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<stri
   return found.length > 1 ? found : []
 }
 
-/** Writes links to the months with events of a venue or organizer. */
 function monthLinks(
   { context: { site }, today }: Viewing,
   { kind, row }: Linked,

@@ -174,7 +174,6 @@ export function firstDay({ context: { site, now }, today }: Viewing, { query }: 
   return isDay(day) ? day : today
 }
 
-/** Returns the last day that the query of a list asks for, if it asks for one. */
 function lastDay({ query }: EventsAsked): string | undefined {
   const { end_date: sent } = query.filters
   const day = typeof sent === 'string' ? sent.slice(0, 10) : ''
@@ -275,7 +274,6 @@ async function ways(
 
 // The small month beside a list, by which a reader goes to a day.
 
-/** Returns the address of a day or month with the same filters. */
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
 /**

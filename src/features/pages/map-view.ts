@@ -19,7 +19,6 @@ import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './view
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100
 
-/** A venue with the ids of its events, in the order of lists. */
 interface Place {
   venue: VenueOfEvent
   events: number[]

@@ -52,7 +52,6 @@ import { isOvernight } from './when-in-words.ts'
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
-/** The data that one month is drawn from. */
 interface Drawing {
   viewing: Viewing
   month: string
@@ -61,7 +60,6 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** The events of a month as a table of weeks, and as a list of days for narrow screens. */
 interface DrawnMonth {
   heading: string
   /** The number of events of the month. */
@@ -211,7 +209,6 @@ function otherMonth({ viewing }: Drawing, { day }: GridDay): Html {
 
 const MOST_DOTS = 3
 
-/** Writes dots for the first events of a day, for screens on which titles have no room. */
 function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
   const shown: Html[] = []
   for (const stretch of [...lanes, ...single]) {
@@ -250,7 +247,6 @@ function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
   return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
-/** Writes the days of a month as a list, for screens too narrow for titles in a table. */
 function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const { viewing, month, cards, dayPath } = drawing
   const { site } = viewing.context
@@ -366,7 +362,6 @@ function chosen(single: readonly Stretch[], room: number): Stretch[] {
   return single.filter((own) => byRank.has(own)).sort((a, b) => isLed(a) - isLed(b))
 }
 
-/** Reads the first and the last day of an event from the columns of the index. */
 function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stretch {
   const first = Math.floor((starts[slot] as number) / DAY_MS)
   const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))

@@ -226,7 +226,6 @@ function readEvents(segments: string[]): PageAddress {
   return { is: 'events', span: { view: 'list' }, scope: { taxonomy: first, slugs: inside } }
 }
 
-/** Reads the shorter paths that moved sites have for feeds of all events. */
 function readOldFeed(segments: readonly string[]): Moved | undefined {
   const [name = ''] = segments
   return FEEDS.has(name) && name !== 'feed'
@@ -304,7 +303,6 @@ function feedOf(path: string, query: URLSearchParams): string | undefined {
 
 const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
-/** Returns the list that an old query narrows, with the view and the date that its path names. */
 function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
   const asked = readPath(path)
   // Paths of moved sites lead on to their present address.

@@ -97,13 +97,11 @@ const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calen
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-/** Makes a style sheet from files of ours and from the numbered rules that each of them needs. */
 const sheet = (...names: readonly [string, ...string[]]) => {
   const text = names.map((name) => withoutBlanks(textOf(`${name}.css`)) + (NUMBERED[name] ?? '')).join('')
   return asset(names[0], '.css', Buffer.from(text))
 }
 
-/** Writes the rules of classes that differ by a number alone. */
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
@@ -116,7 +114,6 @@ const FOCUS = numbered(
   10,
   (tenth) => `.fx${tenth}{--focus-x:${tenth * 10}%}.fy${tenth}{--focus-y:${tenth * 10}%}`,
 )
-/** The rules for the length of a bar, in days. */
 const LENGTHS = numbered(1, 7, (days) => `.w${days}{--days:${days}}`)
 const NUMBERED: Readonly<Record<string, string>> = {
   month: LENGTHS,
@@ -478,7 +475,6 @@ function wrappedAsIco(png: Buffer, side: number): Buffer {
   return Buffer.concat([head, png])
 }
 
-/** A rectangle with round corners, in units of the mark. */
 interface Round {
   left: number
   top: number

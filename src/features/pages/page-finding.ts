@@ -141,7 +141,6 @@ export async function datesOfPage(
   return first && last && { first: first.start.slice(0, 10), last: last.start.slice(0, 10) }
 }
 
-/** Widens filters to events of any date, past and coming. */
 const always = (filters: EventFilters): EventFilters => ({
   ...withoutDates(filters),
   start_date: FIRST_DAY,

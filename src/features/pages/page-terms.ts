@@ -35,7 +35,6 @@ export interface ShownTerm {
   hue: number
 }
 
-/** A venue as forms offer it. */
 interface OfferedVenue {
   id: number
   name: string
@@ -100,9 +99,6 @@ export async function listShownTerms({ db }: Context, most: number): Promise<Sho
 
 type ByTaxonomy<Value> = Record<TermRow['taxonomy'], Value>
 
-/**
- * Reads the terms with the most published events of each taxonomy, and the categories above them, by name.
- */
 async function readTermsInUse(
   db: Db,
   most: number,
@@ -244,7 +240,6 @@ function shownTerms(
   return new Map(rows.map((row) => [row.id, shown(row)]))
 }
 
-/** Returns the terms above a term, the highest first, and last the term itself. */
 function lineOf(row: NamedTerm, byId: ReadonlyMap<number, NamedTerm>): NamedTerm[] {
   const line = [row]
   for (let above = byId.get(row.parent); above && line.length < DEEPEST; above = byId.get(above.parent))

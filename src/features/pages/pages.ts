@@ -215,7 +215,6 @@ const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`)
 /** Decides whether a path is that of a page of text of the owner, with or without a slash at the end. */
 export const isTextPath = ({ look }: Pages, path: string): boolean => look.texts.has(withSlash(path))
 
-/** Answers a request for a page of text of the owner. */
 async function textPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
   const found = pages.look.texts.get(path)
   if (!found) return movedTo(context.site, withSlash(path))
@@ -232,7 +231,6 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
   })
 }
 
-/** Returns the span that the address of the site shows. */
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
 async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
@@ -255,7 +253,6 @@ async function viewingOf(pages: Pages, context: Context, address?: string): Prom
   }
 }
 
-/** Returns the terms, which are read once for each version of the data. */
 function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   const { version } = pages.memory
   if (pages.terms?.version !== version || version === '') {
@@ -558,7 +555,6 @@ export async function previewPage(
   return layOut(viewing, { ...view, isIndexed: false, body: html`${banner}${view.body}` })
 }
 
-/** The style sheet and the banner of a preview of a look. */
 interface Preview {
   /** The path of its style sheet, below the root of the site. */
   stylePath: string
@@ -647,7 +643,6 @@ function seeOther(site: Site, path: string): PageAnswer {
   return { ...movedTo(site, path), status: 303 }
 }
 
-/** Adds to the address of a redirect the language and the calendar that the request asked for. */
 function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnswer {
   const { location } = answer
   const kept = location?.startsWith(`${rootOf(site)}/`)

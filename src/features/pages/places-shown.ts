@@ -96,7 +96,6 @@ export function mapNeeds({
 
 const LINK = /\[([^[\]]{1,200})\]\((https?:[^()\s]{1,500})\)/
 
-/** Writes a text with its links, which are written as in Markdown. */
 function linked(text: string): Html[] {
   const found = LINK.exec(text)
   if (!found) return [html`${text}`]

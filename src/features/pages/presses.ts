@@ -29,7 +29,6 @@ const SWITCHES = [
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 const DATES = ['when', 'start_date', 'end_date']
 
-/** The parts of a page that its presses keep. */
 interface Pressed {
   span: Span
   scope: TermPath | undefined

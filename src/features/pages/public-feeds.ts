@@ -82,7 +82,6 @@ function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: Sign
   )
 }
 
-/** Answers a visit to a feed whose list has to be looked up in the database. */
 async function lookUp(
   feeds: PublicFeeds,
   address: FeedAddress,
@@ -150,13 +149,11 @@ function sendMissing(feeds: PublicFeeds, visit: Visit, found: 'gone' | undefined
   sendAlone(feeds, visit, { status, headers: {}, body })
 }
 
-/** Sends an answer other than a list. */
 function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, headers, body }: Reply): void {
   const all = answerHeaders(service.site, headers, true)
   sendText(front, visit, { status, route: '', headers: all, text: JSON.stringify(body) })
 }
 
-/** The events that a feed shows. */
 type Scope =
   | { of: 'all' }
   | { of: 'term'; taxonomy: Taxonomy; slug: string }
@@ -250,7 +247,6 @@ function scopeOfPage(asked: PageAddress): Scope | undefined {
     : { of: 'all' }
 }
 
-/** Returns the path of a page of events or of a record with another slug. */
 function pathBy(asked: PageAddress, slug: string): string {
   if (asked.is === 'record') return `/${asked.kind}/${slug}/`
   if (asked.is !== 'events' || !asked.scope) return '/events/'
@@ -279,7 +275,6 @@ function readScope(path: string): Scope | undefined {
 
 const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as const
 
-/** Returns the address of the list of all events in the format of a feed. */
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 

@@ -207,7 +207,6 @@ export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unkn
   return asset && ((visit) => send(front, visit, asset, 'finished'))
 }
 
-/** Makes an icon of the site, once for each look. */
 function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> {
   const known = icons.get(path)
   if (known) return known
@@ -254,7 +253,6 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
   return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
 }
 
-/** Chooses the language for a visitor. */
 const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
   chooseLanguage(languages, url.query, request.headers['accept-language'])
 
@@ -338,7 +336,6 @@ const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
 const isInTheMaking = (all: PublicPages, visit: Visit): boolean =>
   all.making.has(makingKey(all, keyOf(all, visit, chosenFor(all, visit))))
 
-/** Makes a page, once for all who ask for it at the same time and see the same data. */
 async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Promise<Outgoing> {
   const { memory, report } = all.service
   const { request, url } = visit
@@ -358,7 +355,6 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   return made
 }
 
-/** Makes the present context of an anonymous visitor, in a language of pages. */
 function presentContext(all: PublicPages, chosen: Chosen): Context {
   followSettings(all)
   const context = anonymousContext(all.service, all.service.now())
@@ -435,7 +431,6 @@ function outgoing(
   }
 }
 
-/** Makes the page that tells of a failure of the service, and reports the failure. */
 function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, visit.requestId)
@@ -467,7 +462,6 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': policy, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 }
 
-/** Other permissions of a page than most have. */
 interface Leave {
   /** Another place that its forms lead to, and another origin of images. */
   formsLeadTo?: string | undefined

@@ -87,7 +87,6 @@ function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   return html`<div class="facts plain">${sharedFacts(viewing, 'series', row, links, { presses })}</div>`
 }
 
-/** Returns the query for the feeds of a series, which are those of all events narrowed to the series. */
 const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 
 /** Returns the path of the feed of a series with this ending. */
@@ -125,7 +124,6 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
  */
 const ownPart = ({ title, start, isAllDay }: Card) => `${isAllDay ? '' : start.slice(11)} ${title}`
 
-/** Returns the most frequent of these texts. */
 function mostOf(texts: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)

@@ -40,7 +40,6 @@ const labelled = rareFields('page').filter(({ name }) => !PLACED_FIELDS.some((pl
 const ofSeries = new Set(rareFields('series').map(({ name }) => name))
 const LABELLED = { event: labelled, series: labelled.filter(({ name }) => ofSeries.has(name)) }
 
-/** The columns that an event and its series have, and when the meeting link is shown. */
 type SharedRow = SharedColumns & Pick<EventRow, 'online_from'>
 
 /**
@@ -145,9 +144,6 @@ export function termChips(viewing: Viewing, { categories, tags }: EventLinks): H
 
 // Its first presses: tickets or the website, and the meeting.
 
-/**
- * Matches parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case.
- */
 const TICKETS = new RegExp(
   'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',

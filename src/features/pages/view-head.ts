@@ -51,7 +51,6 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, leftOut(span), page))
 }
 
-/** Returns the parameters that links to a span leave out. */
 const leftOut = (span: Span) => (isList(span) ? [] : OF_LISTS)
 
 /** Returns a function for the address of a day with the same filters. */
@@ -158,7 +157,6 @@ function shownPresses({ look, terms }: Viewing, open: string | undefined): Shown
   return tops.filter((term) => most.has(term) || term === chosen)
 }
 
-/** A field of the form of filters. */
 interface FormField {
   /** The filters that it asks for. */
   names: readonly string[]
@@ -326,7 +324,6 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
 }
 
-/** Writes a filter in words. */
 function filterInWords({ context, terms, today }: Viewing, name: string, value: string): string {
   const { site } = context
   if (name === 'categories' || name === 'tags') {
@@ -478,7 +475,6 @@ function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: bo
 
 type CountsOf = ReturnType<typeof countsOf>
 
-/** Returns the categories that the form offers, with the number of events of each where it is known. */
 function countedCategories({ context: { site }, terms }: Viewing, counts: CountsOf): Choices {
   const { categories } = terms.choices
   const shown = [...terms.byId.values()].filter(({ taxonomy }) => taxonomy === 'category')

@@ -38,7 +38,6 @@ const MOST = 5000
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
 
-/** The data that one week is drawn from. */
 interface Drawing {
   viewing: Viewing
   days: readonly string[]
@@ -113,7 +112,6 @@ const byInterest =
   (a: Stretch, b: Stretch): number =>
     Number(a.first < first) - Number(b.first < first) || (a.last < b.last ? -1 : Number(a.last > b.last))
 
-/** Returns the address of the list of the events of these days. */
 function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: string): string {
   const sent = new Map([...asked.query.sent, ['start_date', first], ['end_date', last]])
   return sameEvents(viewing, { ...asked, query: { ...asked.query, sent } }, { view: 'list' })

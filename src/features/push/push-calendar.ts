@@ -86,7 +86,6 @@ async function refuseSelf({ target, context }: PushTask): Promise<void> {
     )
 }
 
-/** The ids of the records to push, by kind. */
 interface Asked extends Record<Exclude<ItemKind, 'event'>, Set<number>> {
   events: readonly number[]
   series: Set<number>

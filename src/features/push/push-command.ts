@@ -143,7 +143,6 @@ function targetAddress(word: string): string {
   return url.href
 }
 
-/** Returns the outcome of a push in words. */
 function describeCounts(
   { created, updated, unchanged, left, trashed, failed }: Counts,
   isDry: boolean,

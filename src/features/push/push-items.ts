@@ -194,7 +194,6 @@ function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
 }
 
-/** Pushes the own fields of occurrences that have some, or had some at the last push. */
 async function pushOwnFields(
   run: PushRun,
   series: SeriesRow,
@@ -243,9 +242,6 @@ function ownItem(
   }
 }
 
-/**
- * Finds occurrences at the target by their original starts, stores their ids there, and returns their rows.
- */
 async function noteOccurrences(
   run: PushRun,
   rows: readonly EventRow[],

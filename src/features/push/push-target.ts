@@ -26,7 +26,6 @@ export interface PushTarget {
   options: FetchOptions
 }
 
-/** The address of a service, and the credentials for it. */
 interface TargetTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string

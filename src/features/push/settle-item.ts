@@ -68,7 +68,6 @@ export async function settleItem(
   return changeItem(run, item, prints, { row, written, kept: readFingerprints(row.seen), now, shown })
 }
 
-/** The stored row of a record, and its present state at the target. */
 interface There {
   row: PushItemColumns
   /**

@@ -76,7 +76,6 @@ interface LookedAt {
   change?: ListedChange
 }
 
-/** The next looks of a step, the place where it goes on, and whether it is over. */
 interface Walked {
   looks: LookedAt[]
   place: SyncPlace
@@ -125,7 +124,6 @@ async function refuseForgotten(
 
 const askedKinds = ({ kinds }: SyncScope) => FEED_KINDS.filter((kind) => kinds.includes(kind))
 
-/** Returns the steps of a walk over all records, one for each kind. */
 function everything(scope: SyncScope): Step[] {
   return askedKinds(scope).map(
     (kind): Step =>
@@ -186,7 +184,6 @@ function byIds(kind: ChangedKind, place: SyncPlace, ids: readonly number[], most
   return { looks, place: { ...place, id: ids.at(-1) ?? place.id }, isOver: ids.length < most }
 }
 
-/** Goes through the steps until there are looks for a full page. */
 async function walk(
   context: Context,
   steps: readonly Step[],
@@ -237,7 +234,6 @@ async function fill(
   return { changes: inOrder(told) }
 }
 
-/** A change of a page. */
 interface FeedChange {
   kind: ChangedKind
   change: WrittenJson
@@ -248,7 +244,6 @@ function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
 
-/** Returns the changes to tell, by the kind and id of the records looked at. */
 async function describe(
   context: Context,
   query: FeedQuery,
@@ -277,7 +272,6 @@ async function describeKind(
   return changes
 }
 
-/** Writes that a record is to be created, or replaced with what lists show now. */
 function upsert(kind: ChangedKind, id: number, record: object): WrittenJson {
   const bytes = isWritten(record) ? record.bytes : Buffer.from(JSON.stringify(record))
   const head = Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`)
@@ -290,7 +284,6 @@ function removal(kind: ChangedKind, id: number): WrittenJson {
   return writtenJson(Buffer.from(JSON.stringify({ action: 'delete', kind, id })))
 }
 
-/** Finds the records among these that lists show the caller, as lists show them. */
 async function findShown(
   context: Context,
   kind: ChangedKind,

@@ -151,7 +151,6 @@ async function sleepUntil(due: number): Promise<void> {
 
 const NAME = /^kalends-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 
-/** Returns the name of a backup in a folder, made from its time. */
 function nameAt(now: number): string {
   return `kalends-${formatUtc(now).replace(' ', 'T').replaceAll(':', '')}Z.backup`
 }
@@ -184,7 +183,6 @@ function describeBackup(
   ]
 }
 
-/** The places that a backup is taken from. */
 type BackupSource = Pick<CalendarPlaces, 'database' | 'media'>
 
 /** The most files that are fetched at the same time. */
@@ -246,7 +244,6 @@ async function requireReplaceable(file: string): Promise<void> {
  */
 const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
 
-/** Removes the unfinished backups of the same file that ended processes have left behind. */
 async function removeLeftovers(file: string): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)]
   const names = await readdir(folder).catch(() => [])

@@ -187,7 +187,6 @@ interface TableCount {
   target: number
 }
 
-/** The result of a copy. */
 interface Copied {
   /** Whether the target held the same rows from the start. */
   wasThere: boolean

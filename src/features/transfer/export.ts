@@ -131,10 +131,8 @@ const { resource, filters, operations } = events
 /** The filters of an export: those of lists of events, without those for pages. */
 const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
 
-/** The names of the formats, the first of which is the default. */
 const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
 
-/** The options of an export. */
 interface ExportAsked {
   /** One of `exportFormats`. */
   format: string
@@ -206,7 +204,6 @@ async function* exportJson(context: Context, found: Found, withLists: boolean): 
   yield Buffer.from('\n]}\n')
 }
 
-/** Yields a member with all records of a list, page by page. */
 async function* exportList(context: Context, served: Served): AsyncGenerator<Buffer> {
   yield Buffer.from(`\n],"${served.resource.path}":[\n`)
   let between = ''

@@ -140,7 +140,6 @@ function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar)
   ]
 }
 
-/** The result of a restore. */
 interface RestoredCalendar {
   manifest: Manifest
   /** Where the former state of the database is kept; undefined when there was none. */

@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises'
 
 // Seals a backup with a checksum at its end, and checks it.
 
-/** Returns the last line of a sealed file, which stands behind everything that SQLite reads of the file. */
 const lastLine = (digest: string) => `\nkalends-backup sha256=${digest}\n`
 
 const LINE = /^\nkalends-backup sha256=([0-9a-f]{64})\n$/

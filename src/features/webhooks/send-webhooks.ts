@@ -147,7 +147,6 @@ async function attemptMessage(
   return post(webhook, message.message, body, { hosts, timeoutMs: TIMEOUT_MS, signal: stopping.signal })
 }
 
-/** Sends a message to a webhook, signed as of now. */
 function post(webhook: WebhookColumns, message: string, body: string, limits: PostLimits): Promise<Posted> {
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
@@ -290,7 +289,6 @@ async function findRecord(
   return undefined
 }
 
-/** Returns the resources whose records messages of this kind are about. */
 function servedAs(kind: string): Served[] {
   if (kind === 'series') return [series]
   const names = kind === 'term' ? ['category', 'tag'] : [kind]

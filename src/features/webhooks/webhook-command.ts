@@ -107,7 +107,6 @@ function readCount(text: string): number {
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
 }
 
-/** A deed for one webhook, or one message. */
 interface Deed {
   name: string
   about: string

@@ -41,7 +41,6 @@ export class WebhookRefusal extends Error {
   }
 }
 
-/** Returns the refusal of a field of a webhook. */
 function refusedField(
   reason: 'address' | 'events',
   text: MessageText,

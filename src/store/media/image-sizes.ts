@@ -15,7 +15,6 @@ export interface PreparedFile {
   bytes: Buffer
 }
 
-/** A file and its dimensions in pixels. */
 interface PreparedPicture extends PreparedFile {
   width: number
   height: number
@@ -118,7 +117,6 @@ export function inMemory(bytes: Buffer): ImageFile {
 
 const queue = makeImageQueue()
 
-/** An image whose head has been read. */
 interface Inspected {
   bytes: Buffer
   mimeType: string
@@ -308,7 +306,6 @@ async function makeSizes(
   return sizes
 }
 
-/** Width and height in pixels. */
 interface Dimensions {
   width: number
   height: number
@@ -355,7 +352,6 @@ interface Waiting {
   begin: () => void
 }
 
-/** The numbers of images being prepared, and the waiting images in the order of arrival. */
 interface ImageQueue {
   running: Record<Pace, number>
   waiting: Waiting[]
@@ -398,7 +394,6 @@ export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Pro
   }
 }
 
-/** Begins the first waiting image for which a place is free. */
 function beginNext({ running, waiting }: ImageQueue): void {
   if (running.quick + running.slow >= PLACES) return
   const next = waiting.findIndex(({ pace }) => pace === 'quick' || running.slow < SLOW_PLACES)

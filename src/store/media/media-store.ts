@@ -32,7 +32,6 @@ export interface ImageService {
   mediaUrl: string
 }
 
-/** A stored file on its way to a client. */
 interface StoredFile {
   /** The bytes. Whoever gets the stream must read it to the end or destroy it. */
   stream: Readable
@@ -245,7 +244,6 @@ function isMissing(error: unknown): boolean {
 const FULL = ['ENOSPC', 'EDQUOT']
 const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
 
-/** The folder of a store, whether its last write failed, and the disk that it was found on. */
 interface FolderHealth {
   folder: string
   isFailing: boolean

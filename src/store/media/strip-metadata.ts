@@ -250,7 +250,6 @@ function exifChunk(orientation: number): Buffer {
   return Buffer.concat([head, exif])
 }
 
-/** Corrects the length and the flags in the head of a WebP, and returns the file. */
 function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   whole.writeUInt32LE(whole.length - 8, 4)
   const flags = flagsAt === -1 ? undefined : whole[flagsAt]

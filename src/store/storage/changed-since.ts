@@ -122,7 +122,6 @@ type Changed = (kinds: readonly ChangeColumns['kind'][]) => RawBuilder<unknown>
 const pictured = (table: string, changed: Changed) =>
   sql`select id from ${sql.table(table)} where image in (${changed(['image'])})`
 
-/** Selects the changed terms and all terms below them. */
 const renamed = (changed: Changed) => sql`with recursive below (id) as (
   ${changed(['term'])} union select terms.id from terms join below on terms.parent = below.id) select id from below`
 

@@ -233,7 +233,6 @@ function after(
   }
 }
 
-/** Counts for each change how many later transactions of the same commit change the same record. */
 function countLater(recordings: readonly Recording[]): Map<Recorded, number> {
   const seen = new Map<string, number>()
   const later = new Map<Recorded, number>()
@@ -271,7 +270,6 @@ export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as c
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 
-/** A change that webhooks may get messages about. */
 interface ToldChange {
   kind: string
   record: number
@@ -398,7 +396,6 @@ export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number):
   if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
 }
 
-/** An act, and the record or user that it changed. */
 type DoneAct = Pick<HistoryRow, 'kind' | 'record'> & { act: Act }
 
 type Origin = Pick<HistoryRow, 'user' | 'login' | 'address' | 'client' | 'request'>
@@ -554,7 +551,6 @@ function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): 
   return { former: json, former_bytes: Buffer.byteLength(json), texts }
 }
 
-/** The hash of a long text, which stands in its place among former values. */
 interface NamedText {
   hash: string
   characters: number
@@ -611,7 +607,6 @@ export async function formerBytes(db: Db): Promise<number> {
   return Number(rows[0]?.bytes ?? 0)
 }
 
-/** An act whose row or former values are dropped. */
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
 /**

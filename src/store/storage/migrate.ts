@@ -205,7 +205,6 @@ export interface Migrated {
   remarks: string[]
 }
 
-/** Takes sentences for the operator. */
 type Tell = (sentence: string) => void
 
 /** The names of all steps that this version of the program knows, in order. */

@@ -230,7 +230,6 @@ async function needRoom(file: string): Promise<void> {
     throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
 }
 
-/** Writes the edition over itself, to find out whether the database takes writes. */
 async function writeAgain(tx: Db): Promise<void> {
   await sql`update editions set edition = edition`.execute(tx)
 }

@@ -136,7 +136,6 @@ async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Pro
   return name
 }
 
-/** Removes the files that no setting names any more. */
 async function dropFiles(tx: Tx): Promise<void> {
   const named = tx.selectFrom('owner_settings').select('value').where('name', 'in', Object.keys(LOOK_FILES))
   await tx.deleteFrom('look_files').where('name', 'not in', named).execute()

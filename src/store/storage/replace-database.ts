@@ -328,7 +328,6 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
 // file beside that of the database, or as a schema in the PostgreSQL database. The program never writes over
 // a copy, and only an operator removes one.
 
-/** A calendar that a restore has replaced. */
 interface SafetyCopy {
   /** The path of a file, or the name of a schema. */
   name: string
@@ -361,7 +360,6 @@ export function listFileCopies(file: string): SafetyCopy[] {
   })
 }
 
-/** Returns a path as one word for a shell. */
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
 /**
@@ -389,7 +387,6 @@ function moveBeside(from: string, to: string): void {
   for (const end of besideOf(from)) renameSync(from + end, to + end)
 }
 
-/** Returns the ends of the names of the files that SQLite has left beside a database. */
 const besideOf = (file: string) => BESIDE.filter((end) => existsSync(file + end))
 
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])

@@ -340,7 +340,6 @@ export interface FormerTextColumns {
   text: string
 }
 
-/** The one row that names the edition of the database and the calendar in it. */
 interface EditionColumns {
   edition: string
   /** The name of the calendar, which stays the same when the calendar is restored. */

@@ -22,7 +22,6 @@ import { likePattern } from './search/substring-search.ts'
 // Makes statements that are compiled once and run with other values, and the parts of queries that the two
 // databases write differently or that stores share.
 
-/** A value of a column, or a value that a column is compared with. */
 type Scalar = string | number | bigint | null
 
 /** A row to write, or columns to set; columns that are undefined are left out. */
@@ -47,7 +46,6 @@ export type ValuePlaces<Values> = <Name extends keyof Values>(name: Name) => Pla
 /** Runs a statement with these values. Resolves to the rows that it selects or returns, else to none. */
 type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
 
-/** A query of the query builder. */
 interface Query<Row> {
   compile: (db: Db) => CompiledQuery<Row>
 }

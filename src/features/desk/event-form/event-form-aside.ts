@@ -91,7 +91,6 @@ ${image && focusChoice(form)}
 <details class="inline"${!isPictured && html` open`}><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`, picture?.alt)}${shown}</div></details></section>`
 }
 
-/** Returns the choice of the part of a picture that stays in view where the picture is cropped. */
 function focusChoice(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const chosen = lastTyped(form.typed, 'image_focus')

@@ -80,7 +80,6 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Keeps the typed values as an unsaved text. */
 async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
@@ -111,7 +110,6 @@ export const eventHelpPages: readonly DeskPage[] = [
 
 // Shows an event as visitors would see it, before it is saved.
 
-/** An error that carries a page out of a transaction and rolls the transaction back. */
 class TakenBack extends Error {
   readonly document: string
   constructor(document: string) {

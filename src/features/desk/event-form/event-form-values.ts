@@ -119,7 +119,6 @@ export function typedProposal(
 
 const MOMENTS = new Set(['start_date', 'end_date'])
 
-/** Returns a sent value in the form that record states have. */
 function settledValue({ now }: Context, zone: string, name: string, value: unknown): unknown {
   if (name === 'cost') return [value].flat()
   if (MOMENTS.has(name)) return readMoment(String(value), zone, now)?.wall ?? ''
@@ -231,7 +230,6 @@ function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | un
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
 }
 
-/** Returns the typed names of categories or tags, which may be new. */
 function newNames(typed: TypedForm, kind: 'categories' | 'tags'): string[] {
   const made = allTyped(typed, `new_${kind}`).flatMap((text) => (kind === 'tags' ? text.split(',') : [text]))
   return made.map((text) => text.trim()).filter((text) => text !== '')
@@ -258,7 +256,6 @@ async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<Form
   return { ...(isGone(categories) && { categories: text }), ...(isGone(tags) && { new_tags: text }) }
 }
 
-/** Returns the faults of controls whose text is too long, and whose length no field of the event bounds. */
 function longFaults({ site }: Context, typed: TypedForm): FormFaults {
   const long = UNBOUNDED.flatMap((name) => {
     const fault = overText(lastTyped(typed, name), limits.line, site)
@@ -317,7 +314,6 @@ function rawTimes(
 
 const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)
 
-/** The id of a linked record, or the name of a record to make. */
 type Link = string | Record<string, string>
 
 /**

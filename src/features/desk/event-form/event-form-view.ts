@@ -110,7 +110,6 @@ ${saveBar(form)}
   }
 }
 
-/** Returns the faults with links to their controls, above the form. */
 function faultLines(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   const entries = Object.entries(form.faults)

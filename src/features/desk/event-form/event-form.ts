@@ -125,7 +125,6 @@ export async function getKnownEvent(context: Context, id: number | undefined): P
 
 const NO_REPEATS: TypedForm = { repeats: [''] }
 
-/** The parts of a form beside the typed values. */
 interface Shown {
   known?: KnownEvent | undefined
   faults?: FormFaults
@@ -136,7 +135,6 @@ interface Shown {
   isConflict?: true
 }
 
-/** Looks up all that a form shows beside the typed values. */
 async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise<EventForm> {
   const { known, faults = {}, notes = '', notice, version, isConflict } = shown
   const { caller, db } = context
@@ -342,7 +340,6 @@ const LONGEST_GIVEN = 500
 const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
 const MOST_GIVEN = 50
 
-/** Reads the controls with several texts that a link to the form may fill. */
 function listsIn(query: URLSearchParams): TypedForm {
   const lists = GIVEN_LISTS.flatMap((name): [string, string[]][] => {
     const texts = [...query.getAll(name), ...query.getAll(`${name}[]`)].slice(0, MOST_GIVEN)

@@ -111,7 +111,6 @@ const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
 
-/** Returns the places of a day in its month that the form offers, by the value of their control. */
 function offeredPlaces({
   local,
 }: Pick<Start, 'local'>): Record<string, Pick<RuleFields, 'month_day' | 'weekday'>> {

@@ -110,7 +110,6 @@ export async function waitingTerms(
   })
 }
 
-/** Returns the terms of an event together with the names that wait, for the fields where names wait. */
 async function namedTerms(
   { db }: Context,
   present: Readonly<Record<string, unknown>>,

@@ -60,7 +60,6 @@ const PER_PAGE = 6
 /** The most items that Today shows. */
 const MOST_TODAY = 3
 
-/** An item of the inbox with all that a reviewer needs to decide about it. */
 interface Waiting {
   item: InboxItem
   /** The event that the item is about; undefined for an item about another record. */
@@ -78,7 +77,6 @@ interface Waiting {
   present: Readonly<Record<string, unknown>>
 }
 
-/** Reads the data of all items of a page at once. */
 async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
   const recordsIn = (some: readonly InboxItem[] = []) => some.map(({ record }) => record)
   const { event: sentItems, proposal: proposed = [] } = Object.groupBy(items, ({ what }) => what)
@@ -122,7 +120,6 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
   })
 }
 
-/** Returns a pending event as the search for clashes takes it. */
 function draftOf(
   event: PlannedEvent,
   { series, utc_start_date, utc_end_date, venues }: Waiting['present'],
@@ -237,7 +234,6 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
   )
 }
 
-/** Returns a table of the present and the proposed values, field by field. */
 function besideTable(
   context: Context,
   kind: string | undefined,
@@ -291,7 +287,6 @@ function noteIn(request: DeskRequest): string {
   return [reason === undefined ? '' : sayAtDesk(request.context.site, reason), written].join(' ').trim()
 }
 
-/** Returns the form for the note that the author of an item is to see. */
 function sendBackForm(
   site: Context['site'],
   { what, id }: Pick<InboxItem, 'what' | 'id'>,
@@ -338,7 +333,6 @@ async function publishedNotice(context: Context, query: URLSearchParams): Promis
   return names ? html`${later}<br>${sayAtDesk(site, 'Published now: {names}', { names })}` : later
 }
 
-/** Returns the names of the venues and organizers that an address says were published. */
 async function namesOf(context: Context, query: URLSearchParams): Promise<string> {
   const ids = BROUGHT.map((kind) => [kind, (query.get(kind) ?? '').split(',')] as const)
   const { venues, organizers } = await linkedNames(context, Object.fromEntries(ids))

@@ -216,7 +216,6 @@ function unitsOf(names: readonly string[]): string[][] {
 
 const MOMENTS: readonly string[] = ['start_date', 'end_date', 'date', 'date_utc']
 
-/** Writes a value as a text that is the same for the same values, however they were sent. */
 function comparable(fields: Fields, name: string, value: unknown, zone: string, now: number): string {
   const kind = fields[name]?.kind
   const isLinks = kind?.input === 'links'

@@ -266,7 +266,6 @@ export async function publishProposal(
 
 const PARTIAL = { extent: 'partial', mayAsk: true } as const
 
-/** Does the work, again and up to five times where others have changed the record meanwhile. */
 async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -77,7 +77,6 @@ function returnAddress(text: string): URL | undefined | null {
 /** Returns the place that a password goes to, as the page names it: a host, or a scheme with a host. */
 const placeOf = (url: URL) => (url.protocol === 'https:' ? url.host : `${url.protocol}//${url.host}`)
 
-/** Adds parameters to the query of an address and leaves the rest as the program wrote it. */
 function withQuery(url: URL, added: Record<string, string>): string {
   const [before = '', fragment] = url.href.split('#', 2)
   const end = fragment === undefined ? '' : `#${fragment}`

@@ -90,7 +90,6 @@ export interface DeskGate {
   signOut: (cookieId: string) => Promise<void>
 }
 
-/** The state that all sign-ins of a process share. */
 interface Gate {
   database: Database
   hashing: Hashing
@@ -207,7 +206,6 @@ async function signInAtDesk(
   })
 }
 
-/** Finds the user with a login, and whether they have a session at this client. */
 async function whoSignsIn(
   db: Db,
   login: string,
@@ -275,7 +273,6 @@ async function signInByLink(
   )
 }
 
-/** Names the writer at the desk for the history. */
 function writerFrom({ id, login }: User, { address, client }: SessionOrigin): Writer {
   return { user: id, login, address, client, request: '' }
 }
@@ -316,7 +313,6 @@ async function changePassword(
   )
 }
 
-/** Returns false while the database or its disk refuses writes. */
 async function canWrite({ ping }: Database): Promise<boolean> {
   try {
     await ping()

@@ -126,7 +126,6 @@ function lookFields(request: AnyDeskRequest, faults: FormFaults) {
 ${!isGiven(request.start, 'pages_accent') && plainField({ name: 'pages_accent', label: sayAtDesk(site, 'Its colour'), type: 'color', value: colour }, faults)}`
 }
 
-/** Reads the typed name and colour where they differ from the present ones. */
 function lookIn(request: AnyDeskRequest): OwnerValues {
   const name = fieldOf(request, 'site_name').trim()
   const colour = fieldOf(request, 'pages_accent').trim()

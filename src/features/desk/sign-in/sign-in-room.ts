@@ -237,7 +237,6 @@ ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be cho
   }
 }
 
-/** Returns the hidden fields that carry a value of a form. */
 function hiddenFields(name: string, value: unknown, isRepeated: boolean): Html[] {
   if (Array.isArray(value))
     return value.flatMap((one) => hiddenFields(isRepeated ? name : `${name}[]`, one, false))

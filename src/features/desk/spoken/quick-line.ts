@@ -347,7 +347,6 @@ function withoutLoose(places: readonly number[], tokens: readonly Token[]): read
   return first < 0 ? [] : full.slice(first, full.findLastIndex(isKept) + 1)
 }
 
-/** Returns the text of these pieces, with one blank where there were blanks between them, or taken pieces. */
 function writtenAgain(places: readonly number[], { tokens, text }: Line): string {
   let written = ''
   let before: number | undefined

@@ -118,7 +118,6 @@ function daysAt(
   return dated ?? weekdayAt(tokens, { ...weekday, next: behind }, words, here, time)
 }
 
-/** A date as the text names it, and the last day of the same month if there are several. */
 interface Parts {
   year: number | undefined
   month: number

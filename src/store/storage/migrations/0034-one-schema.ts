@@ -151,12 +151,10 @@ function recordChanges(db: Db): string[] {
   ]
 }
 
-/** The types of columns, and the dialect. */
 type Types = ReturnType<typeof columnTypes> & { onPostgres: boolean }
 
 const POSTS = ['events', 'venues', 'organizers'] as const
 
-/** Makes every table, index and trigger of an empty calendar, and gives the calendar a random name. */
 async function makeTables(db: Db): Promise<void> {
   const types = { ...columnTypes(db), onPostgres: isPostgres(db) }
   const parts = [
@@ -377,7 +375,6 @@ const others = ({ sequence, id, text }: Types) => [
     sent ${text} not null, seen ${text} not null, primary key (target, kind, record))`,
 ]
 
-/** Returns the statements that make the webhooks, and the messages to them. */
 const webhooks = ({ sequence, id, text }: Types) => [
   `create table webhooks (id ${sequence}, url ${text} not null, events ${text} not null, is_private smallint not null,
     secret ${text} not null, old_secret ${text} not null, old_secret_until_utc ${text} not null,

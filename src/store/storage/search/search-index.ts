@@ -48,7 +48,6 @@ export async function indexWritten(tx: Db, events: number): Promise<void> {
   await stemSome(tx, events)
 }
 
-/** Returns true when the extension pg_trgm is there, or this user could add it. */
 async function hasTrigrams(tx: Db): Promise<boolean> {
   const { rows } = await sql`select from pg_extension where extname = 'pg_trgm'`.execute(tx)
   if (rows.length > 0) return true
@@ -326,7 +325,6 @@ export function makeStemmer(write: Write, isAny = () => true): { wake: () => voi
   }
 }
 
-/** Stores the stems of all waiting documents in small writes, with turns for requests in between. */
 async function stemWaiting(write: Write): Promise<void> {
   let unsorted = 0
   for (let some = DOCS_IN_TURN; some === DOCS_IN_TURN; ) {

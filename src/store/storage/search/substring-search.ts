@@ -41,7 +41,6 @@ interface Term {
   word: string
 }
 
-/** One look-up for a word of a search, with the first terms that it finds. */
 interface Question {
   plan: WordPlan
   lookup: Lookup
@@ -119,7 +118,6 @@ function findEvents(index: WordIndex, search: Search): IdSet {
   return found
 }
 
-/** Returns those of the ids whose texts contain every word. */
 function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
   if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
@@ -135,7 +133,6 @@ function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSe
   return unknown.size === 0 ? found : matching(index, found, { include: [...unknown], exclude: [] })
 }
 
-/** Returns those of the ids whose texts contain none of the words. */
 function withoutWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const unknown: string[] = []
   let found = ids
@@ -181,13 +178,11 @@ function termsAfter(index: WordIndex, { text, before, after }: Lookup, id: numbe
   return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
 }
 
-/** Adds the events that have a term to a set, and returns their number. */
 function addEventsWith(index: WordIndex, term: string, to: IdSet): number {
   index.target = to
   return Number(index.events.get(`"${term.replaceAll('"', '""')}"`)?.count)
 }
 
-/** Returns those of the ids whose texts match the search, by reading the texts. */
 function matching(index: WordIndex, ids: IdSet, search: Search): IdSet {
   const found = emptyLike(ids)
   for (let first = 0; first < ids.length * 32; first += IDS_AT_ONCE) {
@@ -199,7 +194,6 @@ function matching(index: WordIndex, ids: IdSet, search: Search): IdSet {
   return inBoth(ids, found)
 }
 
-/** Adds to a set those of the ids whose texts match the search. */
 function readTexts(index: WordIndex, ids: readonly number[], search: Search, to: IdSet): void {
   if (ids.length === 0) return
   const [condition, patterns] = conditionOf(search)
@@ -209,7 +203,6 @@ function readTexts(index: WordIndex, ids: readonly number[], search: Search, to:
     .get(JSON.stringify(ids), ...patterns)
 }
 
-/** Adds to a set the events in a range of ids, with both ends, whose texts match the search. */
 function scanTexts(index: WordIndex, first: number, last: number, search: Search, to: IdSet): void {
   const [condition, patterns] = conditionOf(search)
   index.target = to

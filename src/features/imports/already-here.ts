@@ -9,9 +9,8 @@ import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 // events came from another source.
 
 /**
- * Finds the events and series among these items that come from this calendar itself, through its own feeds or
- * lists: their pages are here, with the id or UID that the source gives, and no earlier run of the source has
- * made them.
+ * Finds the items that are records of this calendar itself, read back through its own feeds or lists: their
+ * pages are here, with the id or UID that the source gives.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -33,10 +32,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/**
- * A page of this calendar, with the record on it: an event by its slug or, while it is not published, its
- * number; or a series by its number.
- */
+/** A page of this calendar: of an event by slug or, until it is published, by id; or of a series by id. */
 interface Place {
   place: string
   slug: string
@@ -54,10 +50,7 @@ function placeHere(page: string, site: string): Place | undefined {
   return { place, slug, event: 0, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
-/**
- * Finds the names that a source may use for the records on these pages: their ids and UIDs, and those of the
- * series of an event.
- */
+/** The ids and UIDs that a source may use for the records on these pages and for their series. */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
   const numbers = places.map(({ event }) => event)
@@ -83,18 +76,16 @@ async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, 
   return names
 }
 
-/** The record here that has the UID of a new item. */
 export interface UidHolder {
-  /** Its kind, its number and the source that it came from, for the report. */
+  /** Its kind, id and source, for the report. */
   name: string
-  /** Whether it is in the trash, from which it may come back: the new record takes another UID. */
+  /** Whether it is in the trash, from where it may come back: the new record takes another UID. */
   isTrashed: boolean
 }
 
 /**
- * Finds the records here with the UIDs of these new items, so that no two events of a feed have the same UID.
- * Left out are items that have begun or ceased to repeat: they take the place of their own record.
- * @param own ids of the records that the items have become
+ * Finds the records here with the UIDs of these new items: no two events of a feed may share one. Items that
+ * have begun or ceased to repeat take the place of their own record and are left out.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -135,10 +126,7 @@ interface Named {
   isTrashed: boolean
 }
 
-/**
- * Finds the records with these UIDs, other than own ones; of several with one UID, one that is not in the
- * trash.
- */
+/** Prefers a record outside the trash. */
 async function findByUid(
   db: Db,
   uids: readonly string[],
@@ -158,8 +146,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source that has no imported events yet, when at least half of its first events came from another
- * source before.
+ * Refuses a source without imported events when half of its first events came from another source.
  * @throws Error that says how to go on
  */
 export async function refuseDoubled(
@@ -189,10 +176,7 @@ export async function refuseDoubled(
   )
 }
 
-/**
- * Tells whether an item and a record describe the same event: a UID is enough, an id needs the same title and
- * day.
- */
+/** A UID is enough; an id needs the same title and day. */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false
   const day = String(values.start_date).slice(0, 10)

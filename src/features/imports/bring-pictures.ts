@@ -30,26 +30,21 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// Fetches the pictures in the texts of a source that has moved here, and makes the texts lead to the copies
-// here.
+// Copies the pictures in the texts of a source that has moved here, and points the texts to the copies.
 
-/** The most characters of the address of a page or a picture. */
 const LONGEST = 1000
 
-/** The most pictures of an item that are looked up. */
 const MOST_PICTURES = 100
 
-/** Adds the addresses of pictures to an item of a moved source. */
 export function withItsPictures({ origin, options }: ImportRun, item: SourceItem): SourceItem {
   const page = origin === 'moved' && options.images ? webPage(item) : undefined
   if (!page) return item
   const texts = TEXTS.flatMap((name) => textIn(item.values, name) ?? [])
   const pictures = [...(item.image ? [item.image] : []), ...picturesIn(texts, page, MOST_PICTURES + 1)]
-  // Data computed ahead belong to the item without its pictures.
+  // What was computed ahead belongs to the item without its pictures.
   return pictures.length === 0 ? item : { ...item, pictures, ahead: undefined }
 }
 
-/** Returns the address of the page of an item; undefined for an item without a page on the web. */
 function webPage({ page = '' }: Pick<SourceItem, 'page'>): URL | undefined {
   return page.length <= LONGEST && /^https?:\/\//i.test(page) ? (URL.parse(page) ?? undefined) : undefined
 }
@@ -62,18 +57,14 @@ function textIn(values: Values, name: string): string | undefined {
 }
 
 interface Pictured {
-  /** The texts to be written, by field. */
   texts: Record<string, string>
-  /** The addresses from which the pictures were fetched. */
   brought: readonly string[]
-  /** Whether all pictures are here. */
   isWhole: boolean
 }
 
 /**
- * Fetches the pictures in the texts that an item is to get, or else in those of its record. A text that was
- * edited here stays, except for the links of its pictures. A picture that cannot be fetched is reported, and
- * its link stays.
+ * Copies the pictures in the texts of an item, or else of its record. In a text that was edited here only the
+ * links of pictures change. A picture that cannot be fetched is reported, and its link stays.
  */
 export async function bringPictures(
   run: ImportRun,
@@ -125,10 +116,7 @@ function note({ remark }: ImportRun, { at }: SourceItem, text: string): void {
   remark({ kind: 'note', at, text })
 }
 
-/**
- * Returns the images of these pictures, by the address that each was fetched from. Fetches as many in one run
- * as one request may fetch.
- */
+/** Fetches at most as many in one run as one request may. */
 async function fetchAll(
   run: ImportRun,
   item: SourceItem,
@@ -138,8 +126,7 @@ async function fetchAll(
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
   for (const picture of options.dryRun ? [] : pictures) {
-    // The image without a size in its name has all sizes; but what looks like a size may be a part of the
-    // name.
+    // The image without a size in its name has all sizes, but what looks like a size may belong to the name.
     for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
       if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
       left -= 1
@@ -159,8 +146,8 @@ async function fetchAll(
 }
 
 /**
- * Fetches a picture as a request of its own, so that no picture stays in memory; undefined where that fails,
- * with the reason in `lacks`.
+ * Fetches a picture in a context of its own, so that none stays in memory; on failure the reason goes to
+ * `lacks`.
  */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
@@ -175,10 +162,7 @@ async function fetchOne(
   })
 }
 
-/**
- * Returns the rows by which the old addresses of these images lead to them, without rows that are stored
- * already.
- */
+/** Returns the new rows that lead from the old addresses of these images to them. */
 export async function newImageRows(
   { origin, source }: ImportRun,
   db: Db,
@@ -198,14 +182,12 @@ export async function newImageRows(
   })
 }
 
-// The pictures of a page's own host in its texts: those that they show, and the image files that they link
-// to.
+// Pictures in texts: those shown, and linked image files, at the host of the page.
 
-/** The attribute that names the picture, by element. */
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
 const HAS_SOME = /<(?:a|img|source)[\s/]/i
 
-/** Returns the addresses of the pictures in texts of a page, each once, in their order, at most `most`. */
+/** Each address once, in order, at most `most`. */
 function picturesIn(texts: readonly string[], page: URL, most: number): string[] {
   const found = new Set<string>()
   for (const text of texts)
@@ -216,10 +198,6 @@ function picturesIn(texts: readonly string[], page: URL, most: number): string[]
   return [...found]
 }
 
-/**
- * Returns a text of a page with the addresses of pictures that `addressOf` gives; where it gives none, the
- * address stays.
- */
 function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
   if (!HAS_SOME.test(html)) return html
   const settled = (piece: MarkupPiece) =>
@@ -227,10 +205,7 @@ function withPictures(html: string, page: URL, addressOf: (address: string) => s
   return splitMarkup(html).map(settled).join('')
 }
 
-/**
- * Returns a tag with the new address of its picture, and without its other sizes, which are at the old host
- * as well.
- */
+/** Drops the other sizes as well: they are at the old host. */
 function settleTag(
   { name, source }: MarkupPiece,
   page: URL,
@@ -253,10 +228,7 @@ function settleTag(
 
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
-/**
- * Returns the address of a picture at the host of the page, without the query if the file has a name of its
- * own; undefined for anything else.
- */
+/** Returns an address without its query if the file has a name of its own; undefined at another host. */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
   const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined

@@ -16,7 +16,7 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 
 // Reads how an event of a calendar file repeats.
 
-/** The years after this one in which a rule without an end is followed. */
+/** A rule without an end is followed for so many years. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 
@@ -24,10 +24,9 @@ function horizonOf({ today }: CalendarZones, start: string): string {
   return `${Math.min(9999, Math.max(yearOf(today), yearOf(start)) + YEARS_AHEAD)}-12-31 23:59:59`
 }
 
-/** The most rules of one event that are read. */
 const MOST_RULES = 10
 
-/** Returns the first and the last time of an event; a rule that never ends is followed for some years. */
+/** Returns the first and the last time of an event; a rule without an end is followed for some years. */
 export function spanOf(component: Component, zones: CalendarZones): EventSpan {
   const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) =>
     propertiesOf(component, name),
@@ -50,23 +49,18 @@ function lastOf(value: string, start: string, horizon: string): string {
   return steps.left < 0 ? end : last
 }
 
-/** The properties that make a recurrence. */
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
 /**
- * How an event repeats: by a rule that events here can have, or on single dates; and its exceptions. Wall
- * times are in the zone of its start.
+ * A rule that events here can have, or single dates; and exceptions. Wall times are in the zone of the start.
  */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
-  /** `note` is a sentence for the report, if there is something to tell. */
+  /** `note` is a sentence for the report. */
   | { dates: readonly string[]; note: string | undefined }
 )
 
-/**
- * Returns the recurrence of an event; undefined for an event that does not repeat, and a reason where the
- * recurrence cannot be read.
- */
+/** Returns the recurrence of an event; undefined if it does not repeat, a reason if it cannot be read. */
 export function componentRecurrence(
   component: Component,
   start: CalendarTime,
@@ -90,10 +84,7 @@ export function componentRecurrence(
   return datesOf(component, start, { span, zones, reason }) ?? reason
 }
 
-/**
- * Tells of a wall time whether a series has it: it is one of these dates, or has the time of day of all that
- * its rule makes.
- */
+/** A wall time is a date if it is listed, or has the time of day that the rule makes. */
 function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
   const known = new Set(dates)
   return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
@@ -107,7 +98,6 @@ function faultText({ part, message, values = {} }: Fault): string {
   return `${part}: ${message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '').replace(/\.$/, '')}`
 }
 
-/** Returns a rule of whole days with an end that is a day, where it is a time in UTC. */
 function withDayAtEnd(value: string, start: CalendarTime, zones: CalendarZones): string {
   if (!start.isDay) return value
   return value.replace(/(?<=\bUNTIL=)\d{8}T\d{6}Z/i, (end) => {
@@ -138,10 +128,7 @@ function furtherDates(
   return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
 }
 
-/**
- * Returns the dates of EXDATE as wall times in the zone of the start. A day leaves out each of these dates
- * that is on it.
- */
+/** A day in EXDATE removes each date on it. */
 function exceptionsOf(
   component: Component,
   start: CalendarTime,
@@ -161,15 +148,11 @@ function exceptionsOf(
   })
 }
 
-/**
- * Converts a wall time in the zone of the start into one on the clock of the event, which the file may define
- * itself.
- */
 function ownWall(wall: string, { zone, own }: CalendarTime): string {
   return own ? wallAt(own.clock, wallToUtc(wall, zone)) : wall
 }
 
-/** Returns the dates of an event one by one; undefined where a rule cannot be read. */
+/** Undefined where a rule cannot be read. */
 function datesOf(
   component: Component,
   start: CalendarTime,
@@ -214,10 +197,7 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/**
- * Tells whether all rules end before the event begins: a remainder of a series that was cut off there, which
- * has no first date.
- */
+/** The rest of a series that was cut off before its first date. */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }
@@ -236,7 +216,7 @@ function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): stri
   )
 }
 
-/** Keeps as many dates as a series may have: half of them before today, or more where fewer are to come. */
+/** Keeps as many dates as a series may have: half of them past, or more where fewer are to come. */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)

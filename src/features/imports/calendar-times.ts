@@ -23,24 +23,22 @@ import { type Component, type Property, propertyOf, textOf } from './component-r
 
 // Reads the times and the duration of an event in a calendar file.
 
-/** A time of a component. */
 export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** The wall time as the file writes it, in whatever zone. */
+  /** The wall time as written, in whatever zone. */
   written: string
   isUtc?: true
   /**
-   * The clock that the file defines, and the wall time on it; set where no zone here shows the same, and
-   * `zone` is only the offset of that clock.
+   * The clock that the file defines, and the wall time on it, where no zone here matches; `zone` is then its
+   * offset.
    */
   own?: { clock: Clock; wall: string }
 }
 
 /**
- * Reads a DATE or DATE-TIME with its zone. Times in UTC are converted to the zone of the file; times without
- * a zone are read in it.
+ * Reads a DATE or DATE-TIME. UTC is converted to the zone of the file; times without a zone are read in it.
  */
 export function timeOf(
   property: Property | undefined,
@@ -72,10 +70,9 @@ export function utcOfTime({ wall, zone }: CalendarTime): string {
 
 const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
-/** The properties by which other programs mark events of whole days whose times are those of midnight. */
+/** Other programs mark whole days whose times are midnight so. */
 const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT', 'X-FUNAMBOL-ALLDAY']
 
-/** Returns the time of a property, which is a day where the event is marked as one of whole days. */
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
   const time = timeOf(propertyOf(component, name), zones, span)
   const isDay =
@@ -83,12 +80,11 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
   return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
-/** The further times of an event, which some programs write without a zone. */
+/** Some programs write these without a zone. */
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
- * Returns an event whose further times are in the zone of its start where they name none, and the date that
- * it changes in the zone of that of its series.
+ * Gives times without a zone the zone of DTSTART, and RECURRENCE-ID that of the series.
  * @param first the DTSTART of the series
  */
 export function withOneZone(component: Component, first?: Property): Component {
@@ -101,15 +97,11 @@ export function withOneZone(component: Component, first?: Property): Component {
   return { ...component, properties }
 }
 
-/** Returns the name of the zone that a property is in; undefined for one that names none. */
 function zoneNameOf(property: Property | undefined): string | undefined {
   return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
-/**
- * Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates
- * follow no other clock.
- */
+/** Returns the start of an event. A rule in UTC keeps the zone UTC, since its dates follow no other clock. */
 export function firstStart(
   component: Component,
   zones: CalendarZones,
@@ -120,14 +112,10 @@ export function firstStart(
   return markedTime('DTSTART', component, repeats && isUtc ? { ...zones, zone: 'UTC' } : zones, span)
 }
 
-/** Returns the original start of an occurrence; undefined in an event that is none. */
 export const originalStart = (component: Component, zones: CalendarZones, span: EventSpan) =>
   markedTime('RECURRENCE-ID', component, zones, span)
 
-/**
- * Returns the duration of an event: days, or ms of an event with times; undefined where it cannot be read or
- * is negative.
- */
+/** Returns the duration: days, or ms of an event with times; undefined if negative or unreadable. */
 export function lengthOfEvent(
   component: Component,
   start: CalendarTime,
@@ -154,10 +142,7 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/**
- * Returns the wall time that a time of an event of whole days means: a time in UTC where it is midnight, else
- * as the file writes it.
- */
+/** For whole days: a time in UTC where it is midnight, else the digits as written. */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,
@@ -167,8 +152,8 @@ export function dayMeant(
 }
 
 /**
- * Returns the date of a series that a time means, as a wall time in the zone of its start: the date at its
- * moment, else that with its digits.
+ * Returns the date of a series that a time means, by its moment, else by its digits; in the zone of the
+ * start.
  */
 export function dateMeant(
   time: CalendarTime,
@@ -183,16 +168,12 @@ export function dateMeant(
   return isDate(alike) ? alike : wall
 }
 
-/**
- * Converts a wall time on the clock of the event, which the file may define itself, into a wall time in the
- * zone of its start.
- */
 export function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
   if (isDay) return `${wall.slice(0, 10)} 00:00:00`
   return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
 }
 
-/** Reads a DURATION: its weeks and days are those of the clock, and its hours pass (RFC 5545, 3.3.6). */
+/** Weeks and days follow the clock, hours pass (RFC 5545, 3.3.6). */
 function lengthOf(value: string, start: CalendarTime): number | undefined {
   const [, sign, ...parts] =
     /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(

@@ -12,54 +12,46 @@ import { type Component, decodeText, propertiesOf, propertyOf } from './componen
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the time zone that each name in a calendar file means, by the definitions in the file (VTIMEZONE) and
-// by the zones known here.
+// Finds the time zone that each TZID of a calendar file means, by the VTIMEZONEs in the file and the zones
+// known here.
 
-/** A VTIMEZONE: the zones that it may mean by its names, and the offsets that it defines. */
 interface Definition {
-  /** The text of its observances, which shows whether a later definition is the same. */
+  /** The text of its observances: equal text is the same definition. */
   text: string
   named: readonly string[]
   observances: readonly Observance[]
-  /** The clocks and zones that were found for it, by the first and the last year. */
+  /** By the first and the last year. */
   readings: Map<string, { clock: Clock; zone: string | undefined }>
 }
 
-/** The time zones of a calendar file, and the faults of their names that its report has to tell. */
 export interface CalendarZones {
-  /** The zone for times without one, and that of the site. */
+  /** The zone for times without one; and that of the site. */
   zone: string
   site: string
   definitions: Map<string, Definition>
-  /** The steps that may still be taken to read definitions. */
+  /** Steps left for reading definitions. */
   steps: Steps
-  /** The zones that were found for names and for pairs of offsets. */
+  /** By name and by pair of offsets. */
   meanings: Map<string, string | undefined>
-  /** The names whose faults were noted, and the faults that the report has not told yet. */
+  /** Names whose faults were noted; faults not reported yet. */
   told: Set<string>
   faults: string[]
-  /** The present day in UTC, as `YYYY-MM-DD`. */
+  /** Today in UTC, `YYYY-MM-DD`. */
   today: string
 }
 
-/** The first and the last wall time of an event, for which its zone is looked up. */
+/** The first and the last wall time of an event. */
 export interface EventSpan {
   first: string
   last: string
 }
 
-/**
- * The time zone of an event: a zone that is known here, or the clock of the file if no zone here shows the
- * same times.
- */
+/** A zone known here, or the clock of the file if no zone here shows the same times. */
 type ZoneReading = { zone: string } | { clock: Clock }
 
-/** The most definitions of a file, and the most steps to read all of them. */
 const MOST_DEFINITIONS = 2000
 const MOST_STEPS = 5_000_000
-/** The most steps for one event. */
 const STEPS_AT_ONCE = 100_000
-/** The most names whose faults are noted, and the most meanings that are kept. */
 const MOST_TOLD = 1000
 const MOST_MEANINGS = 1000
 
@@ -80,7 +72,7 @@ export function noZones(zone: string, now: number): CalendarZones {
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
 
-/** Stores the definition in a VTIMEZONE, in place of an earlier one with the same name. */
+/** A later definition of a name replaces the earlier one. */
 export function define({ definitions, steps }: CalendarZones, component: Component): void {
   const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
   const key = name.toLowerCase()
@@ -94,9 +86,8 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * Returns the zone of a TZID in an event. A name means what the file defines. Only in an event still to come,
- * the name of a place in the tz database means that place, since definitions grow old and visitors go by the
- * clocks of the place.
+ * Returns the zone of a TZID. A name means what the file defines; only for events to come does the name of a
+ * place in the tz database mean that place, since definitions grow old.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -120,16 +111,12 @@ function meaningOf(
   return found
 }
 
-/** Returns the zone for times without one, by the name that the calendar gives its zone. */
 export function calendarZone(name: string, zones: CalendarZones): string {
   const reading = zoneOf(name, { first: `${zones.today} 00:00:00`, last: `${zones.today} 00:00:00` }, zones)
   return 'zone' in reading ? reading.zone : zones.zone
 }
 
-/**
- * Returns the zones that days of a file may begin in: that of its calendar, that of the site, and some that
- * it defines.
- */
+/** The zones in which days of a file may begin: of the calendar, the site, and some of its definitions. */
 export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[] {
   const defined = [...definitions.values().take(MOST_LOOKED_AT)].flatMap(({ named }) => named.slice(0, 1))
   return [...new Set([zone, site, ...defined])]
@@ -137,10 +124,7 @@ export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[
 
 const MOST_LOOKED_AT = 20
 
-/**
- * Guesses the zone of a name without a definition, by the offsets in the name. Notes a fault where the
- * offsets do not suffice.
- */
+/** Guesses by offsets in the name; notes a fault where they do not suffice. */
 function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
@@ -174,19 +158,15 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/**
- * The zones that definitions are compared with: the most common ones first, then those of Windows, which are
- * all that many people use.
- */
+/** The zones that definitions are compared with: the most common ones, then those of Windows. */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
   ...WINDOWS_ZONES,
 ]
 
-/** The years after this one for which clocks are compared: nobody knows the clocks of later years. */
+/** Nobody knows the clocks of later years. */
 const YEARS_AHEAD = 10
-/** The most years of one event for which clocks are compared. */
 const MOST_YEARS = 50
 
 function readingOf(
@@ -212,10 +192,7 @@ function readingOf(
   return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-/**
- * Does work for one event. Returns the result, and whether the work was cut off since it took more steps than
- * one event may take.
- */
+/** Runs work for one event; also returns whether it was cut off for taking too many steps. */
 export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
   const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
   steps.left -= share.left
@@ -224,10 +201,7 @@ export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps)
   return { result, isCut: share.left < 0 }
 }
 
-/**
- * Returns the clock of a definition in some years, and the zone that shows the same from their beginning to
- * their end, if there is one.
- */
+/** Returns the clock of a definition in these years, and a zone that shows the same throughout. */
 function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
   const { named, observances, readings } = definition
   const known = readings.get(`${from} ${to}`)
@@ -243,47 +217,42 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** The number of steps that a comparison of a zone with a clock counts as. */
+/** Steps that comparing a zone with a clock counts as. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 
-/** Returns the UTC time of a wall time on a clock, in ms. */
+/** Both in ms. */
 export function utcOf(clock: Clock, wall: string): number {
   return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
 }
 
-/** Returns the wall time of a clock at a UTC time. */
 export function wallAt(clock: Clock, utc: string): string {
   return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }
 
-/** A clock in some years: its offset at their beginning, and the UTC times at which it changes. All in ms. */
+/** The offset at the beginning, and the UTC times of changes, in ms. */
 export interface Clock {
-  /** The earliest time that the clock is known at. */
   since: number
   offset: number
   steps: readonly { at: number; offset: number }[]
 }
 
-/** A part of a VTIMEZONE: an offset, and the times from which on clocks have it. Offsets in ms. */
+/** A part of a VTIMEZONE: an offset in ms, and when it begins. */
 interface Observance {
   before: number
   offset: number
-  /** The wall time of its first beginning, `YYYY-MM-DD HH:MM:SS`, on the clock before. */
+  /** Its first beginning, `YYYY-MM-DD HH:MM:SS` on the clock before. */
   start: string
   rules: readonly EveryRule[]
-  /** The wall times of its further beginnings. */
+  /** Further beginnings. */
   dates: readonly string[]
 }
 
-/** The most characters of the dates on one line that are read. */
+/** Of RDATE on one line. */
 const LONGEST_DATES = 20_000
-/** The most rules of one observance that are read. */
 const MOST_RULES = 10
 
-/**
- * Reads the observances of a VTIMEZONE until the steps are used up; those that cannot be read are left out.
- */
+/** Those that cannot be read are left out. */
 function readObservances({ parts }: Component, steps: Steps): Observance[] {
   return parts.flatMap((part) => {
     const offset = offsetIn(part, 'TZOFFSETTO')
@@ -306,9 +275,7 @@ function offsetIn(part: Component, name: string): number | undefined {
   return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
 }
 
-/**
- * Reads a day, time or period of RDATE as a wall time on the clock before it; undefined for anything else.
- */
+/** Reads a value of RDATE as a wall time on the clock before it. */
 function beginning(text: string, start: string, before: number): string | undefined {
   const [value = ''] = text.trim().split('/', 1)
   const wall = wallOf(value)
@@ -317,7 +284,7 @@ function beginning(text: string, start: string, before: number): string | undefi
   return wall.slice(0, 11) + start.slice(11)
 }
 
-/** Reads a DATE or DATE-TIME as a wall time, `YYYY-MM-DD HH:MM:SS`; undefined for anything else. */
+/** Reads a DATE or DATE-TIME as `YYYY-MM-DD HH:MM:SS`; undefined for anything else. */
 export function wallOf(value: string): string | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
@@ -327,10 +294,7 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/**
- * Returns the end of a rule as a wall time, at the latest the horizon. `wallOfUtc` gives the wall time of an
- * end in UTC.
- */
+/** Returns the end of a rule as a wall time, at the latest the horizon. */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -355,12 +319,10 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
   return { since: begun[0]?.at ?? since, offset: first, steps: withoutRepetition(first, later) }
 }
 
-/** Two days on both sides of the years, since the years of a clock do not begin when those of UTC do. */
+/** The years of a clock do not begin when those of UTC do. */
 const DAYS_MS = 2 * DAY_MS
 
-/**
- * Returns the beginnings of an observance that matter in these years: all in them, and the last ones before.
- */
+/** All beginnings in these years, and the last ones before. */
 function beginningsOf(
   { start, rules, dates, before }: Observance,
   from: number,
@@ -379,7 +341,7 @@ function beginningsOf(
   return all.filter((wall) => wall < horizon)
 }
 
-/** Tells whether a rule is the same in every year, so that earlier years need not be gone through. */
+/** For a rule that is the same every year, earlier years need not be gone through. */
 function yearly({ days, unit, interval, count }: EveryRule): boolean {
   return days.frequency === 'yearly' && unit === undefined && interval === 1 && count === undefined
 }
@@ -388,12 +350,12 @@ function withoutRepetition(offset: number, steps: Clock['steps']): Clock['steps'
   return steps.filter((step, at) => step.offset !== (at === 0 ? offset : steps[at - 1]?.offset))
 }
 
-/** Returns the offset of a clock at a UTC time, both in ms. */
+/** Both in ms. */
 export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc: number): number {
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** Tells whether the clocks of a zone show the same as a clock from one UTC time to another, both in ms. */
+/** `from` and `to` in ms. */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Most zones are told apart by one summer and one winter.
   const half = Math.min(to, from + 182 * DAY_MS)
@@ -411,21 +373,14 @@ function offsetOf(zone: string, utc: number): number {
   return utcToMs(utcToWall(formatUtc(utc), zone)) - utc
 }
 
-/** The most characters of a name that are read, far more than any name of a zone has. */
 const LONGEST = 200
 
-/**
- * Returns the name of a zone without its quotes and escapes: programs write `Kuala Lumpur\, Singapore` or
- * `"Kuala Lumpur, Singapore"`.
- */
+/** Removes quotes and escapes: programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
 function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
 
-/**
- * Returns the zone that a name stands for: a name of the tz database, perhaps behind a path, or one of
- * Windows; undefined for any other name.
- */
+/** A name of the tz database, perhaps behind a path, or one of Windows. */
 function zoneNamed(name: string): string | undefined {
   if (name === '') return undefined
   const tail = name.split('/')
@@ -442,19 +397,13 @@ function zoneNamed(name: string): string | undefined {
  */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/**
- * Returns true for the name of a place in the tz database, which means one zone. Other names (`EST`,
- * `Eastern`) may mean several.
- */
+/** The name of a place means one zone; others (`EST`, `Eastern`) may mean several. */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)
 }
 
-/**
- * Returns the offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT
- * +0200 (Daylight)`.
- */
+/** In minutes: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
   return found.map(
@@ -462,10 +411,7 @@ function offsetsNamed(name: string): number[] {
   )
 }
 
-/**
- * Returns the name of the zone that always has this offset, in minutes; undefined for an offset that no zone
- * has.
- */
+/** Returns the zone that always has this offset in minutes; undefined if there is none. */
 export function fixedZone(minutes: number): string | undefined {
   if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
   if (minutes === 0) return 'UTC'

@@ -2,62 +2,49 @@ import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf1
 
 // Reads the components and properties of a calendar file.
 
-/** A property of a component (RFC 5545, 3.1), with its name in capital letters and its value unparsed. */
+/** A property (RFC 5545, 3.1): its name in capitals, its value unparsed. */
 export interface Property {
   name: string
   parameters: Readonly<Record<string, string>>
   value: string
 }
 
-/** A component of a calendar, such as VEVENT, with the line it begins on. */
 export interface Component {
   name: string
   line: number
   properties: Property[]
   parts: Component[]
-  /**
-   * The numbers of the lines that are no properties: those read as the rest of the text before them, and
-   * those left out.
-   */
+  /** Line numbers that are no properties: read as the rest of the text before them, or left out. */
   joined: number[]
   unread: number[]
 }
 
-/**
- * A component, or why it is left out. `isEnd` is set if the file ends inside an open component or calendar.
- */
+/** A component, or why it is left out; `isEnd` if the file ends inside it. */
 export type ReadComponent = Component | { line: number; reason: string; isEnd?: true }
 
-/**
- * The most bytes of a line in the file, bytes of an unfolded line, lines of one component, and levels of
- * nested components.
- */
 const LONGEST_LINE = 1_000_000
 const LONGEST_PROPERTY = 2_000_000
 const MOST_LINES = 5000
 const DEEPEST = 20
 
-/** How far a file has been read: the open components, the outermost first, and their calendar. */
+/** The open components, outermost first, and their calendar. */
 interface OpenComponent {
   open: Component[]
   count: number
   /** Why the open component is left out. */
   fault: string | undefined
-  /** The line on which the calendar begins that has not ended yet; 0 outside any calendar. */
+  /** The line on which the open calendar begins; 0 outside any. */
   calendar: number
-  /** The properties of the calendar that have not been returned yet. */
+  /** The properties of the calendar that were not yielded yet. */
   properties: Property[]
-  /**
-   * True once the component named VCALENDAR was returned: before the first other component, even if it has no
-   * properties.
-   */
+  /** True once VCALENDAR was yielded: before the first other component, even without properties. */
   isNamed: boolean
 }
 
 /**
- * Yields the components directly below each VCALENDAR. First comes a component named VCALENDAR, with the line
- * and the properties of the calendar itself; a second one follows the others if the calendar has properties
- * at its end. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
+ * Yields the components below each VCALENDAR, after a component named VCALENDAR with its own properties; a
+ * second one follows if properties stand at the end. A fault costs only its component. Reads UTF-8, UTF-16
+ * and Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -76,13 +63,12 @@ export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGene
   if (line > 0) yield { line, reason: `This ${name} has no end: the file is cut off.`, isEnd: true }
 }
 
-/** An unfolded line, with the number of its first line in the file; a line that is too long has no text. */
+/** An unfolded line with the number of its first line; without text if it is too long. */
 interface Unfolded {
   number: number
   text: string | undefined
 }
 
-/** Yields unfolded lines: a line that begins with a blank or tab continues the line before. */
 async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfolded> {
   let number = 0
   let parts: Uint8Array[] = []
@@ -111,7 +97,7 @@ const BLANK = 32
 const TAB = 9
 const EQUALS = 61
 
-/** Tells whether a line goes on in the next one in quoted-printable: it ends with `=`. */
+/** Quoted-printable lines that end with `=` continue. */
 function isContinued(parts: readonly Uint8Array[]): boolean {
   return parts.at(-1)?.at(-1) === EQUALS && QUOTED.test(textIn((parts[0] ?? EMPTY).subarray(0, 200)))
 }
@@ -168,7 +154,7 @@ function readInto(component: Component, number: number, text: string): void {
   else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
-/** The properties whose lines some programs break without folding them. */
+/** Some programs break these without folding. */
 const TEXTS = new Set([
   ...[
     'SUMMARY',
@@ -182,7 +168,7 @@ const TEXTS = new Set([
   ],
 ])
 
-/** The properties of RFC 5545, 7986 and 9073, and some of the first version. */
+/** Of RFC 5545, 7986 and 9073, and some of version 1.0. */
 const KNOWN = new Set(
   (
     'ATTACH CATEGORIES CLASS COMMENT DESCRIPTION GEO LOCATION PERCENT-COMPLETE PRIORITY RESOURCES STATUS SUMMARY COMPLETED DTEND DUE ' +
@@ -194,8 +180,8 @@ const KNOWN = new Set(
 )
 
 /**
- * Tells whether a line after a text begins a property: its name is known or begins with `X-`, or it is
- * written as none but a property would be. Names in a description have capital letters alone or none.
+ * Whether a line after a text begins a property and is not its continuation: a known name, `X-…`, or a form
+ * that only properties have.
  */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
@@ -208,10 +194,7 @@ function beginsProperty(line: string, before: string): boolean {
   return name !== '' && isUpper && isCompact
 }
 
-/**
- * Takes the properties of the calendar that were read so far; undefined for none but the first. Concatenated
- * files end and begin a calendar in the middle.
- */
+/** Concatenated files end and begin a calendar in the middle. */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)
   if (properties.length === 0 && reading.isNamed) return undefined
@@ -229,7 +212,6 @@ function calendarEdge(reading: OpenComponent, edge: string, number: number): Rea
   return outer ? { line: outer.line, reason: `This ${outer.name} has no end.` } : rest
 }
 
-/** Counts a line of the open component; false once there are too many. */
 function hasRoom(reading: OpenComponent): boolean {
   reading.count += 1
   return reading.count <= MOST_LINES
@@ -256,7 +238,6 @@ function endComponent(reading: OpenComponent, name: string): ReadComponent | und
   return reading.fault === undefined ? outer : { line: outer.line, reason: reading.fault }
 }
 
-/** Reads the property on a line; undefined where there is none. */
 function readProperty(line: string): Property | undefined {
   const name = /^[\w-]+/.exec(line)?.[0]
   if (name === undefined) return undefined
@@ -286,17 +267,17 @@ function readProperty(line: string): Property | undefined {
 const PARAMETER = /([\w-]+)=(?:"((?:[^"\\]|\\"?)*)"|((?:[^";:,\\]|\\[",]?)*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
-/** Decodes the escapes of RFC 6868 in a parameter. */
+/** RFC 6868. */
 function decodeParameter(text: string): string {
   return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
 }
 
-/** Decodes the value of a property of type TEXT (RFC 5545, 3.3.11). */
+/** RFC 5545, 3.3.11. */
 export function decodeText(value: string): string {
   return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
 }
 
-/** Decodes the texts of a comma-separated list; empty texts are left out. */
+/** Decodes a comma-separated list; empty texts are left out. */
 export function decodeTexts(value: string): string[] {
   return [...value.matchAll(/(?:\\[\s\S]|[^,\\])+/g)].map(([text]) => decodeText(text).trim()).filter(Boolean)
 }
@@ -309,7 +290,6 @@ export function propertiesOf({ properties }: Component, name: string): Property[
   return properties.filter((property) => property.name === name)
 }
 
-/** Returns the text of a property; empty if the property is missing. */
 export function textOf(component: Component, name: string): string {
   return decodeText(propertyOf(component, name)?.value ?? '').trim()
 }

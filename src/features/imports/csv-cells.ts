@@ -8,9 +8,8 @@ import { readMoment } from '../../base/text/moments.ts'
 // Recognises the columns of a table by their names, and reads the dates and times in cells.
 
 /**
- * The columns of a table, each with the names it may have, by language: those of our own export, of the
- * reference's tables, of Google's and Outlook's, and common ones. A name may have several meanings: the first
- * that no other column has is taken.
+ * The names of each column, by language: of our export, of The Events Calendar, Google, Outlook, and common
+ * ones. A name may have several meanings: the first that no other column has is taken.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -84,10 +83,7 @@ const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
 const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
   fields.filter(({ name }) => !(name in COLUMNS))
 
-/**
- * The other fields of events, venues and organizers. Only our own tables have columns for them, written as
- * the kinds of the fields say.
- */
+/** Only our own tables have columns for these fields, written by their kinds. */
 export const otherCells = {
   event: unnamed(rareFields('csv')),
   venue: unnamed(tabled(venueFields)),
@@ -96,7 +92,6 @@ export const otherCells = {
 
 export type ColumnMeaning = NamedColumn | (typeof otherCells)[keyof typeof otherCells][number]['name']
 
-/** All meanings that a column of a table can have. */
 const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
   ...(Object.keys(COLUMNS) as NamedColumn[]),
   ...Object.values(otherCells)
@@ -120,9 +115,7 @@ function plainName(name: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/** The columns of our own tables that say what others say. */
 const SAID_BY_OTHERS = new Set(['utc_start_date', 'utc_end_date', 'modified_utc'].map(plainName))
-/** The columns that only tables of venues or organizers have. */
 const OF_LINKED: readonly (ColumnMeaning | undefined)[] = [
   'venue_description',
   'venue_image',
@@ -130,17 +123,15 @@ const OF_LINKED: readonly (ColumnMeaning | undefined)[] = [
   'organizer_image',
 ]
 
-/** Tells whether nothing reads a column. */
 export function isUnread(name: string, meaning: ColumnMeaning | undefined, isOfEvents: boolean): boolean {
   if (meaning === undefined) return name !== '' && !SAID_BY_OTHERS.has(plainName(name))
   return isOfEvents && OF_LINKED.includes(meaning)
 }
 
 /**
- * Returns the meaning of each column by its name, undefined for an ignored column; `given` overrides the
- * names. A table without events has venues or organizers.
- * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts
- * of events
+ * Returns the meaning of each column, undefined for an ignored one; `given` overrides names. A table without
+ * events has venues or organizers.
+ * @throws Error with one sentence when `given` names no column, or titles or starts of events are missing
  */
 export function readHeader(
   names: readonly string[],
@@ -174,10 +165,7 @@ export function readHeader(
   return columns
 }
 
-/**
- * Reads the values of `--map`, such as `Column=field`.
- * @throws Error with one sentence for any other value
- */
+/** Reads `--map`, such as `Column=field`. @throws Error with one sentence */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')
@@ -191,13 +179,12 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
   return new Map(given)
 }
 
-/** The orders of a date such as 3/4/2026: `european` has the day first, `american` the month. */
+/** How to read 3/4/2026: `european` has the day first. */
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** The number of dates of a table that show the order of day and month, and of those that do not. */
+/** How many dates show the order of day and month, and how many do not. */
 interface SeenDates {
-  /** Dates whose first number, or whose second number, can only be a day. */
   dayFirst: number
   monthFirst: number
   ambiguous: number
@@ -209,7 +196,6 @@ export function noDates(): SeenDates {
   return { dayFirst: 0, monthFirst: 0, ambiguous: 0 }
 }
 
-/** Counts a date by what it shows of the order of day and month. */
 export function noteDate(seen: SeenDates, text: string): void {
   const [, first = '', second = ''] = SLASHED.exec(text.trim()) ?? []
   if (first === '') return
@@ -218,10 +204,7 @@ export function noteDate(seen: SeenDates, text: string): void {
   else seen.ambiguous += 1
 }
 
-/**
- * Returns the order of all dates.
- * @throws Error with one sentence when they leave the order open, or contradict each other
- */
+/** @throws Error with one sentence when dates leave the order open or contradict each other */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
     throw new Error(
@@ -237,9 +220,8 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 let known: ReadonlyMap<string, number> | undefined
 
 /**
- * Returns the numbers of months by their names and short names in every language, in lower case and without
- * accents. They are made when the first table is read, since every start loads this file and would take a
- * tenth longer.
+ * Names and short names in every language, lower case, without accents. Made on first use: every start loads
+ * this file and would take a tenth longer.
  */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
@@ -260,22 +242,19 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/**
- * A date of a table as `YYYY-MM-DD` and `HH:MM:SS`, up to 24:00:00; `utc` is its moment (RFC 3339) if its
- * text has an offset.
- */
+/** `YYYY-MM-DD` and `HH:MM:SS`, up to 24:00:00; `utc` is RFC 3339 if the text has an offset. */
 interface TableDate {
   day: string
   time?: string | undefined
   utc?: string | undefined
 }
 
-/** Matches a date and time with an offset (RFC 3339), also without seconds. */
+/** RFC 3339, seconds optional. */
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
 /**
- * Reads a date with or without a time; undefined for other text. A time with an offset becomes one of the
- * zone; without a zone it stays, since for a whole day its digits count.
+ * Reads a date with or without a time. An offset is converted into the zone; without a zone it stays, since
+ * the digits of a whole day count.
  */
 export function readTableDate(
   text: string,
@@ -310,7 +289,7 @@ type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month
 
 const monthOf = (name = '') =>
   months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
-/** Returns a year; two digits stand for a year from 1970 to 2069. */
+/** Two digits are 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
 const dayFirst: Parts = ([, day, month, year]) => ({
   year: yearOf(year),
@@ -324,8 +303,8 @@ const dayAndName: Parts = ([, day, month, year]) => ({
 })
 
 /**
- * The forms of dates. Between slashes, numbers are in the order of the table; between dots or dashes, the day
- * comes first. A year may come before all.
+ * Between slashes the order of the table holds; between dots or dashes the day comes first; a year may come
+ * before all.
  */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
@@ -358,10 +337,7 @@ function dayOf(year: number, month: number, day: number): string | undefined {
   return isReal ? date.toISOString().slice(0, 10) : undefined
 }
 
-/**
- * Reads a time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm` or `24:00`, as `HH:MM:SS`;
- * undefined for other text.
- */
+/** Reads `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm`, `24:00` as `HH:MM:SS`. */
 export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []

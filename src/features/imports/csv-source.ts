@@ -42,25 +42,24 @@ import { markedEncoding } from './source-text.ts'
 interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>
-  /** The order of day and month in its dates; inferred from all dates unless given. */
+  /** Inferred from all dates unless given. */
   dates: DateOrder | undefined
 }
 
 interface CsvShape {
   encoding: string
   delimiter: string
-  /** The number of the line with the header: spreadsheets may name the separator on a line before it. */
+  /** The line of the header: spreadsheets may name the separator on a line before it. */
   from: number
 }
 
-/** The most bytes of one row. */
 const LONGEST_ROW = 5_000_000
-/** The bytes of the beginning that is examined, and of each piece that is read. */
+/** Bytes examined at the beginning, and of each piece read. */
 const HEAD = 1 << 16
 
 /**
- * Returns the source in a table of events, or of venues or organizers (RFC 4180). Reads the table twice:
- * first the dates of all rows, then its records.
+ * Reads a table of events, venues or organizers (RFC 4180), twice: first the dates of all rows, then the
+ * records.
  */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
@@ -98,10 +97,7 @@ async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }
   return orderOf(seen)
 }
 
-/**
- * Yields the rows after the header, by the meanings of their columns.
- * @throws Error with one sentence for an empty table
- */
+/** Yields the rows by the meanings of their columns. @throws Error with one sentence for an empty table */
 async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter, from }: CsvShape,
@@ -124,7 +120,7 @@ async function* rowsOf(
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
-  // The only row with too few cells so far: if it is the last row, the file may end inside it.
+  // A row with too few cells: if it is the last, the file may end inside it.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{
@@ -160,7 +156,6 @@ async function* rowsOf(
   if (filled.size > 0) yield { at, unread: describeUnread([...filled]) }
 }
 
-/** The most columns that the report names. */
 const MOST_COLUMNS = 50
 
 function describeUnread(names: readonly string[]): string {
@@ -194,7 +189,7 @@ async function feed(
   await pipeline(createReadStream(file, { highWaterMark: HEAD }), decoded, parser)
 }
 
-/** Returns the cells of a row by meaning, without the `'` that keeps spreadsheets from running a formula. */
+/** Removes the `'` that keeps spreadsheets from running a formula. */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -206,10 +201,7 @@ function cellsOf(
   return cells
 }
 
-/**
- * Finds the encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252; finds the
- * separator in the header.
- */
+/** The encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252. */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle
@@ -241,17 +233,13 @@ async function isUtf8(file: string, done: { bytes: number }): Promise<boolean> {
   }
 }
 
-/** A row with its cells by the meanings of their columns; missing columns have no cell. */
 interface CsvRow {
   at: string
   cells: ReadonlyMap<ColumnMeaning, string>
-  /** The names that the columns have in the file, by meaning. */
   headings: ReadonlyMap<ColumnMeaning, string>
 }
 
-/** The columns whose cells are used unchanged. */
 const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
-/** The columns whose cells say yes or no. */
 const FLAGS = [
   'featured',
   'sticky',
@@ -266,10 +254,7 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/**
- * The fields that take cells as they are. Each is a set of its own, so that a cell which its field refuses
- * costs nothing else.
- */
+/** Each field is a set of its own, so that a refused cell costs nothing else. */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
@@ -300,10 +285,8 @@ function isReadable(meaning: ColumnMeaning, cell: string, context: Reading['cont
   }
 }
 
-/** The most characters of a cell that a report repeats. */
 const MOST_TOLD = 100
 
-/** Returns a row without the cells that cannot be read, and a fault for each of these. */
 function readableRow(
   row: CsvRow,
   name: string,
@@ -322,7 +305,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** Yields the event of a row, after its venue, organizers and terms; a fault for a row that is no event. */
+/** Yields the event after its venue, organizers and terms; a fault for a row that is no event. */
 function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['context']): Generator<SourceEntry> {
   const { at } = written
   const title = written.cells.get('title') ?? ''
@@ -351,10 +334,7 @@ interface RowTimes {
   end_date: string
 }
 
-/**
- * Returns the times of a row, with the end that cannot be read as `unread`; or a sentence on why the row has
- * no times.
- */
+/** Returns the times, with an end that cannot be read as `unread`; or why there are none. */
 function rowTimes(
   cells: CsvRow['cells'],
   order: DateOrder,
@@ -378,8 +358,7 @@ function rowTimes(
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   const first = startTime ?? '00:00:00'
   const last = endTime ?? first
-  // An event whose day of end is not given, and whose time of end lies before its start, ends on the next
-  // day.
+  // Without a day of end, an end before the start is on the next day.
   const isNextDay = !isAllDay && !isDated && last < first
   const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
   const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]
@@ -405,20 +384,14 @@ const withOffsetOf = (date: string, time: string) => (hasOffset(time) ? `${date}
 const wallOf = (day: string, time: string) =>
   time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`
 
-/**
- * Reads the time in a cell, also as people type it at the desk; undefined for none, and for a time with an
- * end.
- */
+/** Also as people type it at the desk. */
 function timeIn(cell: string, language: string): string | undefined {
   const time = readTableTime(cell)
   const spoken = time === undefined && cell !== '' ? readSpokenTime(cell, language) : undefined
   return spoken && spoken.end === undefined ? `${spoken.start}:00`.slice(0, 8) : time
 }
 
-/**
- * Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before:
- * a repeated name is told apart by address.
- */
+/** `names` are those of earlier rows: a repeated name is told apart by address. */
 function* linkedOfRow(
   written: CsvRow,
   names: Set<string>,
@@ -451,7 +424,6 @@ function* linkedOfRow(
   }
 }
 
-/** Returns the values of columns that only our own tables have. */
 function othersOf(cells: CsvRow['cells'], kind: keyof typeof otherCells): Record<string, unknown> {
   const others: readonly Tabled<ColumnMeaning>[] = otherCells[kind]
   return Object.fromEntries(
@@ -502,13 +474,12 @@ function eventItem(
   }
 }
 
-/** The words by which calendars mark events that anybody may see; what nobody knows is private. */
+/** Calendars mark public events so; an unknown word is private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
-/** The statuses of Events Manager. */
 const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }
 
-/** Returns the status of a row: that of its column, or else private where another column says so. */
+/** The column of status, else private where another column says so. */
 function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>> {
   const given = cells.get('status')?.toLowerCase() ?? ''
   const status = NUMBERED_STATUSES[given] ?? given
@@ -522,14 +493,14 @@ function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>>
   return { status: isOpen ? 'publish' : 'private' }
 }
 
-/** Returns the prices of a row, which `|` separates; a bare number gets the currency sign. */
+/** `|` separates prices; a bare number gets the currency sign. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
   const prices = splitCell(cells.get('cost'), /\|/)
   return prices.map((price) => (sign !== '' && /^[\d.,]+$/.test(price) ? `${sign}${price}` : price))
 }
 
-/** The sign between names in a cell; one behind a `\\` belongs to a name. */
+/** Separates names in a cell unless escaped. */
 const BAR = /(?<!\\)\|/
 
 function splitCell(cell = '', between: RegExp): string[] {
@@ -554,7 +525,6 @@ function linkedOf({ at, cells }: CsvRow): SourceItem[] {
   ].filter((item) => item !== undefined)
 }
 
-/** Returns the ids of organizers in a cell that has ids or names; none for names. */
 function idsIn(cell: string): string[] {
   return /^\d{1,9}(?:[\s,;|]{1,5}\d{1,9}){0,100}$/.test(cell) ? cell.split(/[\s,;|]{1,5}/) : []
 }
@@ -563,7 +533,7 @@ const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
 const NOUGHT = /^[+-]?0+(?:[.,]0*)?$/
 
-/** Returns the details of the venue of a row. Coordinates count only as pairs, and two noughts as unknown. */
+/** Coordinates count only as pairs, two zeros as unknown. */
 function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]

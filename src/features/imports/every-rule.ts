@@ -16,31 +16,30 @@ import {
 } from '../../base/recurrence/recurrence.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 
-// Reads rules with all parts of RFC 5545, which imports meet and events here do not have, and makes their
-// dates.
+// Rules with all parts of RFC 5545, more than events here can have, and their dates.
 
-/** A rule with all parts of RFC 5545. Lists are in order; an empty list is a part that was not given. */
+/** Lists are in order; an empty list was not given. */
 export interface EveryRule {
-  /** The rule that chooses the days; it is daily for a rule that repeats within a day. */
+  /** Daily for a rule that repeats within a day. */
   readonly days: DayRule
-  /** Seconds of the unit (1, 60 or 3600) of a rule that repeats within a day; undefined for any other. */
+  /** Seconds (1, 60 or 3600) of a rule that repeats within a day. */
   readonly unit: number | undefined
   readonly interval: number
   readonly count: number | undefined
-  /** The end as the rule writes it, such as `20270630T170000Z`. */
+  /** As written, such as `20270630T170000Z`. */
   readonly until: string | undefined
   readonly hours: readonly number[]
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** Where a day of the month goes that a month does not have (RFC 7529, 4.1); nowhere if undefined. */
+  /** Where a day that a month lacks goes (RFC 7529, 4.1); nowhere if undefined. */
   readonly skip: Skip | undefined
 }
 
 const SKIPS = ['FORWARD', 'BACKWARD'] as const
 type Skip = (typeof SKIPS)[number]
 
-/** A budget of steps that several rules share. Below 0 it is used up, and a rule was cut off. */
+/** A budget that several rules share. Below 0 a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -48,7 +47,7 @@ export interface Steps {
 const UNITS: Readonly<Record<string, number>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 const LONGEST = 10_000
 
-/** Reads the value of RRULE. Returns undefined if a part is unknown or has a wrong value. */
+/** Reads RRULE; undefined if a part is unknown or wrong. */
 export function readEveryRule(value: string): EveryRule | undefined {
   if (value.length > LONGEST) return undefined
   const parts = new Map<string, string>()
@@ -112,17 +111,14 @@ function ruleIn(parts: ReadonlyMap<string, string>): EveryRule {
   }
 }
 
-/** Returns the name that a text is. @throws RangeError for a text that is none of the names */
+/** @throws RangeError */
 function oneOf<Name extends string>(names: readonly Name[], text: string | undefined): Name {
   const found = names.find((name) => name === text)
   if (found === undefined) throw new RangeError()
   return found
 }
 
-/**
- * Returns the numbers of a list in order, each once.
- * @throws RangeError for an entry that is no number within the bounds
- */
+/** In order, each once. @throws RangeError for a number out of bounds */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
   const numbers = text
@@ -133,9 +129,8 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields the dates that a rule makes, as wall times in order from the start to the end, until the steps are
- * used up. COUNT counts the start, whether the rule makes it or not. Times that a clock change skips are not
- * moved.
+ * Yields wall times in order until the end or until the steps are used up. COUNT counts the start, whether
+ * the rule makes it or not. Times that a clock change skips are not moved.
  */
 export function* everyDate(
   rule: EveryRule,
@@ -147,7 +142,7 @@ export function* everyDate(
   let isFirst = true
   let latest = ''
   for (const set of setsOf(rule, start, end, steps)) {
-    // Each position costs a step: there may be hundreds, and each is looked for in every set.
+    // There may be hundreds of positions, each looked for in every set.
     steps.left -= rule.positions.length
     if (steps.left < 0) return
     for (const wall of timesOfSet(set, rule.positions)) {
@@ -165,7 +160,7 @@ export function* everyDate(
   }
 }
 
-/** A set of days with the times on each of them; BYSETPOS chooses among these times. */
+/** Days and their times; BYSETPOS chooses among these. */
 interface DateSet {
   days: readonly number[]
   hours: readonly number[]
@@ -185,7 +180,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
   for (let step = 0; ; step += days.interval) {
     const period = periodOf(days, first, step)
-    // The days of a period beyond all dates are NaN, so this test also ends the loop for them.
+    // Days beyond all dates are NaN, which ends the loop as well.
     if (!(period.first <= last)) return
     steps.left -= 1 + (period.last - period.first) / DAYS_A_STEP
     if (steps.left < 0) return
@@ -198,7 +193,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** Adds the days that stand for days of the month which the months of a period do not have. */
+/** RFC 7529: days that stand for days which a month lacks. */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []
@@ -219,10 +214,10 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** The number of days that can be looked at in the time that making one date takes. */
+/** Days looked at in the time of making one date. */
 const DAYS_A_STEP = 16
 
-/** Yields the sets of one day of a rule that repeats within the day: one for each hour, minute or second. */
+/** One set for each hour, minute or second. */
 function* setsWithin(
   rule: EveryRule,
   unit: number,
@@ -253,7 +248,7 @@ function* setsWithin(
       }
 }
 
-/** Yields the wall times of a set in order; if there are positions, only the times at them. */
+/** If there are positions, only the times at them. */
 function* timesOfSet(
   { days, hours, minutes, seconds }: DateSet,
   positions: readonly number[],

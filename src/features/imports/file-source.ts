@@ -22,20 +22,16 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file of any format as the items of an import: recognises the format, reads JSON and NDJSON, and
-// reads long files in a thread.
+// Reads a file as the items of an import: recognises the format, reads JSON and NDJSON, long files in a
+// thread.
 
-// Files with records as the interface shows them, as JSON or NDJSON.
+// JSON and NDJSON with records as the interface shows them.
 
-/** The most bytes of one line of NDJSON. */
 const LONGEST_LINE = 10_000_000
-/** The most bytes of a file that is a single JSON value, which is held in memory as a whole. */
+/** Bytes of a file that is one JSON value: it is held in memory. */
 const LARGEST_VALUE = 200_000_000
 
-/**
- * Returns the source in a file with records as the interface shows them: a page of a list, a list, or one
- * record a line.
- */
+/** A page of a list, a list, or one record a line. */
 async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
   const { size } = await stat(file)
   const { bytes, progress } = countedBytes(file)
@@ -50,7 +46,6 @@ async function jsonSource(file: string, address: string, isLines: boolean): Prom
   }
 }
 
-/** Tells whether a file has one record a line: then its first line is a whole record. */
 async function hasLines(file: string): Promise<boolean> {
   const handle = await open(file)
   try {
@@ -67,16 +62,12 @@ async function hasLines(file: string): Promise<boolean> {
   }
 }
 
-/** Tells whether a text is a whole record and not a page of a list. */
 function isWholeRecord(text: string): boolean {
   const value = parsedJson(text)
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/**
- * Yields the records of a file with one record a line. Reads the file twice: first for the places of the
- * occurrences of series, then for all records.
- */
+/** Reads the file twice: first the places of occurrences of series, then all records. */
 async function* lineEntries(
   file: string,
   bytes: () => AsyncIterable<Uint8Array>,
@@ -112,19 +103,14 @@ async function* lineEntries(
   }
 }
 
-/** The place of a line in a file: the offset of its first byte, and its length in bytes. */
+/** Offset of the first byte, and length in bytes. */
 type LinePlace = readonly [at: number, length: number]
 
-/**
- * The most occurrences whose places are remembered; those of further series are imported as single events.
- */
+/** Occurrences whose places are remembered; further series are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
-/**
- * The lines of the occurrences of a series, and the offset of the last of them. Occurrences on lines behind
- * it are imported as single events.
- */
+/** Occurrences after the last of these lines are imported as single events. */
 interface SeriesLines {
   places: LinePlace[]
   end: number
@@ -204,7 +190,6 @@ function* listEntries(
   }
 }
 
-/** Recognises the kind of a record by members that only this kind has. */
 function listedKindOf(record: unknown): ListedKind {
   if (!isRecord(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'
@@ -216,25 +201,20 @@ function isCategory({ taxonomy, parent }: ShownRecord): boolean {
   return typeof taxonomy === 'string' ? taxonomy !== 'post_tag' : parent !== undefined
 }
 
-// Reads a file, in a thread of its own if the file is long.
+// Reads a file, in a thread if it is long.
 
-/** A file to read, with the options given for it. */
 export interface FileTask {
   file: string
-  /** Its name here; its path unless given. */
+  /** Its path unless given. */
   name: string | undefined
-  /** The beginning of sentences about it; `The file` and its path unless given. */
+  /** How sentences about it begin; `The file` and its path unless given. */
   title?: string
   map: readonly string[]
   dates: DateOrder | undefined
-  /** The zone for times without one. */
   zone: string
 }
 
-/**
- * Returns the source in a file, in the format that its content or its name shows.
- * @throws Error with one sentence when it cannot be read
- */
+/** Opens a file in the format that its content or name shows. @throws Error with one sentence */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -255,10 +235,7 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
   '.jsonl': 'lines',
 }
 
-/**
- * Returns the format of a file by its beginning and its name.
- * @throws Error with a sentence that begins with the title
- */
+/** @throws Error with a sentence that begins with the title */
 function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' | 'json' | 'lines' {
   const known = KINDS[extname(file).toLowerCase()]
   const bytes = beginning.subarray(0, 512).toString('latin1')
@@ -276,16 +253,12 @@ function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' |
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 
-/**
- * The first bytes of spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF), as Latin-1.
- */
+/** First bytes of ZIP, OLE, gzip, SQLite and PDF, as Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
-/** Control characters that occur in no text file. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** The bytes at the beginning of a file that are read to recognise its format. */
 const BEGINNING = 1 << 16
 
 async function beginningOf(file: string): Promise<Buffer> {
@@ -299,45 +272,34 @@ async function beginningOf(file: string): Promise<Buffer> {
   }
 }
 
-/** The data that the thread starts with. */
 export interface ReadTask {
   file: FileTask
   reading: Omit<Reading, 'expectsNew'>
 }
 
-/** A permission for the thread to read one more batch. */
+/** Permission to read one more batch. */
 export interface ReadGrant {
-  /** Whether the thread prepares events as new ones. */
+  /** Whether events are prepared as new. */
   expectsNew: boolean
-  /** The number of entries to skip, since they were read here while the thread started. */
+  /** Entries that were read here while the thread started. */
   passOver: number
 }
 
-/** A batch of entries, the end of the file or a failure, or the message that the thread has started. */
 export type ThreadAnswer =
   | { entries: SourceEntry[]; read: number; isLast: boolean }
   | { failure: string }
   | 'started'
 
-/**
- * The fewest bytes of a file that a thread reads beside the writing: to start the thread takes as long as to
- * read a part of such a file.
- */
+/** A smaller file is read faster than a thread starts. */
 const WORTH_A_THREAD = 2_000_000
 
-/**
- * The most bytes of a file that begins to be read here while the thread starts. A longer file takes too long,
- * since all its lines are looked through first.
- */
+/** A longer file takes too long to begin here, since all its lines are looked through first. */
 const WORTH_BEGINNING = 100_000_000
 
-/** The most batches that the thread reads ahead of the writing, which bounds the memory in use. */
+/** Batches read ahead of the writing, which bounds memory. */
 const AHEAD = 3
 
-/**
- * Returns a source that reads a long file in a thread, together with the work that needs one entry alone. A
- * short file is read without a thread.
- */
+/** Moves the reading of a long file, and the work on each entry alone, into a thread. */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0
@@ -383,7 +345,7 @@ async function* readInThread(
 
 function startThread(file: FileTask, { context: { site, caller, now }, images, addresses }: Reading): Worker {
   const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images, addresses } }
-  // The TypeScript source, or the JavaScript that `npm run build` makes of it.
+  // Source, or what `npm run build` made of it.
   return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), {
     workerData,
     execArgv: [],

@@ -18,25 +18,22 @@ import {
   takeSource,
 } from './import-store.ts'
 
-// Keeps two imports of one source apart, and lets a source go on under a new address.
+// Locks a source against a second import, and lets it go on under a new address.
 
-/** The ms that a source stays locked without renewal. */
 const LEASE_MS = 20_000
-/** The ms between two renewals of the lock of a source. */
 const RENEWED_EVERY = 5_000
-/** The ms between two attempts to lock a source that another import holds. */
 const LOOKED_EVERY = 500
 
 interface HeldSource {
   number: number
-  /** Writes to the database, until another process takes over the lock as abandoned; throws from then on. */
+  /** Throws once another process has taken over the lock as abandoned. */
   write: Context['write']
   release: () => Promise<void>
 }
 
 /**
- * Locks a source. Waits while another process holds it, and calls `wait` once in that case. A lock of a
- * process of this machine that has ended is taken at once, any other when it expires.
+ * Locks a source, waiting while another process holds it (`wait` is called once). The lock of an ended
+ * process of this machine is taken at once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -55,7 +52,7 @@ export async function holdSource(
     await pause(LOOKED_EVERY)
   }
   const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
-  // The next renewal makes up for one that fails; if none succeeds, the next write reports it.
+  // The next renewal makes up for a failed one; if none succeeds, the next write reports it.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
   return {
     number,
@@ -71,10 +68,7 @@ export async function holdSource(
   }
 }
 
-/**
- * Ignores that the database is not available, since a lock that is not released expires.
- * @throws any other error
- */
+/** A lock that cannot be released expires. @throws any other error */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }
@@ -90,14 +84,12 @@ function isGone(holder: string): boolean {
   }
 }
 
-/** The value of `--same-as` for a source that shares events with another one, and is not the same. */
+/** `--same-as` of a source that shares events with another one. */
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the number of the source that a calendar under a new address continues; undefined if that was done
- * before.
- * @throws Error with one sentence when there is no such source, or the calendar was imported under the new
- * address as well
+ * Finds the source that a calendar under a new address continues; undefined if that was done before.
+ * @throws Error with one sentence when there is none, or both were imported
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
   if (name === address) return undefined
@@ -113,10 +105,7 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   return former
 }
 
-/**
- * Gives the records of a former source to a new address. `wait` is called once if an import of that source
- * has to end first.
- */
+/** `wait` is called once if an import of that source has to end first. */
 export async function continueSource(
   context: Pick<Context, 'db' | 'write'>,
   name: string,
@@ -134,7 +123,6 @@ export async function continueSource(
   await write((tx) => moveSource(tx, former, address)).finally(release)
 }
 
-/** Tells whether an event or a series of a source is here. */
 export async function hasEvents(db: Db, source: number): Promise<boolean> {
   for (const kind of ['event', 'series'] as const)
     if ((await listItems(db, source, kind, { identity: '', occurrence: '' }, 1)).length > 0) return true

@@ -47,14 +47,10 @@ import { countedBytes } from './source-text.ts'
 
 interface IcsTask {
   file: string
-  /** The zone for times without one. */
   zone: string
 }
 
-/**
- * Returns the source in an iCalendar file (RFC 5545). Reads the file twice: first its zones and which events
- * repeat, then its events.
- */
+/** Reads an iCalendar file (RFC 5545) twice: first zones and what repeats, then its events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
@@ -81,15 +77,12 @@ function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): So
   return isEnd ? { cutOff: `Line ${line}: ${reason}` } : { at: `line ${line}`, reason }
 }
 
-/** The most occurrences that are held until their series comes. */
+/** Occurrences held until their series comes. */
 const MOST_HELD = 50_000
-/** The most series that occurrences wait for. */
+/** Series that occurrences wait for. */
 const MOST_AWAITED = 500_000
 
-/**
- * Tells whether an occurrence comes before its series, so that it has to wait; notes the series that have
- * come.
- */
+/** Whether an occurrence comes before its series and has to wait. */
 function isAhead(component: Component, awaited: Set<string>): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -98,20 +91,19 @@ function isAhead(component: Component, awaited: Set<string>): boolean {
 }
 
 interface CalendarFacts {
-  /** The name of the zone for times without one. */
   zoneName: string
   isCancelled: boolean
-  /** Whether Kalends wrote it, which says what it means by its statuses. */
+  /** Kalends says by a property of its own what its statuses mean. */
   isOwn: boolean
 }
 
 interface Survey {
   zones: CalendarZones
-  /** What each calendar of the file says, by the line it begins on: programs put several into one file. */
+  /** By the line it begins on: programs put several calendars into one file. */
   calendars: Map<number, CalendarFacts>
-  /** UIDs of series that come later in the file. */
+  /** UIDs of series later in the file. */
   awaited: Set<string>
-  /** UIDs of series of which single dates are changed. */
+  /** UIDs of series with changed dates. */
   changed: Set<string>
 }
 
@@ -120,10 +112,7 @@ interface KnownSeries {
   series: Map<string, SeriesRead>
 }
 
-/**
- * A series as it was read: its DTSTART, its first time, which wall times are dates of it, and those that it
- * leaves out.
- */
+/** DTSTART, first time, which wall times are its dates, and its exceptions. */
 interface SeriesRead {
   first: Property | undefined
   start: CalendarTime
@@ -131,10 +120,7 @@ interface SeriesRead {
   left: ReadonlySet<string>
 }
 
-/**
- * Reads the zones and the calendars of a file, and which of its events repeat.
- * @throws Error with one sentence when the file is not a calendar
- */
+/** @throws Error with one sentence when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const found: Survey = {
     zones: noZones(zone, now),
@@ -159,13 +145,10 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/**
- * The most calendars of a file whose properties are read before their events; of further ones, those at the
- * end are ignored.
- */
+/** In a file with more calendars, properties at their ends are ignored. */
 const MOST_CALENDARS = 100_000
 
-/** Reads the zone and the METHOD of a calendar. `before` has those that it names before its events. */
+/** The zone and METHOD of a calendar; `before` has those named before its events. */
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
   return {
     zoneName: textOf(component, 'X-WR-TIMEZONE') || (before?.zoneName ?? ''),
@@ -182,9 +165,7 @@ interface CalendarFile extends Omit<CalendarFacts, 'zoneName'> {
   zones: CalendarZones
 }
 
-/**
- * Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories.
- */
+/** Yields a VEVENT as event, series or occurrence, after its venue, organizers and categories. */
 function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): Generator<SourceEntry> {
   const series = known.series.get(textOf(written, 'UID'))
   const component = withOneZone(written, series?.first)
@@ -229,7 +210,7 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   }
 }
 
-/** Returns sentences about the parts of an event that are not in, or not as they stand in the file. */
+/** The parts of an event that are not in, or differ from the file. */
 function faultsIn(component: Component, title: string, file: CalendarFile): string[] {
   const isOfLaterOnes = /^thisandfuture$/i.test(
     propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '',
@@ -284,7 +265,6 @@ function brokenLines({ joined, unread }: Component, title: string): string[] {
 
 const MOST_NAMED = 10
 
-/** Returns an event that repeats, with its first times and the lines of its rule. */
 function seriesItem(
   shared: SharedFields,
   recurrence: Recurrence,
@@ -297,15 +277,12 @@ function seriesItem(
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** Returns the original start of an occurrence: a day, or a time in UTC, which is the same in every zone. */
+/** A day, or a time in UTC, which is the same in every zone. */
 function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
 
-/**
- * Returns an event, or an occurrence with a name.
- * @param end the duration: days, or ms of an event with times
- */
+/** @param end the duration: days, or ms of an event with times */
 function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
@@ -356,8 +333,8 @@ function sharedPart(
 }
 
 /**
- * Returns the status of an event: that of our own export; else private for a CLASS other than PUBLIC; else
- * published. A date of a series without either of them has the status of its series.
+ * The status of our own export; else private for a CLASS other than PUBLIC; else published. A date of a
+ * series without either has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
   const own = textOf(component, OWN_STATUS).toLowerCase()
@@ -372,26 +349,20 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
   return /^\d{1,10}$/.test(sequence) && Number(sequence) <= HIGHEST ? { sequence: Number(sequence) } : {}
 }
 
-/** The highest number of a revision (RFC 5545, 3.3.8). */
+/** RFC 5545, 3.3.8. */
 const HIGHEST = 2 ** 31 - 1
 
-/**
- * Matches a title that says that its event is canceled, in the languages of the service: `Canceled: Ball`,
- * `[ABGESAGT] Ball`, `Bal (annulé)`.
- */
+/** Titles of canceled events, in our languages: `Canceled: Ball`, `[ABGESAGT] Ball`, `Bal (annulé)`. */
 const SAYS_CANCELED =
   /^[\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\s?(?:[\])*!:–—|]|- |$)|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\])]$/iu
 
-/**
- * Returns the title, the event status and its reason. Calendars like ours put the status before the title as
- * well, where it is removed.
- */
+/** Calendars like ours put the status before the title as well; it is removed there. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
   const event_status = file.isCancelled || /^CANCELL?ED$/.test(status) ? 'canceled' : 'postponed'
   const title = unannounced({ event_status }, summary)
-  // Other calendars call an event tentative while it is uncertain.
+  // Other calendars call an uncertain event tentative.
   if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
     return { title: summary, event_status: 'scheduled' }
   const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))
@@ -402,12 +373,11 @@ function titleAndState(component: Component, file: CalendarFile) {
   }
 }
 
-/** Signs that a text has markup: the end of an element that texts are made of, or a line break. */
+/** Markup: the end of a text element, or a line break. */
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
 /**
- * Returns the text with markup if there is one, else the plain text: unchanged if it has markup, as Google's
- * has, else escaped.
+ * The text with markup if there is one; else the plain text, escaped unless it has markup as Google's has.
  */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
@@ -422,7 +392,7 @@ function descriptionOf(component: Component): string {
     : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** Returns the web address that LOCATION contains; empty for none, and for the link of the meeting. */
+/** The web address in LOCATION, unless it is the link of the meeting. */
 function websiteIn(component: Component, meeting: string): string {
   const { link } = partsOfPlace(textOf(component, 'LOCATION'))
   return link === meeting || !isAddress(link) ? '' : link
@@ -434,10 +404,7 @@ type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', s
 
 const LABELLED = limits.line.characters
 
-/**
- * Returns the meeting of an event (RFC 7986, 5.11), and the addresses that were refused as its link. A link
- * that our own export hides stays hidden.
- */
+/** The meeting (RFC 7986, 5.11) and refused addresses. A link that our export hides stays hidden. */
 function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = beginningOf((parameters.LABEL ?? '').replace(/\s+/g, ' ').trim(), LABELLED)
@@ -456,10 +423,7 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
-/**
- * Returns how people take part: as our own export says; else online if there is a link or a meeting program,
- * and also at the venue if there is one.
- */
+/** As our export says; else online with a link or a meeting program, mixed if there is a venue too. */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
   if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''
@@ -467,9 +431,7 @@ function attendanceOf(component: Component, hasLink: boolean, linked: readonly S
   return linked.some(({ kind }) => kind === 'venue') ? 'mixed' : 'online'
 }
 
-/**
- * Returns the address of an event on the web; `unread` is the beginning of one that browsers could not open.
- */
+/** `unread` is the beginning of an address that browsers could not open. */
 function pageOfComponent(component: Component): { page: string; unread: string } {
   // Addresses have no escapes, but some programs write them as texts.
   const sent = textOf(component, 'URL')
@@ -487,7 +449,7 @@ function isPicture({ parameters, value }: Property): boolean {
   return /^image\//i.test(parameters.FMTTYPE ?? '') || /\.(?:png|jpe?g|gif|webp|avif)(?:\?|$)/i.test(value)
 }
 
-/** The address that Google gives for an organizer that it does not know. */
+/** Google's address of an unknown organizer. */
 const OF_NOBODY = 'unknownorganizer@calendar.google.com'
 
 function linkedItems(component: Component, at: string): SourceItem[] {
@@ -497,7 +459,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
     const email = /^mailto:([^@\n]+@.+)$/i.exec(value.trim())?.[1] ?? ''
     if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
-    // Programs that know no name put the e-mail address in its place, which nobody has meant to publish.
+    // Programs without a name put the e-mail address there, which nobody meant to publish.
     const item = linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
     return item && email !== '' ? { ...item, hasAddress: true as const } : item
   })
@@ -513,7 +475,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
   )
 }
 
-/** Reads a contact, which is one text: a telephone number and addresses in it are no part of the name. */
+/** A contact is one text: phone and addresses are no part of the name. */
 function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
@@ -524,15 +486,11 @@ function contactIn(text: string): { name: string; phone: string } {
   return { name: names.filter(Boolean).join(', '), phone }
 }
 
-/** An e-mail address within a text, with what divides it from the text before. */
 const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,250}\.\w{2,60}[>)\]]?/giu
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
-/**
- * Returns the coordinates of an event; `unread` are those that are none. Some programs write nothing or
- * nought for an unknown place.
- */
+/** `unread` are no coordinates; nothing or zeros are an unknown place. */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }
   unread: string

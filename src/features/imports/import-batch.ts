@@ -43,10 +43,10 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './write-item.ts'
 
-// Writes the items of an import, many with each transaction, and turns single events of earlier imports into
+// Writes the items of an import, many with each transaction; single events of earlier imports may become
 // series.
 
-// Single events of earlier imports become series where they are series in the source now.
+// Single events of earlier imports that are series in the source now.
 
 interface Begun {
   items: SourceItem[]
@@ -54,8 +54,8 @@ interface Begun {
 }
 
 /**
- * Turns events of earlier runs into series where the source has done so since. Each event stays and becomes
- * the first date of its series, which takes over the stored state of the event.
+ * Turns events of earlier runs into series where the source has done so. Each event becomes the first date of
+ * its series, which takes over its stored state.
  */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -74,7 +74,6 @@ interface Single {
   state: RecordState
 }
 
-/** Finds the single events that these series were before, by the identity of the series. */
 async function findSingles(
   { source, context: { db } }: ImportRun,
   items: readonly SourceItem[],
@@ -112,10 +111,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/**
- * Turns one event into a series. Returns a function that reports the item where it is settled; undefined
- * where it still needs a plan.
- */
+/** Returns what reports the item once it is settled; undefined if it still needs a plan. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts)) return () => noteLeft(run, item, row.record, OLDER, state)
@@ -141,10 +137,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/**
- * Writes the recurrence of the event, and its times unless they were changed here; other fields as for any
- * series. Returns the id of the series.
- */
+/** Writes the recurrence, and the times unless they were changed here; returns the id of the series. */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,
@@ -184,15 +177,15 @@ async function writeBegun(
   })
 }
 
-// Writes the items of an import, many with one transaction.
+// Writes items, many with one transaction.
 
 const OWN = new Error('It is an event of this calendar itself.')
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
 
-/** The most attempts to write a batch, which is planned again after losing a race. */
+/** A batch that loses a race is planned again. */
 const MOST_ATTEMPTS = 5
 
-/** The most items that are prepared at the same time; fetching images is the slow part. */
+/** Fetching images is the slow part. */
 const PREPARED_AT_ONCE = 4
 
 /** Writes items of one kind with one transaction, and reports those that cannot be written. */
@@ -214,10 +207,7 @@ export async function importBatch(
   }
 }
 
-/**
- * Keeps one of the items with the same identity: that of the latest revision, or else the first. Reports the
- * others where they differ from it.
- */
+/** Keeps the latest revision of items with the same identity, or the first; reports others that differ. */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
@@ -263,7 +253,6 @@ function noteUnwritten(run: ImportRun, { item, known, state, plan }: PlannedItem
   noteKept(run, item, `is here already: ${plan.holder.name}`)
 }
 
-/** Prepared items, and those that could not be prepared. */
 interface PreparedBatch {
   prepared: [PlannedItem, PreparedItem][]
   failed: [PlannedItem, unknown][]
@@ -311,10 +300,7 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
 
-/**
- * Writes the prepared items in one transaction. If that fails, writes each of them by itself, and adds
- * failures to `failed`.
- */
+/** If the transaction fails, each item is written by itself; failures go to `failed`. */
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -346,7 +332,7 @@ async function writeBatch(
   return written
 }
 
-/** A function that writes one item; it returns undefined if this item alone fails. */
+/** Runs the write of one item; undefined if it alone fails. */
 type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
 
 async function writeAll(
@@ -381,10 +367,7 @@ async function writeAll(
   return written
 }
 
-/**
- * Records a change of a record whose page in the source has another address now, since its page here names
- * that address as its original.
- */
+/** The page here names the page in the source as its original, so a new address is a change. */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'
@@ -398,10 +381,7 @@ const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
     written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
   )
 
-/**
- * Writes the new events among the items, all together or, with `perform`, one after the other; notes their
- * states.
- */
+/** All together or, with `perform`, one after the other. */
 async function writeEvents(
   run: ImportRun,
   tx: Tx,
@@ -425,10 +405,7 @@ async function writeEvents(
   return written
 }
 
-/**
- * Compares the records to be changed with the states that were planned for.
- * @throws StalePlan when a record has changed since its change was planned
- */
+/** @throws StalePlan when a record has changed since it was planned */
 async function refuseStale(
   tx: Tx,
   kind: ItemKind,
@@ -446,8 +423,7 @@ async function refuseStale(
 }
 
 /**
- * Holds the UIDs of new records until the end of the transaction.
- * @throws StalePlan when another import was faster with one of them
+ * Holds the UIDs of new records until the transaction ends. @throws StalePlan when another import was faster
  */
 async function claimUids(
   run: ImportRun,
@@ -505,10 +481,7 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/**
- * Returns the rows that differ from the stored ones, since an item whose image cannot be fetched is tried
- * again in every run.
- */
+/** An item whose image cannot be fetched is tried again in every run, so equal rows are left out. */
 function changedRows(
   rows: readonly ImportItemColumns[],
   written: readonly WrittenItem[],
@@ -532,8 +505,8 @@ const textOf = ({
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
 /**
- * Tells whether a field of the source is settled: written now or before. A field that keeps its value here is
- * not, and waits for another policy.
+ * Whether a field is written, now or before. One that keeps its value here is not, and waits for another
+ * policy.
  */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
@@ -541,10 +514,7 @@ function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: strin
   )
 }
 
-/**
- * Returns the state of the record after the write; fields that were changed here before stay marked as
- * changed.
- */
+/** Fields that were changed here before stay marked as changed. */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,
@@ -583,10 +553,7 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
 }
 
-/**
- * Reports series that begin later here than in the source. Does so in every run, for unchanged series as
- * well.
- */
+/** Series that begin later here than in the source are reported in every run. */
 async function noteLater(
   { context: { db, now }, options, remark }: ImportRun,
   items: readonly { item: SourceItem; record: number | undefined }[],

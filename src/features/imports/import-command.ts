@@ -38,9 +38,8 @@ import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './source-item.ts'
 import { undoImport } from './undo-import.ts'
 
-// Registers and runs the commands `import` and `imports`, which start, list, schedule and undo imports.
+// The commands `import` and `imports`.
 
-/** The options of `import`, as typed. */
 interface Asked {
   dryRun?: true
   conflicts: ConflictPolicy
@@ -63,7 +62,6 @@ interface Asked {
   sameAs?: string
 }
 
-/** Registers the commands `import` and `imports`, which open the calendar, and close it at the end. */
 export function registerImportCommands(program: Command, open: () => Promise<CalendarGround>): void {
   registerImport(program, open)
   const imports = program
@@ -149,19 +147,15 @@ function registerSchedules(imports: Command, open: () => Promise<CalendarGround>
   )
 }
 
-/** The options of `imports resume`. */
 interface Resumed {
   allowMassRemoval?: true
 }
 
-/** The most runs that `imports` lists. */
 const MOST_RUNS = 100
-/** Milliseconds before a failed request to a site is repeated. */
 const BACK_OFF_MS = 1000
 
 const collect = (word: string, words: readonly string[] = []) => [...words, word]
 
-/** Adds the options of `import` to a command. */
 function withOptions(command: Command): Command {
   return command
     .option('--dry-run', 'say what would happen, and change nothing')
@@ -258,7 +252,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // An import that the service has started ends with the service, and another process goes on with it.
+        // An import that the service started ends with the service; another process goes on with it.
         if (forService) endWithParent()
         const wanted = { images, private: isPrivate, addresses }
         const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
@@ -281,14 +275,14 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
     )
 }
 
-/** Ends this process as soon as its parent has ended. Waiting for that does not keep this process alive. */
+/** Ends this process with its parent; watching does not keep it alive. */
 function endWithParent(): void {
   if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
 
-/** Returns the options of an import as command-line words, without the schedule and the password file. */
+/** The options as command-line words, without schedule and password file. */
 function wordsOf({
   conflicts,
   mirror,
@@ -322,16 +316,13 @@ function wordsOf({
   ]
 }
 
-/**
- * Returns the address of a source for the terminal, without login and query, which may be secret; undefined
- * for a file.
- */
+/** Without login and query, which may be secret; undefined for a file. */
 function addressIn(source: string): string | undefined {
   const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
 }
 
-/** Imports a source, and prints the report. Returns false when some records are missing or incomplete. */
+/** Returns false if records are missing or incomplete. */
 async function importInto(
   ground: CalendarGround,
   {
@@ -376,8 +367,7 @@ function writerOf({ id, login }: Context['caller']) {
 }
 
 /**
- * Makes the context to import in, for the user with this login or the first administrator.
- * @throws Error with one sentence when there is none
+ * The user with this login, or the first administrator. @throws Error with one sentence when there is none
  */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground

@@ -12,10 +12,9 @@ import type { Source } from './source-item.ts'
 
 type Translate = Context['say']
 
-/** The most lines of one kind that are printed; further ones are counted. */
+/** Further lines of a kind are counted. */
 const MOST_LINES = 200
 
-/** The heading above the remarks of each kind; none for a kind of remark that a command never makes. */
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
 
 export const IMPORT_HEADINGS: Headings = {
@@ -27,7 +26,7 @@ export const IMPORT_HEADINGS: Headings = {
   unread: 'Not read:',
 }
 
-/** The remarks of an import or a push on single items: the first of each kind, and their number. */
+/** By kind: the first remarks, and their number. */
 export type Remarks = Map<Remark['kind'], { first: Remark[]; count: number }>
 
 export function noteRemark(remarks: Remarks, remark: Remark): void {
@@ -50,7 +49,7 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
   })
 }
 
-/** The kinds of items in the order of their importance to readers, with the word for one and for several. */
+/** By importance, with the words for one and several. */
 const KIND_WORDS = [
   ['event', 'event', 'events'],
   ['series', 'series', 'series'],
@@ -60,7 +59,7 @@ const KIND_WORDS = [
   ['tag', 'tag', 'tags'],
 ] as const
 
-/** Returns a line on the items that a run made, or would make, by kind; empty where there are none. */
+/** Empty if nothing was made. */
 export function describeMade({ made = {} }: Counts, run: number | undefined): string[] {
   const parts = KIND_WORDS.flatMap(([kind, one, several]) => {
     const count = made[kind] ?? 0
@@ -69,16 +68,13 @@ export function describeMade({ made = {} }: Counts, run: number | undefined): st
   return parts.length === 0 ? [] : [`${run === undefined ? 'Would make' : 'Made'}: ${parts.join(', ')}.`]
 }
 
-/** Returns the first events of a source below a heading; empty where there are none. */
+/** Empty if there are none. */
 export function describePreview(say: Translate, preview: readonly string[]): string[] {
   if (preview.length === 0) return []
   return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
 }
 
-/**
- * Returns a line with the numbers of events that visitors see and do not see, after a run or a dry run; empty
- * for a source without events.
- */
+/** What visitors see and do not see after a run; empty for a source without events. */
 export function describeVisible(say: Translate, visible: VisibleCounts, run: number | undefined): string[] {
   const { coming, past, private: hidden, waiting } = visible
   if (coming + past + hidden + waiting === 0) return []
@@ -92,14 +88,12 @@ export function describeVisible(say: Translate, visible: VisibleCounts, run: num
   ]
 }
 
-/** Returns the outcome of a run or a dry run in words. */
 export function describeCounts(counts: Counts, run: number | undefined): string {
   const { created, updated, unchanged, left, trashed, failed } = counts
   const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are here, ${trashed} moved to the trash, ${failed} not in`
   return run === undefined ? `A run would have: ${said}. Nothing was written.` : `Run ${run}: ${said}.`
 }
 
-/** Returns runs as a table. */
 export function describeRuns(runs: readonly ListedRun[]): string[] {
   if (runs.length === 0) return ['Nothing has been imported yet.']
   const rows = runs.map(({ id, started_utc, ended_utc, state, counts, address }) => {
@@ -139,10 +133,7 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   ]
 }
 
-/**
- * Describes a run, and the events and series that it moved to the trash.
- * @throws Error with one sentence when there is no such run
- */
+/** A run, and what it moved to the trash. @throws Error with one sentence when there is none */
 export async function describeRun(db: Db, id: number): Promise<string[]> {
   const run = await getRun(db, id)
   const trashed: string[] = []
@@ -170,36 +161,30 @@ export async function describeRun(db: Db, id: number): Promise<string[]> {
   return [...describeRuns([run]), 'Moved to the trash:', ...trashed.slice(0, MOST_LINES), ...more]
 }
 
-/** The display of the progress of an import or a push. */
 export interface Progress {
   show: (counts: Counts) => void
-  /** Shows the progress of another source from now on. */
   follow: (source: Followed) => void
   close: () => void
 }
 
 type Followed = Pick<Source, 'total' | 'progress'> & {
-  /** The address that is being asked, until something has come from there. */
+  /** The address being asked, until something comes from there. */
   asking?: string | undefined
 }
 
-/** How far a source has been read: `done` of `total` in the unit of the source; a total of 0 is unknown. */
+/** `done` of `total` in the unit of the source; a total of 0 is unknown. */
 interface Far {
   records: number
   done: number
   total: number
-  /** Milliseconds since it began. */
+  /** Milliseconds. */
   elapsed: number
   asking?: string | undefined
 }
 
-/** Milliseconds between two lines of a log. */
 const LINE_EVERY_MS = 30_000
 
-/**
- * Opens the display of a progress: on a terminal a bar with rate and time left, elsewhere a plain line every
- * half minute.
- */
+/** On a terminal a bar with rate and time left, elsewhere a line every half minute. */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -257,16 +242,12 @@ function lineProgress(
 const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
   created + updated + unchanged + left + failed
 
-/** The cells of the longest bar, and of the shortest bar that says anything. */
 const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
-/** The room reserved for the words, so that the bar keeps its length as they change. */
+/** Reserved for words, so that the bar keeps its length. */
 const WORDS = 56
 
-/**
- * Returns the progress as one line for a terminal of this width. Parts that do not fit are left out, the bar
- * first.
- */
+/** Parts that do not fit are left out, the bar first. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
@@ -278,7 +259,7 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** Returns the share that is done, from 0 to 1; undefined while the total is unknown. */
+/** From 0 to 1; undefined while the total is unknown. */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }

@@ -10,8 +10,7 @@ import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
 
-// Stores, lists and pauses imports on a schedule, and runs each of them when it is due, in a process of its
-// own.
+// Imports on a schedule: stored, listed, paused, and run when due, in a process each.
 
 interface AskedSchedule {
   every: string
@@ -23,12 +22,12 @@ interface AskedSchedule {
   allowMassRemoval?: true
 }
 
-/** The shortest time between two runs, in milliseconds. */
+/** Milliseconds. */
 const SHORTEST = 300_000
 
 /**
- * Stores a scheduled import, and returns a sentence that confirms it. `words` are the command-line words
- * without the source and the schedule.
+ * Stores a scheduled import; returns a sentence that confirms it. `words` are the command-line words without
+ * source and schedule.
  * @throws Error with one sentence when the import would need somebody at the terminal
  */
 export async function scheduleImport(
@@ -56,9 +55,8 @@ export async function scheduleImport(
 }
 
 /**
- * Returns the path of a file that only its owner can read. The database stores this path, not the content of
- * the file.
- * @throws Error with one sentence when other users can see the file
+ * The database stores the path, not the content. @throws Error with one sentence when other users can read
+ * the file
  */
 function secretFile(file: string): string {
   const path = realPath(file)
@@ -67,7 +65,6 @@ function secretFile(file: string): string {
   return path
 }
 
-/** Returns the imports on a schedule as a table, below a line that says so if none of them runs. */
 export async function describeSchedules({ read }: Pick<Database, 'read'>, now: number): Promise<string[]> {
   const rows = (await listSchedules(read)).map(
     ({ name, every_seconds, next_utc, leased_utc, paused, failures, outcome }) => [
@@ -85,41 +82,27 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
   ]
 }
 
-/** The outcome of a scheduled run: its exit code, and the end of its output. */
 export interface ScheduledRun {
   code: number | null
   said: string
 }
 
-/**
- * Starts an import with these command-line words, in a process that ends with this one, or when the signal
- * aborts.
- */
+/** The process ends with this one, or when the signal aborts. */
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
-/** The option that lets a mirror move a large part of its events to the trash. */
 export const ALLOWED = '--allow-mass-removal'
-/** The exit code of a scheduled run after which somebody has to decide whether the source is right. */
+/** The exit code after which somebody has to decide whether the source is right. */
 export const NEEDS_DECISION = 3
 
-/** The ms for which a process holds an import without renewal. */
 const LEASE_MS = 300_000
-/** The ms between two renewals of the hold on an import. */
 const RENEWED_EVERY = 60_000
-/**
- * The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its
- * schedule.
- */
+/** Doubles with each failure, up to the interval of the schedule. */
 const FIRST_RETRY_MS = 300_000
-/** The most characters of a run's output that are stored. */
 const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/**
- * Stores a scheduled import, in place of another one of its name. It is due at once. `now` is in ms since the
- * epoch.
- */
+/** Replaces another one of its name, and is due at once. `now` in ms since the epoch. */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   {
@@ -140,12 +123,11 @@ export async function saveSchedule(
   }, writer)
 }
 
-/** Lists all imports on a schedule, by name. */
 export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** Pauses an import on a schedule. @throws Error with one sentence when no import has this name */
+/** @throws Error with one sentence when no import has this name */
 export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numUpdatedRows } = await database.write(
     (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
@@ -155,8 +137,7 @@ export async function pauseSchedule(database: Pick<Database, 'write'>, name: str
 }
 
 /**
- * Resumes a paused import, which is due at once. `mayRemove` lets its next run that does not fail move a
- * large part of its events to the trash.
+ * It is due at once. `mayRemove` lets its next successful run trash a large part of its events.
  * @throws Error with one sentence when no import has this name
  */
 export async function resumeSchedule(
@@ -178,13 +159,12 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** Returns the words for every run, without the permission for a single one. */
 function usualWords(words: string): string[] {
   const all: string[] = JSON.parse(words)
   return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
 }
 
-/** Takes an import off its schedule. @throws Error with one sentence when no import has this name */
+/** @throws Error with one sentence when no import has this name */
 export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numDeletedRows } = await database.write(
     (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),
@@ -197,7 +177,7 @@ function missing(name: string): Error {
   return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
 }
 
-/** The imports that this process runs, with the ms since the epoch at which each began. */
+/** By name, with the ms since the epoch at which each began. */
 export interface RunningImports {
   begun: Map<Promise<void>, number>
   stopping: AbortController
@@ -207,13 +187,9 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/**
- * The most imports that run at the same time, not counting those that take longer than `MAKES_ROOM_AFTER`.
- */
+/** Not counting those that take longer than `MAKES_ROOM_AFTER`. */
 const MOST_AT_ONCE = 3
-/** The ms after which an import makes room for another one. */
 const MAKES_ROOM_AFTER = 60_000
-/** The most imports that run at the same time in all. */
 const MOST_RUNNING = 12
 
 function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
@@ -221,10 +197,7 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
   return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
 }
 
-/**
- * Runs the due imports, each in one process at a time; a slow source holds up no other. Returns when those
- * that it began have ended.
- */
+/** Runs the due imports, each in one process at a time; returns when those it began have ended. */
 export async function runDueImports(
   database: Database,
   start: StartImport,
@@ -250,7 +223,7 @@ export async function runDueImports(
   await Promise.all(own)
 }
 
-/** Ends the imports that are running. They are due again at once, for other processes. */
+/** They are due again at once, for other processes. */
 export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
   stopping.abort()
   await Promise.all(begun.keys())
@@ -279,13 +252,10 @@ function describeFailure(name: string, { code, said }: ScheduledRun): string {
     : `The import ${name} failed: ${said}`
 }
 
-/**
- * Tells whether a run failed. Code 2 is no failure: some records are missing or incomplete, and the next run
- * tries them again.
- */
+/** Code 2 is no failure: some records are missing, and the next run tries them again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
-/** Locks an import that is due and not locked; undefined if there is none, or another process was faster. */
+/** Undefined if none is due, or another process was faster. */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
   const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
   const [found] = await dueAt(database.read, nowUtc).execute()
@@ -358,18 +328,17 @@ async function setColumns(
   )
 }
 
-// Runs imports on a schedule, each in a process of its own that gives way to the service.
+// Each in a process of its own that gives way to the service.
 
-/** The most characters kept of the output of an import; the last ones tell how it ended. */
+/** The last characters tell how it ended. */
 const MOST_HELD = 2000
 
-/** The ms after which an import is ended; its next run goes on where it stopped. */
+/** Ended after so many ms; the next run goes on where it stopped. */
 const LONGEST_RUN = 6 * 3_600_000
 
 /**
- * Returns a function that starts imports as the command line does, with these command-line words for the
- * settings. Each import runs in its own process, so that it takes no time from requests; it ends with this
- * process, and after `longest` ms in any case.
+ * Starts imports as the command line does, with these words for the settings, each in a process that ends
+ * with this one, and after `longest` ms in any case.
  */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
@@ -395,19 +364,15 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
     })
 }
 
-/** The folder in which Linux lists the threads of this process. */
+/** Where Linux lists the threads of a process. */
 const THREADS = '/proc/self/task'
 
-/**
- * Lowers the priority of this process, so that the service and other programs go first on a busy machine: an
- * import takes all the time it gets.
- */
+/** The service and other programs go first on a busy machine: an import takes all the time it gets. */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  // A priority that is lower already stays: only root may raise it.
+  // Only root may raise a priority.
   if (getPriority() >= wanted) return
-  // On Linux each thread has its own priority: the threads for garbage collection and compiling take a
-  // quarter of the time of an import.
+  // On Linux each thread has a priority: garbage collection and compiling take a quarter of an import's time.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 
@@ -419,10 +384,7 @@ function lower(thread: number, priority: number): void {
   }
 }
 
-/**
- * Returns the ids of this process's threads on Linux; elsewhere the one id 0, which stands for the whole
- * process.
- */
+/** Elsewhere than on Linux the id 0, the whole process. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

@@ -56,47 +56,39 @@ import {
 // Imports a source: reads it to its end and writes its items in batches. A dry run counts and shows what
 // would come in.
 
-/**
- * The most items of one kind that one transaction writes: the service answers no uncached list until it has
- * taken them in, for some milliseconds.
- */
+/** Items of one kind in one transaction: the service answers no uncached list until it has read them. */
 const BATCH = 200
 
-/** The options of an import, and its callbacks. */
 export interface ImportTask {
   source: Source
   options: ImportOptions
-  /** The caller who becomes the author of the records. */
+  /** Its caller becomes the author of the records. */
   context: Context
   by: Writer
   remark: (remark: Remark) => void
   /** Called before everything is read again, which makes all remarks anew. */
   restart: () => void
-  /** Called after each batch. */
   progress: (counts: Counts) => void
-  /**
-   * The name of a known source that this one continues, or `none` for a source of its own that shares events
-   * with another.
-   */
+  /** A known source that this one continues, or `none` if it only shares events with another. */
   sameAs?: string | undefined
   /** Called once if another import of the source has to end first. */
   wait: () => void
 }
 
 interface Imported {
-  /** The number of the run; undefined for a dry run. */
+  /** Undefined for a dry run. */
   run: number | undefined
   counts: Counts
   visible: VisibleCounts
-  /** In a dry run: the first events of the source, as pages would show them. Else empty. */
+  /** In a dry run: the first events, as pages would show them. */
   preview: string[]
-  /** Why the source counts as broken: what came is in, and nothing was moved to the trash. */
+  /** What came is in, and nothing was trashed. */
   broken: BrokenSource | undefined
 }
 
 /**
- * Imports everything of a source in the name of the caller, some hundred items at a time. Items written
- * before an interruption stay, and the next run skips them.
+ * Imports a source in the name of the caller. What was written before an interruption stays, and the next run
+ * skips it.
  * @throws Error with one sentence when the source cannot be read any further
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
@@ -111,7 +103,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
 
-/** Imports a locked source. A dry run writes nothing, and its source may have no number. */
+/** A dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const foreseen = task.options.dryRun ? foreseesNothing() : undefined
   const run = await beginRun(task, number, foreseen)
@@ -134,9 +126,8 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Reads everything after the changes: only a whole series shows which of its occurrences is gone, since
- * changes omit the other occurrences. The counts of written items stay; all else is counted and reported
- * anew.
+ * Only a whole series shows which of its occurrences is gone, since changes omit the others. Written items
+ * stay counted, all else is counted anew.
  */
 async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -152,7 +143,7 @@ async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen 
   await importEntries(run, task, foreseen)
 }
 
-/** Stores the token of a source that reports changes, so that the next run reads only later changes. */
+/** The next run reads only later changes. */
 async function noteToken(run: ImportRun, from: Source): Promise<void> {
   const { source, context, options, isIncomplete, broken } = run
   const token = from.token?.() ?? ''
@@ -160,10 +151,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/**
- * Returns the options that a token was given under, as text. Under other options the last run may have left
- * out records, which the next run has to read.
- */
+/** Under other options the last run may have left out records that the next has to read. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -213,7 +201,7 @@ async function settleOrigin(
   return now
 }
 
-/** The ms after which an interrupted run is too old for the next one to resume it. */
+/** Ms after which the next run begins anew. */
 const RESUMED_WITHIN = 86_400_000
 
 async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
@@ -222,7 +210,7 @@ async function resumeSource(source: Source, { db, now }: Context): Promise<void>
   if (position !== '') source.resume?.(position)
 }
 
-/** How a run ended. Without a position, the position that was noted last stays. */
+/** Without a position the last one stays. */
 interface RunEnd {
   state: 'done' | 'failed'
   position?: string
@@ -234,7 +222,7 @@ async function endRun({ run, context, counts }: ImportRun, end: RunEnd): Promise
   await context.write((tx) => updateRun(tx, run, ended))
 }
 
-/** Stores the position where the next run may resume: everything before it is written. */
+/** Everything before the position is written. */
 async function notePosition({ run, context }: ImportRun, source: Source): Promise<void> {
   const position = source.position?.()
   if (run !== undefined && position !== undefined)
@@ -310,10 +298,9 @@ function describeWithheld(count: number): string {
 }
 
 /**
- * Refuses this calendar as its own source, by the edition of its database and by its first events. Returns
- * false while no events have come.
- * @throws Error with one sentence when the source is this database or a copy of it, or when all its events
- * come from this calendar
+ * Refuses this calendar as its own source, by the edition of its database and its first events; false while
+ * no events have come.
+ * @throws Error with one sentence
  */
 async function refuseOwn(
   run: ImportRun,
@@ -329,10 +316,7 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/**
- * Tells whether an item that others refer to has come before in this run, and remembers it. The first one
- * counts, however later ones spell it, so that runs do not undo each other.
- */
+/** The first of repeated items counts, however later ones spell it, so that runs do not undo each other. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)
@@ -344,9 +328,7 @@ function isRepeated(run: ImportRun, item: SourceItem): boolean {
   return false
 }
 
-/**
- * Writes the waiting items: those that others refer to first, and parent categories before their children.
- */
+/** Those that others refer to first, parents before children. */
 async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   for (const kind of ITEM_KINDS) {
     const items = waiting[kind].splice(0)
@@ -355,10 +337,7 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/**
- * Sorts categories into levels: the parents of each category are in an earlier level, or not among the
- * categories.
- */
+/** Parents come in an earlier level, or are not among the categories. */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items
@@ -375,14 +354,12 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   return levels
 }
 
-/** The most events that a dry run shows. */
 const SHOWN = 10
 
 interface Foreseen {
   visible: VisibleCounts
-  /** The first events of the source, at most `SHOWN`. */
   first: SourceItem[]
-  /** The names of the venues that were read last, by identity. */
+  /** By identity, those read last. */
   venues: Map<string, string>
 }
 
@@ -405,13 +382,9 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
   return visible
 }
 
-/** The fields that decide whether visitors see a record, and whether it is over. */
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
-/**
- * Counts an item that a dry run would bring in, with the values that its record keeps (`here`). A series
- * counts as one, its occurrences do not.
- */
+/** A series counts as one; its occurrences do not. */
 function foreseeItem(
   { visible }: Foreseen,
   context: Context,
@@ -444,7 +417,6 @@ function noteFirstEvents(foreseen: Foreseen, { options }: ImportRun, item: Sourc
   foreseen.first.push(item)
 }
 
-/** Returns the first events of the source, each on a line as its page would show it. */
 async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promise<string[]> {
   const items = first.filter(({ identity }) => !run.unread.has(identity))
   const lines = await Promise.all(
@@ -466,10 +438,7 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-/**
- * Returns the names of the venues of an item: those that the source has just given, else those of the records
- * here.
- */
+/** Those that the source has just given, else those here. */
 async function placesOf(
   { context, links }: ImportRun,
   names: Foreseen['venues'],

@@ -14,7 +14,7 @@ import type { ItemKind } from './source-item.ts'
 
 // The SQL of sources, runs, items and acts of imports.
 
-/** Returns the number of a source; stores a new source first. */
+/** Stores a new source first. */
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
@@ -29,7 +29,6 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
   return id
 }
 
-/** Finds the number of a source; undefined if it has never been read. */
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('import_sources')
@@ -39,7 +38,7 @@ export async function findSource(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** Finds whether a source has `moved` here or `stays` the original; empty where nobody has said. */
+/** Empty where nobody has said. */
 export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
   const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
   return (await query.executeTakeFirst())?.origin ?? ''
@@ -53,10 +52,7 @@ export async function saveOrigin(
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
-/**
- * Gives a source another address, at which there were only runs without events so far. The next run reads the
- * whole source.
- */
+/** The new address may only have had runs without events. The next run reads the whole source. */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)
   if (empty !== undefined) {
@@ -72,7 +68,7 @@ export async function moveSource(tx: Tx, source: number, address: string): Promi
     .execute()
 }
 
-/** Finds the holder of the lock of a source, and when the lock expires; an empty name for nobody. */
+/** With the time when the lock expires; an empty name for nobody. */
 export async function findHolder(
   db: Db,
   source: number,
@@ -81,10 +77,7 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/**
- * Takes the lock of a source from the holder `before`, as it was read; returns false if another process was
- * faster.
- */
+/** `before` is the holder as it was read; false if another process was faster. */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -102,7 +95,7 @@ export async function takeSource(
   return Number(numUpdatedRows) === 1
 }
 
-/** Tells whether a holder has the lock of a source, and makes sure of it until the end of the transaction. */
+/** Holds until the end of the transaction. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
   const query = tx
     .selectFrom('import_sources')
@@ -112,7 +105,7 @@ export async function isHeldBy(tx: Db, source: number, holder: string): Promise<
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
-/** Extends the lock of a holder until a time; an empty time releases it. */
+/** An empty time releases it. */
 export async function keepSource(
   tx: Db,
   source: number,
@@ -127,10 +120,7 @@ export async function keepSource(
     .execute()
 }
 
-/**
- * Finds the token for the changes of a source since it was last read with these options; empty if there is
- * none.
- */
+/** The token since the source was last read with these options; empty if there is none. */
 export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -154,7 +144,7 @@ const selectItems = statement<{ source: number; kind: string; identities: readon
       .where('identity', 'in', value('identities')),
 )
 
-/** Finds the stored rows of these items of a source, with all occurrences of each. */
+/** With all occurrences of each. */
 export async function findItems(
   db: Db,
   source: number,
@@ -164,10 +154,7 @@ export async function findItems(
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
 }
 
-/**
- * Finds the events and series with these identities that other sources have, with the addresses of those
- * sources.
- */
+/** Finds events and series with these identities in other sources, with their addresses. */
 export async function findElsewhere(
   db: Db,
   source: number | undefined,
@@ -195,8 +182,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds the records that a source names by numbers: those that this source, or a source that has moved here,
- * knew by these numbers. Any other number is taken for an id of this calendar, even if no record has this id.
+ * Finds the records that this source, or one that has moved here, knew by these numbers. Any other number
+ * counts as an id of this calendar.
  */
 export async function findNumbered(
   db: Db,
@@ -230,7 +217,7 @@ const selectHeads = statement<{ source: number; kind: string; identities: readon
       .where('occurrence', '=', ''),
 )
 
-/** Finds the columns of these items that show whether they have changed, without their fields. */
+/** Without the fields of items. */
 export async function findHeads(db: Db, source: number, kind: ItemKind, identities: readonly string[]) {
   return identities.length === 0 ? [] : selectHeads(db, { source, kind, identities })
 }
@@ -259,8 +246,8 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
 )
 
 /**
- * Stores the new states of items, and the acts for an undo. Items with the path of a former page are recorded
- * as a change of their source.
+ * Stores states of items, and the acts for an undo. A changed path of a page is recorded as a change of its
+ * source.
  */
 export async function saveItems(
   tx: Tx,
@@ -274,7 +261,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** Forgets an item, so that it counts as new the next time. */
+/** It counts as new the next time. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
@@ -288,7 +275,6 @@ export async function deleteItem(
     .execute()
 }
 
-/** Lists the next items of a kind after a place in their order, at most `most`. */
 export async function listItems(
   db: Db,
   source: number,
@@ -308,10 +294,7 @@ export async function listItems(
     .execute()
 }
 
-/**
- * Counts the events from a source that are not in the trash: of its series or its single events, or of these
- * records alone.
- */
+/** Events of the source outside the trash: all, or of these records. */
 export async function countLive(
   db: Db,
   source: number,
@@ -334,10 +317,7 @@ export async function countLive(
   return Number(count)
 }
 
-/**
- * Counts the events and series from a source, by status and by whether they are over: a series is when all
- * its public dates are.
- */
+/** By status and by whether they are over: a series is when all its public dates are. */
 export async function countStandings(
   db: Db,
   source: number,
@@ -362,7 +342,6 @@ export async function countStandings(
   return found.flatMap(({ rows }) => rows)
 }
 
-/** Stores that a run begins, and returns its number. */
 export async function insertRun(
   tx: Db,
   run: Pick<ImportColumns, 'source' | 'user' | 'options'>,
@@ -388,10 +367,7 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/**
- * Finds the position at which the newest run of a source was interrupted; empty if it was not, or began
- * before `afterUtc`.
- */
+/** Empty if the newest run was not interrupted, or began before `afterUtc`. */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')
@@ -404,15 +380,13 @@ export async function findPosition(db: Db, source: number, afterUtc: string): Pr
   return row?.state === 'running' || row?.state === 'failed' ? row.position : ''
 }
 
-/** A run with the address of its source. */
 export type ListedRun = ImportColumns & { address: string }
 
-/** Lists runs, the newest first, at most `most`. */
 export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
   return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
 }
 
-/** Returns a run. @throws Error with one sentence when there is no such run */
+/** @throws Error with one sentence when there is no such run */
 export async function getRun(db: Db, id: number): Promise<ListedRun> {
   const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
   if (!run) throw new Error(`There is no run ${id}; kalends imports lists them.`)
@@ -427,7 +401,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** Finds the newest run of a source after this one that changed something and is not undone. */
+/** The newest later run that changed something and is not undone. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,
@@ -446,13 +420,9 @@ export async function findLaterRun(
   return row?.id
 }
 
-/** A number above all ids of records. */
 export const ABOVE_ALL = 2 ** 31
 
-/**
- * Lists the acts of a run on records of a kind with ids below `below`, from the highest id down, at most
- * `most`.
- */
+/** From the highest id below `below` down. */
 export async function listActs(
   db: Db,
   run: number,

@@ -10,23 +10,21 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
-// Finds the events that are gone from a source, and moves them to the trash where that is asked for.
+// Finds the events that are gone from a source, and trashes them where that is asked for.
 
-/** The most items that are looked at together. */
 const AT_ONCE = 500
 
-/** The largest share of the events of a source that may go to the trash at once. */
+/** The share of a source's events that may be trashed at once. */
 const MOST_AT_ONCE = 1 / 5
-/** The fewest events to be refused: fewer go to the trash at once whatever their share. */
+/** Fewer are trashed at once whatever their share. */
 const FEWEST_REFUSED = 10
 
 type EventKind = 'series' | 'event'
 
 /**
- * Reports the events and series that are gone from the source: those that a whole reading has not met, or
- * that changes report as deleted. With `mirror`, moves them to the trash, unless they were changed here or
- * are suspiciously many. Occurrences that the source no longer describes by themselves become like the others
- * of their series again.
+ * Reports events and series that a whole reading has not met, or that changes report as deleted. With
+ * `mirror`, trashes them unless they were changed here or are suspiciously many. Occurrences that the source
+ * no longer describes become like their series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -37,7 +35,6 @@ export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<v
 
 type Gone = AsyncGenerator<ImportItemColumns[]>
 
-/** Yields the items of a kind that this run has not met. */
 async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   const { source, unread } = run
   if (source === undefined) return
@@ -51,7 +48,7 @@ async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   }
 }
 
-/** Yields the events that the source reports as deleted and has not given again. */
+/** Reported as deleted and not given again. */
 async function* lostOf(run: ImportRun, kind: EventKind): Gone {
   if (kind === 'event')
     for await (const items of lostItems(run)) yield items.filter(({ record }) => !isSeen(run.seen, record))
@@ -66,7 +63,7 @@ async function* lostItems({ source, lost, context: { db } }: ImportRun): Gone {
   }
 }
 
-/** Marks the source as broken if so many of its events are gone that they may not go to the trash at once. */
+/** Marks the source as broken. */
 async function refuseMassRemoval(
   run: ImportRun,
   missing: (run: ImportRun, kind: EventKind) => Gone,
@@ -90,10 +87,7 @@ async function refuseMassRemoval(
   run.broken = new BrokenSource(text, true)
 }
 
-/**
- * Tells whether the source reports an event as deleted that has no item here, which may be an occurrence of a
- * series.
- */
+/** A deleted event without an item may be an occurrence of a series. */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
@@ -126,10 +120,7 @@ async function handleSome(
   if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-/**
- * Returns the identities of missing items that this run has met as the other kind: events that are series
- * now, and series that are single events.
- */
+/** Events that are series now, and series that are single events. */
 async function findOtherKind(
   run: ImportRun,
   kind: EventKind,
@@ -145,17 +136,12 @@ async function findOtherKind(
   )
 }
 
-/** Returns an item without own fields, which makes an occurrence like its series. */
 function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: RecordState): SourceItem {
   const name = String(title)
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/**
- * Reports a missing item, and moves its record to the trash where that is asked for.
- * @param isReplaced whether another record stands for it: the source has turned it into a single event, or
- * into a series while it is in the trash here
- */
+/** @param isReplaced whether another record stands for it: a single event became a series, or the reverse */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,
@@ -183,12 +169,10 @@ function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: RecordS
   return Object.entries(fingerprintsOf(state)).some(([field, print]) => known[field] !== print)
 }
 
-/** Tells whether a record or one of its occurrences was changed here. */
 export async function isTouched(db: Db, item: ImportItemColumns, state: RecordState): Promise<boolean> {
   return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(db, item)))
 }
 
-/** Tells whether an occurrence of a series has own fields that the source has not sent. */
 async function hasChangedOccurrence(
   db: Db,
   { source, identity, record }: Pick<ImportItemColumns, 'source' | 'identity' | 'record'>,

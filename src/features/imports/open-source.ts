@@ -11,10 +11,10 @@ import { NAMESPACE, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
-// Opens the source that a command names: a file, or an address of a file or a site.
+// Opens the source that a command names: a file, a file at an address, or a site.
 
 interface SourceOptions {
-  /** The name of the source here; its address unless given. */
+  /** Its address unless given. */
   name?: string | undefined
   login?: string | undefined
   password?: string | undefined
@@ -25,13 +25,11 @@ interface SourceOptions {
 }
 
 interface Reader {
-  /** The zone for times without one. */
   zone: string
-  /** Milliseconds before a failed request to a site is repeated. */
+  /** Milliseconds before a failed request is repeated. */
   backOffMs: number
 }
 
-/** A source, and how to clean up after it. */
 interface OpenedSource {
   source: Source
   close: () => Promise<void>
@@ -39,11 +37,7 @@ interface OpenedSource {
 
 const nothing = async () => undefined
 
-/**
- * Opens the source that a command-line word names: a file, or an address whose answer shows whether it leads
- * to a file or to a site.
- * @throws Error with one sentence when it cannot be read
- */
+/** The answer of an address shows whether it is a file or a site. @throws Error with one sentence */
 export async function openSource(
   word: string,
   options: SourceOptions,
@@ -81,10 +75,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/**
- * Returns the application password in the file, or the given one where no file is named.
- * @throws Error with one sentence when the file cannot be read
- */
+/** @throws Error with one sentence when the file cannot be read */
 export async function passwordOf({
   password,
   passwordFile,
@@ -97,10 +88,7 @@ export async function passwordOf({
   }
 }
 
-/**
- * Reads `--since`, a date or a date and time in UTC, as `YYYY-MM-DD HH:MM:SS`.
- * @throws Error with one sentence for any other text
- */
+/** Reads `--since` as `YYYY-MM-DD HH:MM:SS` in UTC. @throws Error with one sentence */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
@@ -129,25 +117,22 @@ async function fileBeside(task: FileTask): Promise<Source> {
 
 interface RemoteTask {
   url: string
-  /** Whether the address says of itself that a calendar is there, so that anything else is an error. */
+  /** Whether the address itself says that a calendar is there, so that anything else is an error. */
   isCalendar: boolean
   login: string | undefined
   password: string | undefined
   backOffMs: number
 }
 
-/** A file at an address, or else a site, with its page if the address has one. */
 type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
 
 interface RemoteFile {
   answer: FetchedAnswer
-  /** The extension for its content type; empty for types that say nothing. */
+  /** Empty for types that say nothing. */
   extension: string
 }
 
-/**
- * The types that are asked for. JSON is not named, since sites answer it with other things than their page.
- */
+/** JSON is not named: sites would answer with other things than their page. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -157,9 +142,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Finds the file or the site at an address. With `mayBePlain`, asks by http when nothing answers by https,
- * but only without a login.
- * @throws SourceFailure when it does not answer, or a calendar address answers with a web page
+ * With `mayBePlain`, asks by http when nothing answers by https, but never with a login.
+ * @throws SourceFailure when nothing answers, or a calendar address answers with a web page
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {
   const { url, isCalendar } = task
@@ -173,7 +157,7 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
   return { answer, extension: EXTENSIONS[type.trim()] ?? '' }
 }
 
-/** Returns the answer at an address; undefined if there may be a site that has no page there. */
+/** Undefined if there may be a site without a page there. */
 async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<FetchedAnswer | undefined> {
   const { url, isCalendar, login, password, backOffMs } = task
   const isTried = mayBePlain && login === undefined

@@ -1,20 +1,20 @@
 import { linkedItem, type SourceItem } from './source-item.ts'
 
-// Reads the text of a place: a name and an address, a link, the name of a meeting program beside them.
+// Reads the text of a place: name, address, link, and names of meeting programs.
 
-/** The word for a meeting in languages that have it before the name of a program. */
+/** Languages that put it before the name of a program. */
 const MEETING =
   '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
 
-/** Names of Microsoft Teams and its meetings, as Outlook writes them in each language. */
+/** As Outlook writes it in each language. */
 const TEAMS = `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?`
 
-/** Names of programs that may be names of places as well. */
+/** May be names of places as well. */
 const BRANDS =
   `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?|gotomeeting|jitsi(?: meet)?|bigbluebutton)` +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** The words for an event without a place, in the languages of the service. */
+/** For an event without a place. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs|workshop))?' +
   '|(?:virtual|remote|digital)(?: (?:event|meeting))?|webinar|live[ -]?stream|video[ -]?(?:call|konferenz|conference)' +
@@ -34,14 +34,10 @@ const UNKNOWN = new RegExp(
   'iu',
 )
 
-/** What divides a place from the name of a program. */
 const DIVIDER =
   /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
 
-/**
- * Splits the text of a place into its name and a web address, each empty if there is none. The names of
- * meeting programs and the words for online are no place: `isOnline` is true then.
- */
+/** Splits a place into name and web address. Names of meeting programs and words for online are no place. */
 export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
   const parts = link === '' ? [text] : text.split(link).map(withoutEdges)
@@ -60,7 +56,7 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   const parts = text.split(DIVIDER)
   const names = parts.filter((_, at) => at % 2 === 0)
   if (names.every((name) => IS_ONLINE.test(name))) return { place: '', isOnline: true }
-  // A brand before a comma may be the name of a place before its address.
+  // A brand before a comma may be a place before its address.
   const isFirstPlace = parts[1]?.trim() === ',' && IS_BRAND.test(parts[0] ?? '')
   const isKept = (name: string, at: number) => (at === 0 && isFirstPlace) || !IS_ONLINE.test(name)
   const kept = names.flatMap((name, at) => (isKept(name, at) ? [at] : []))
@@ -69,10 +65,7 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   return { place, isOnline: true }
 }
 
-/**
- * Reads a venue from a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line
- * end, and its address follows.
- */
+/** Reads `Harbour Hall, 1 Quay, Kilvara`: the name ends at the first comma or line end. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,

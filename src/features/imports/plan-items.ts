@@ -32,23 +32,21 @@ import {
 } from './source-item.ts'
 import { referencesOf } from './write-item.ts'
 
-// Plans what to do with many items at once, and looks up everything that the plans depend on.
+// Plans what to do with many items, and looks up what the plans depend on.
 
-/** An item with its stored state and its plan. */
 export interface PlannedItem {
   item: SourceItem
   prints: Fingerprints
   digest: string
   known: ImportItemColumns | undefined
-  /** The occurrence of a series that the item describes, if it describes one. */
+  /** The occurrence that the item describes. */
   place: Place | undefined
-  /** The fields that the occurrence shares with its series again, with their values. */
+  /** Fields that the occurrence shares with its series again. */
   reset: RecordState
   state: RecordState | undefined
   /**
-   * `twin`: an item before it has the same identity. `older`: a later revision is stored. `leave out`: it is
-   * new and private, and private events are not imported. `pass over`: it is new, and another record here has
-   * its UID.
+   * `twin`: the identity came before. `older`: a later revision is stored. `leave out`: new and private.
+   * `pass over`: new, and another record has its UID.
    */
   plan:
     | Plan
@@ -56,23 +54,17 @@ export interface PlannedItem {
     | { act: 'older' }
     | { act: 'leave out' }
     | { act: 'pass over'; holder: UidHolder }
-  /** Whether a record in the trash has its UID, so that the new record needs another one. */
+  /** By a record in the trash, so that the new record needs another UID. */
   isUidTaken?: boolean
 }
 
-/**
- * Items sorted by what to do: `same` have nothing to write, and only their records are looked up; all others
- * have a plan.
- */
+/** `same` have nothing to write; all others have a plan. */
 interface Plans {
   same: { item: SourceItem; record: number | undefined }[]
   planned: PlannedItem[]
 }
 
-/**
- * Compares items of a kind with the values that the source last sent and with the records here, and plans
- * what to write.
- */
+/** Compares items with what the source last sent and with the records here. */
 export async function planItems(
   run: ImportRun,
   kind: ItemKind,
@@ -108,10 +100,7 @@ export async function planItems(
   }
 }
 
-/**
- * Passes over new events whose UID a record here has. If that record is in the trash, the event comes in
- * under another UID.
- */
+/** A UID of a record in the trash does not keep an event out: it gets another UID. */
 async function withHolders(
   run: ImportRun,
   kind: ItemKind,
@@ -126,15 +115,11 @@ async function withHolders(
   })
 }
 
-/** Returns the id of the record of an item, or of the occurrence that it describes. */
 export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>): number | undefined {
   return known?.record ?? place?.record
 }
 
-/**
- * Compares an item with the values last written. An item that describes an occurrence is reduced to the
- * occurrence's own fields.
- */
+/** Of an item that describes an occurrence only its own fields are compared. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -176,10 +161,7 @@ function planOf(
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/**
- * Returns the stored state to assume for an occurrence that the source describes for the first time: its own
- * fields count as changed here.
- */
+/** For an occurrence that the source describes for the first time: its own fields count as changed here. */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -189,11 +171,10 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
 
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** Tells whether an item is a later revision than another; false where the source counts no revisions. */
+/** False where the source counts no revisions. */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
-/** Returns the part of the address of an item's page that is stored. */
 export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) =>
   keptPage(origin, item, site.url)
 
@@ -202,9 +183,8 @@ function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head)
 }
 
 /**
- * Finds the items that are unchanged since the source last sent them, with the ids of their records. They
- * need few reads and no plan. Items that describe occurrences are left out, since they are compared with
- * their series.
+ * Finds unchanged items, which need few reads and no plan. Occurrences are left out, since they are compared
+ * with their series.
  */
 async function findSame(
   run: ImportRun,
@@ -226,7 +206,6 @@ async function findSame(
   )
 }
 
-/** Looks up the records that the items refer to, unless the run remembers them. */
 async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promise<void> {
   const { source } = run
   if (source === undefined) return
@@ -261,21 +240,16 @@ const isTerm = (kind: ItemKind, state: RecordState | undefined) =>
   state !== undefined && (kind === 'category' || kind === 'tag')
 
 interface Place {
-  /** Id of the occurrence. */
   record: number
-  /** Its original start, a wall time of the series. */
+  /** A wall time of the series. */
   start: string
   series: SeriesRow
-  /** The own fields of the occurrence here. */
   own: readonly string[]
-  /** The fingerprints that were written for the whole series. */
+  /** Written for the whole series. */
   shared: Fingerprints
 }
 
-/**
- * Finds the occurrences here that these items describe, by `itemKey`; none for an item without a series, or
- * at a date that the series does not have.
- */
+/** Finds occurrences by `itemKey`; none for an item without a series, or at a date that the series lacks. */
 export async function findPlaces(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly Pick<SourceItem, 'kind' | 'identity' | 'occurrence'>[],
@@ -325,10 +299,7 @@ async function occurrencesOf(
   return new Map(rows.map((row) => [`${row.series} ${row.recurrence_id}`, row]))
 }
 
-/**
- * Returns an original start as a wall time of the series here. In a series with times, a day stands for the
- * occurrence that starts on it.
- */
+/** In a series with times, a day is the occurrence that starts on it. */
 function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRow): string {
   if (occurrence.length === 10) return `${occurrence}${all_day === 1 ? ' 00:00:00' : start_date.slice(10)}`
   const wall = utcToWall(occurrence.slice(0, 19).replace('T', ' '), timezone)
@@ -356,22 +327,19 @@ function hasOwnTimes({ values }: SourceItem, series: SeriesRow, start: string, n
   return !when || TIMES.some((name) => when[name] !== like[name])
 }
 
-/** The most characters of the address of a page; longer addresses are not stored. */
+/** Longer addresses are not stored. */
 const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/**
- * Returns the part of a page's address to store in `import_items.page`: the path if the source has moved, the
- * address if it stays, else nothing.
- */
+/** The path if the source has moved, the address if it stays, else nothing. */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)
   const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
   if (!isElsewhere || !standsAlone(kind)) return ''
   if (kind === 'event') return page
-  // A site has a page for each date of a series, a calendar file one page for all dates.
+  // A site has a page for each date of a series, a calendar file one for all.
   if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
   return uid === undefined ? '' : page
 }

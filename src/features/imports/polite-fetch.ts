@@ -6,68 +6,54 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 
-// Sends requests to other servers: one at a time, again after a while where they are busy, and only to
-// addresses that a source may lead to.
+// Requests to other servers: one at a time, repeated later where they are busy, only to addresses that a
+// source may lead to.
 
-/** Options of a request to an address of a source. */
 export interface FetchOptions {
   named: NamedOrigin
   accept: string
-  /** Whether redirects to other origins are followed although there is a login, which is not sent there. */
+  /** Whether redirects to other origins are followed; the login is not sent there. */
   leavesLogin?: boolean
-  /** Milliseconds before the second attempt; the time doubles with each further one. */
+  /** Doubles with each attempt. */
   backOffMs: number
-  /** The most attempts; five unless given. */
+  /** Five unless given. */
   attempts?: number
-  /** The request that writes; without one the address is read. */
   sending?: Sending
 }
 
-/** A request that writes. Redirects are not followed, since they would turn it into a read. */
+/** Redirects are not followed, since they would turn a write into a read. */
 interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
   /**
-   * For requests that must not be repeated blindly, called before another attempt: returns the answer if the
-   * last attempt succeeded after all.
+   * For requests that must not be repeated blindly: returns the answer if the last attempt succeeded after
+   * all.
    */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
-/** A successful answer. */
 export interface FetchedAnswer {
   url: string
   headers: IncomingHttpHeaders
   body: Buffer
 }
 
-/** The most attempts for one address. */
 const MOST_ATTEMPTS = 5
-/** Milliseconds for one attempt. */
 const TIMEOUT_MS = 60_000
-/** The most bytes of an answer. */
 const MOST_BYTES = 50_000_000
-/** The most bytes of a refusal that are read. */
 const MOST_REFUSAL_BYTES = 64_000
 
-/** The longest wait in ms that a source may ask for. */
 const LONGEST_WAIT_MS = 120_000
 
-/**
- * The failure of a source that refuses, does not answer, or sends an unusable answer. The message begins with
- * the address.
- */
+/** The message begins with the address. */
 export class SourceFailure extends Error {
   override name = 'SourceFailure'
-  /** The status of the answer; 0 for no answer, or an unusable one. */
+  /** 0 for no answer, or an unusable one. */
   readonly status: number
-  /** The body of a refusal, as far as it was read. */
+  /** As far as it was read. */
   readonly body: Buffer
-  /**
-   * Set if the failure may be temporary. `afterMs` is the wait in ms that the source asks for, undefined if
-   * it asks for none.
-   */
+  /** Set if the failure may be temporary, with the wait that the source asks for. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(
@@ -85,8 +71,8 @@ export class SourceFailure extends Error {
 }
 
 /**
- * Sends a request, and repeats it while the source is busy or fails: after `Retry-After`, or after a pause
- * that doubles each time, 120 s at most.
+ * Repeats a request while the source is busy or fails: after `Retry-After`, or a pause that doubles, at most
+ * 120 s.
  * @throws SourceFailure naming the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
@@ -155,20 +141,14 @@ function reasonOf(error: unknown): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
-/**
- * Returns the milliseconds that `Retry-After` asks for, in seconds or by a date; undefined where it cannot be
- * read.
- */
+/** `Retry-After` in ms, from seconds or a date. */
 function waitOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/**
- * Reads and decodes a body.
- * @throws SourceFailure when it cannot be decoded, or has too many bytes, before or after decoding
- */
+/** @throws SourceFailure when it has too many bytes, before or after decoding, or cannot be decoded */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const tooLong = () => new SourceFailure(url, `answers with more than ${most} bytes.`)
   const parts: Uint8Array[] = []
@@ -193,7 +173,7 @@ async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYT
 
 type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 
-/** Decodes `deflate` with or without the header of zlib, which some programs leave out (RFC 1950, 2.2). */
+/** Some programs leave out the header of zlib (RFC 1950, 2.2). */
 const deflated: Decode = (body, options) => {
   const hasHeader = body.length > 1 && ((body[0] ?? 0) & 15) === 8 && body.readUInt16BE(0) % 31 === 0
   return promisify<Buffer, typeof options, Buffer>(hasHeader ? inflate : inflateRaw)(body, options)
@@ -207,14 +187,11 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
 ])
 
 /**
- * The origin that the operator named: it alone gets the login, and it alone may be at an address that is not
- * public.
+ * The origin that the operator named: it alone gets the login, and may be at an address that is not public.
  */
 interface NamedOrigin {
   origin: string
-  /** The header `Authorization`. */
   authorization: string | undefined
-  /** Connections that are kept for further requests. */
   agents: { secure: Agent; plain: PlainAgent }
 }
 
@@ -223,15 +200,12 @@ interface NamedRequest {
   headers: Readonly<Record<string, string>>
   body: Buffer | undefined
   signal: AbortSignal
-  /** Whether redirects to other origins are followed although there is a login, which is not sent there. */
   leavesLogin: boolean
 }
 
 const MOST_REDIRECTS = 10
-/** Milliseconds within which a connection has to be there. */
 const CONNECTS_WITHIN = 10_000
 
-/** Returns the origin of an address, with the login to be sent there. */
 export function nameOrigin(address: string, login?: string, password = ''): NamedOrigin {
   const authorization =
     login === undefined ? undefined : `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
@@ -239,10 +213,7 @@ export function nameOrigin(address: string, login?: string, password = ''): Name
   return { origin: URL.parse(address)?.origin ?? '', authorization, agents }
 }
 
-/**
- * Sends a request, and follows redirects of reads. Returns the answer and the address it came from.
- * @throws SourceFailure for an address that a source may not lead to
- */
+/** Follows redirects of reads. @throws SourceFailure for an address that a source may not lead to */
 async function askNamed(
   url: URL,
   named: NamedOrigin,

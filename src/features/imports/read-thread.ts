@@ -1,14 +1,12 @@
-// Reads a file in a thread, while the main thread writes its records. Reads one batch for each grant, so that
-// it never gets far ahead.
+// Reads a file while the main thread writes; one batch for each grant, so that it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../base/errors.ts'
 import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
-/** The most entries of a batch. */
 const AT_ONCE = 250
-/** Bytes of the file after which a batch ends, even with fewer entries. */
+/** A batch ends after so many bytes of the file. */
 const MOST_BYTES = 4_000_000
 
 if (parentPort) void answerReads(parentPort, workerData)

@@ -56,14 +56,13 @@ import {
   valuePrint,
 } from './source-item.ts'
 
-// Turns the records that a service shows into items: reads their times, decodes their texts, and joins
-// occurrences into series.
+// Turns records as answers show them into items: times, texts, and occurrences joined into series.
 
-// The times of items. A series with more past dates than the limit begins later here than in its source.
+// Times. A series with more past dates than the limit begins later here than in its source.
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Returns the times of an event of a source as they are stored; undefined for times that cannot be read. */
+/** Undefined for times that cannot be read. */
 export function whenOf(values: Values, now: number): When | undefined {
   const { start_date, end_date, timezone, all_day } = values
   if (typeof start_date !== 'string' || typeof end_date !== 'string') return undefined
@@ -74,15 +73,13 @@ export function whenOf(values: Values, now: number): When | undefined {
   return { ...settleWhen({ start, end, timezone, allDay }), timezone, all_day: Number(allDay) }
 }
 
-/** The number of dates before today that remain of a series with more than the limit. */
+/** Past dates that remain of a series over the limit. */
 const KEPT_DATES = 375
-/** The most past dates of a series that are counted. */
 const MOST_COUNTED = 100_000
 
 /**
- * Returns a later start and its rule for a series with more dates before today than the limit allows; empty
- * for values that can be written unchanged. A series that begins later here already keeps its start. `series`
- * is the series here, given when its start is not to be changed.
+ * Returns a later start and its rule for a series with more past dates than the limit; empty if values can be
+ * written unchanged. `series` is the one here, whose start is not to change.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -96,10 +93,7 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
   return { recurrence, start_date, end_date: schedule.start.allDay ? dayOf(end_date) : end_date }
 }
 
-/**
- * Returns the first date that a series has here, if it is later than in the source; else undefined. `first`
- * is the present first date of the series here; undefined for a series that is not here yet.
- */
+/** Returns the first date here if it is later than in the source. `first` is the present first date. */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
   if (!schedule || (first !== undefined && first <= schedule.start.local)) return undefined
@@ -107,7 +101,6 @@ export function laterBegin(values: Values, first: string | undefined, now: numbe
   return at && (first ?? at)
 }
 
-/** Tells whether all dates of a series of a source have begun. */
 export function isSeriesOver(values: Values, now: number): boolean {
   const schedule = scheduleIn(values, now)
   if (!schedule) return false
@@ -116,7 +109,7 @@ export function isSeriesOver(values: Values, now: number): boolean {
   return occurrenceStarts(recurrence, start, FOR_EVER, past + 1).length === past
 }
 
-/** Reads the times and the rule of a series of a source; undefined where they cannot be read. */
+/** Undefined if they cannot be read. */
 export function scheduleIn(values: Values, now: number): Schedule | undefined {
   const when = whenOf(values, now)
   if (!when) return undefined
@@ -125,10 +118,7 @@ export function scheduleIn(values: Values, now: number): Schedule | undefined {
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }
 
-/**
- * Returns the date that a series has to begin with in place of its first; undefined where it can begin with
- * its first.
- */
+/** Undefined if the series can begin with its first date. */
 function laterStart(
   { recurrence, start }: Schedule,
   series: SeriesRow | undefined,
@@ -140,15 +130,14 @@ function laterStart(
   return past.length > MOST_WRITTEN_DATES ? past.at(-KEPT_DATES) : undefined
 }
 
-// Items made from records as an answer of the interface shows them.
+// Items from records as answers show them.
 
-/** A kind of record that answers show by itself. Answers show a series only by its occurrences. */
+/** Answers show a series only by its occurrences. */
 export type ListedKind = Exclude<ItemKind, 'series'>
 
-/** A record in an answer of the interface. */
 export type ShownRecord = Readonly<Record<string, unknown>>
 
-/** The lists of records in the order in which they are read: first the records that events refer to. */
+/** What events refer to comes first. */
 export const LISTS = [
   ['categories', 'category'],
   ['tags', 'tag'],
@@ -157,26 +146,23 @@ export const LISTS = [
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
-/** The access facts of a venue, all empty, since venues do not show facts that are not known. */
+/** Venues do not show facts that are not known. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
-/**
- * A function that converts a member of an answer into a value that the interface accepts; undefined leaves
- * the member out.
- */
+/** Converts a member into a value that the interface accepts; undefined leaves it out. */
 type Read = (value: unknown, record: ShownRecord) => unknown
 
 const none: Read = () => undefined
 const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
 const asName: Read = (value) => (typeof value === 'string' ? decodeName(value) : value)
-/** Leaves out the noughts that a record shows if it was never published. */
+/** A record that was never published shows zeros. */
 const asMoment: Read = (value) => (value === NEVER ? undefined : value)
-/** Empties the website of an event that shows its own address, as events without a website do. */
+/** Events without a website show their own address. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /**
- * Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside
- * it. Beside a range, which answers show by its ends, the figures between them are prices as well.
+ * Answers show a word for an amount of zero, and the figure beside it; beside a range, other figures are
+ * prices too.
  */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
@@ -196,20 +182,14 @@ function isRangeOf(cost: string, figures: readonly string[]): boolean {
   return ends.length === 2 && numbers.join() === [figures[0], figures.at(-1)].map(Number).join()
 }
 
-/**
- * Returns the last day of whole days whose day ends after midnight, such as 03:00:00 to 02:59:59, as The
- * Events Calendar shows them where it is set so.
- */
+/** The Events Calendar may show whole days from 03:00:00 to 02:59:59. */
 const asEnd: Read = (end, { all_day, start_date: start }) => {
   if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
   const next = formatUtc(utcToMs(end) + 1000)
   return next.slice(10) === start.slice(10) ? endOfDay(addDays(dayOf(next), -1)) : end
 }
 
-/**
- * The members of events that link to other records, with the kinds of these, in the order in which they are
- * read.
- */
+/** In reading order. */
 export const LINKED = {
   categories: 'category',
   tags: 'tag',
@@ -219,7 +199,7 @@ export const LINKED = {
 export type LinkName = keyof typeof LINKED
 export const linkNames = namesWith(eventMembers, 'from', 'link')
 
-/** The members that need a conversion, by kind; links and images are handled elsewhere. */
+/** Links and images are handled elsewhere. */
 const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
@@ -244,7 +224,6 @@ const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
   tag: termFields,
 }
 
-/** The member that holds the name of a record, by kind. */
 const NAMES = {
   event: 'title',
   venue: 'venue',
@@ -253,15 +232,11 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/**
- * Records that were shown within other records, as JSON by kind and id. The same record comes again with
- * every record that refers to it.
- */
+/** JSON by kind and id: the same record comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
 
-/** Tells whether the same record was shown before without a difference, and remembers it. */
 function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecord): boolean {
   const key = `${kind} ${String(record.id)}`
   const text = JSON.stringify(record)
@@ -272,8 +247,7 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
 }
 
 /**
- * Yields a record of an answer as an item, after the records that it refers to, unless these were shown
- * `before`; yields a fault for anything else.
+ * Yields a record after those that it refers to, unless they were shown `before`; a fault for anything else.
  */
 export function* itemsOf(
   kind: ListedKind,
@@ -299,20 +273,14 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/**
- * Returns the records in a member, which may be one record or a list. An empty list or false stands for none,
- * a text for a record with this name.
- */
+/** One record or a list; an empty list or false is none, a text is a record of this name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
     .filter(isRecord)
 }
 
-/**
- * Returns the id of a record. Without one, returns its address, or the title and start of an event, or the
- * name and details of any other record.
- */
+/** Without an id: the address, the title and start of an event, or the name and details of another record. */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -328,7 +296,7 @@ function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   return Object.keys(details).length === 0 ? name : `${name}\n${valuePrint(details)}`
 }
 
-/** The most characters of a text in an identity; longer texts are cut. */
+/** Longer texts are cut. */
 const LONGEST_IDENTITY = 500
 
 function itemOf(
@@ -372,10 +340,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/**
- * Returns the address of a record's image; empty for a record without one, which shows false or nothing;
- * undefined for terms, which have no image.
- */
+/** Empty without an image, which shows as false; undefined for terms, which have none. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -385,10 +350,7 @@ const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
 const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
 const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
 
-/**
- * Decodes the entities of a title once. Entities that keep a sign from being read as markup stay, so that the
- * title reads the same later.
- */
+/** Entities that keep a character from being read as markup stay. */
 function decodeTitle(shown: string): string {
   if (!shown.includes('&')) return shown
   return shown.replace(ENTITY, (entity: string, name: string, at: number) => {
@@ -398,7 +360,7 @@ function decodeTitle(shown: string): string {
   })
 }
 
-/** Decodes every entity of a text once. For texts that are not stored as HTML, such as the name of a term. */
+/** For texts that are not stored as HTML, such as names of terms. */
 export function decodeName(shown: string): string {
   return shown.replace(ENTITY, decodeOne)
 }
@@ -410,21 +372,16 @@ function decodeOne(entity: string, name: string): string {
   return isCharacter ? String.fromCodePoint(code) : entity
 }
 
-/** The most occurrences of one series that are read. */
 export const MOST_OCCURRENCES = 5000
 
 interface ShownOccurrence {
   record: ShownRecord
-  /** Its original start. */
   start: string
   rrule: string
   overrides: readonly string[]
 }
 
-/**
- * Returns the number, in the source, of the series that a record is an occurrence of; undefined for any other
- * record.
- */
+/** The series of an occurrence, as a number in the source. */
 export function seriesIn(record: unknown): string | undefined {
   if (!isRecord(record) || !isRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
@@ -432,8 +389,8 @@ export function seriesIn(record: unknown): string | undefined {
 }
 
 /**
- * Yields the occurrences of one series as a series, and each that differs from it as an item. If no rule
- * gives these dates, yields single events.
+ * Yields occurrences as a series, and each that differs as an item. If no rule gives these dates, yields
+ * single events.
  */
 export function* seriesEntries(
   records: readonly unknown[],
@@ -506,8 +463,8 @@ function sharedItem(
 }
 
 /**
- * Returns the recurrence that has exactly these dates up to the last of them, and goes on with its rule;
- * undefined for a rule that cannot be read.
+ * Returns the recurrence with exactly these dates up to the last, going on with its rule; undefined if it
+ * cannot be read.
  */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
@@ -522,10 +479,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/**
- * Ends a rule with a count at the last shown date if it would go on, since its count includes earlier dates
- * that are not shown.
- */
+/** A count includes earlier dates that are not shown, so the rule ends at the last shown date. */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read
@@ -541,7 +495,6 @@ function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
     if (!('kind' in entry) || entry.kind !== 'event') yield entry
 }
 
-/** Yields an occurrence as an item of its own, after the items that it refers to. */
 function* ownEntries(
   one: ShownOccurrence,
   { item, slug, place }: SharedItem,
@@ -562,7 +515,6 @@ function* ownEntries(
   }
 }
 
-/** Returns the slug of a series, which is that of an occurrence without the day at its end. */
 function undatedSlug(slug: string, start: string): string {
   const end = `-${dayOf(start)}`
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug

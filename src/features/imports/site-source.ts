@@ -22,18 +22,14 @@ import { describeMarkup } from './source-text.ts'
 // Reads the calendar of a site over its interface.
 
 interface Interface {
-  /** The address of its REST routes. */
   root: string
-  /** The address of its namespace of events. */
   base: string
 }
 
-/** Matches the address of a namespace of events, or an address in it. */
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * Finds the interface of a site: the given namespace, the one that the page of the site links to, or one at a
- * known path. `known` is that page, if it has been read.
+ * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path.
  * @throws SourceFailure when there is none, or the site does not answer
  */
 export async function findInterface(
@@ -60,10 +56,7 @@ export async function findInterface(
   return { root: found, base: `${found}/${namespace}` }
 }
 
-/**
- * Returns the namespaces in an index of REST routes; none if there is no index.
- * @throws SourceFailure when the site does not answer, or wants a login
- */
+/** None if there is no index. @throws SourceFailure when the site does not answer, or wants a login */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsedJson(index.body)
@@ -71,10 +64,7 @@ export async function readNamespaces(root: string, options: FetchOptions): Promi
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
-/**
- * Ignores that there is no page at an address.
- * @throws the failure when the site does not answer, or wants a login
- */
+/** @throws the failure when the site does not answer, or wants a login */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
@@ -86,22 +76,21 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   return root?.replace(/(?<!\/)\/+$/, '')
 }
 
-/** A page of the changes at a site that also runs Kalends (docs/sync.md). */
+/** A page of changes of another Kalends (docs/sync.md). */
 interface Changes {
-  /** Records as lists show them; undefined for a record that was deleted. */
+  /** Undefined for a deleted record. */
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
-  /** The token of the next page; empty on the last one. */
+  /** Empty on the last page. */
   next: string
-  /** The token to start from the next time; empty on all pages but the last. */
+  /** To start from the next time; empty on all pages but the last. */
   token: string
 }
 
 const CHANGES_AT_ONCE = 200
 
 /**
- * Reads a page of the changes since a token, or of everything with an empty token.
- * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a
- * feed
+ * Everything with an empty token. @throws SourceFailure with 410 for an expired token, 404 for a site without
+ * the feed
  */
 async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
   const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
@@ -114,10 +103,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/**
- * Returns the edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for
- * tokens of another form.
- */
+/** Tokens begin with the edition of a database; empty for tokens of another form. */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }
@@ -133,22 +119,20 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
   }
 }
 
-/** The facts about a site that are known before it is read. */
 interface SiteTask {
-  /** The address of the site, of its interface, or of a page of it. */
+  /** Of the site, its interface, or a page of it. */
   url: string
-  /** The answer at the address, if it is a page. */
   page?: FetchedAnswer | undefined
-  /** Login and application password, to read drafts and private records. */
+  /** With an application password, to read drafts and private records. */
   login?: string | undefined
   password?: string | undefined
-  /** Only records are read that have changed since this time in UTC, `YYYY-MM-DD HH:MM:SS`. */
+  /** Only records changed since then, UTC `YYYY-MM-DD HH:MM:SS`. */
   since?: string | undefined
   backOffMs: number
 }
 
 const PAGE_SIZE = 50
-/** The most pages of one list; a source with more counts as endless. */
+/** A source with more counts as endless. */
 const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
@@ -158,26 +142,20 @@ interface SiteReading {
   base: string
   list: number
   page: number
-  /** The number of records read from the present list. */
   inList: number
-  /** The number of records read in all, and by list the number of records that there are, as far as known. */
+  /** In all; and by list how many there are, as far as known. */
   read: number
   totals: Map<string, number>
   isWhole: boolean
-  /**
-   * The keys of venues, organizers and terms that came in lists of their own, since events show them again.
-   */
+  /** Events show again what came in lists of its own. */
   listed: Set<string>
-  /** The series that have been read, each as a whole with its first occurrence. */
   series: Set<string>
-  /** At a site with a feed of changes: the token to send next, and the token of the last answer. */
+  /** The token to send next, and that of the last answer. */
   since: string
   token: string
-  /** The edition of its database, if it names one. */
   edition: string
 }
 
-/** Returns the source of a site with this interface, which is read page by page. */
 export function siteSource(task: SiteTask, address: string): Source {
   const named = nameOrigin(task.url, task.login, task.password)
   const options = { named, accept: 'application/json', backOffMs: task.backOffMs }
@@ -238,10 +216,7 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/**
- * Reads the first page of changes since the token, or of everything if the token is not valid; undefined at a
- * site without a feed of changes.
- */
+/** Everything if the token is not valid; undefined at a site without a feed of changes. */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
@@ -300,7 +275,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** Yields a fault if a list has given fewer records than its pages have counted. `last` is its last page. */
+/** A fault if a list has given fewer records than its pages counted. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,
@@ -333,10 +308,7 @@ async function* entriesOfRecord(
   }
 }
 
-/**
- * Reads all occurrences of a series, of which `found` is one. Returns only `found` if the site does not list
- * them; undefined if their list breaks off.
- */
+/** Only `found` if the site does not list occurrences; undefined if their list breaks off. */
 async function readOccurrences(
   reading: SiteReading,
   series: string,
@@ -365,7 +337,7 @@ interface ListPage {
   pages: number
 }
 
-/** Reads a page of a list; undefined past its end. @throws SourceFailure */
+/** Undefined past the end. @throws SourceFailure */
 async function readPage(
   reading: SiteReading,
   path: string,
@@ -385,7 +357,7 @@ async function readPage(
     return parsePage(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
-    // A list answers so if it has no such page; an empty list, if it has no page at all.
+    // A list answers so past its end; an empty list even for its first page.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
     if (isPastEnd && hasRoute(error) && (await isThere(reading))) return undefined
     throw error
@@ -397,7 +369,7 @@ function hasRoute({ body }: SourceFailure): boolean {
   return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
-/** Tells whether the interface answers. If so, a list of events without a first page is empty. */
+/** If so, a list of events without a first page is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isRecord(parsedJson(answer.body))

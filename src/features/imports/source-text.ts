@@ -3,10 +3,7 @@ import { createReadStream } from 'node:fs'
 
 // Reads the bytes of a source as lines of text, tells their encoding, and recognises markup.
 
-/**
- * Returns a function that reads a file from its beginning at each call, and a function that returns how many
- * bytes all calls have read.
- */
+/** Each call of `bytes` reads the file from its beginning; `progress` counts the bytes of all calls. */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -18,10 +15,7 @@ export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer
   return { bytes, progress: () => read }
 }
 
-/**
- * Returns the encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16;
- * undefined for any other.
- */
+/** By a byte order mark or the zeros of UTF-16. */
 export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
   if (/^(?:\xff\xfe|(?:[\t-~]\0){2})/.test(start)) return 'utf-16le'
@@ -29,9 +23,7 @@ export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return start.startsWith('\xef\xbb\xbf') ? 'utf-8' : undefined
 }
 
-/**
- * Converts bytes to UTF-8 where their beginning shows that they are in UTF-16; other bytes stay as they are.
- */
+/** Other bytes stay as they are. */
 export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let isFirst = true
@@ -43,7 +35,7 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** Ends lines with LF where the beginning of the bytes has CR alone. */
+/** For files that end lines with CR alone. */
 export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isCrAlone: boolean | undefined
   for await (const chunk of bytes) {
@@ -54,30 +46,25 @@ export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGen
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** Decodes the bytes of one text: as UTF-8 where they are valid, else as Windows-1252. */
+/** UTF-8 where valid, else Windows-1252. */
 export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/**
- * A line of a file with the offset of its first byte, or the length in bytes of a line that is too long to be
- * read.
- */
+/** With the offset of its first byte; `length` in bytes of a line that is too long. */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
 
-/** The bytes of a line that is being put together. */
 interface Gathered {
   parts: Uint8Array[]
   size: number
-  /** The offset of its first byte. */
   at: number
 }
 
 /**
- * Yields the lines of bytes in UTF-8, without line ends, byte order mark and empty lines. Of a line of more
- * than `most` bytes, holds no more than `most`, and yields only the length.
+ * Lines without line ends, byte order mark and empty lines. Holds at most `most` bytes of a line; a longer
+ * one is only its length.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }
@@ -115,21 +102,20 @@ function lineOf(gathered: Gathered, number: number, most: number): FileLine | un
   return isBlank(bytes) ? undefined : { number, at: at + from, bytes }
 }
 
-/** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf]
 const RETURN = 13
 
 const isBlank = (bytes: Uint8Array) => bytes.length < 80 && textIn(bytes).trim() === ''
 
-/** Decodes bytes in UTF-8; invalid bytes become the replacement character. */
+/** Invalid bytes become the replacement character. */
 export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** The most characters of a page that are searched for signs of markup and of a login. */
+/** Searched for markup and a login. */
 const MOST_LOOKED_AT = 500_000
 
-/** Describes a text of markup for a sentence such as "It is a web page"; undefined for any other text. */
+/** For a sentence such as "It is a web page"; undefined for text without markup. */
 export function describeMarkup(text: string, address = ''): string | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))

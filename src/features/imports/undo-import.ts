@@ -23,22 +23,20 @@ import { prepareItemChange, trashRecord } from './write-item.ts'
 
 // Undoes a run of an import.
 
-/** The result of an undo: records restored, records removed, and sentences on records left unchanged. */
 interface Undone {
   restored: number
   removed: number
   left: string[]
 }
 
-/** The acts that one transaction undoes. */
 const AT_ONCE = 100
 
 /**
- * Undoes a run. Records that it changed get their former values if nobody has changed them since; records
- * that it made go to the trash if nobody has touched them; unused terms are deleted. After an interruption,
- * another call resumes the undo. `wait` is called once if an import of the source has to end first.
- * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the
- * same source has to be undone first
+ * Undoes a run: changed records get their former values, new ones go to the trash, unless somebody has
+ * touched them since; unused terms are deleted. Another call resumes an interrupted undo. `wait` is called
+ * once if an import of the source has to end first.
+ * @throws Error with one sentence when there is no such run, it was undone, or a later one has to be undone
+ * first
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
   const { address } = await getUndoable(context.db, id)
@@ -143,7 +141,6 @@ async function undoCreate(
 const nameOf = ({ title, venue, organizer, name }: RecordState) =>
   String(title ?? name ?? venue ?? organizer ?? '')
 
-/** Returns why a record cannot be removed; undefined if it can. */
 async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
   if (standsAlone(kind)) return undefined
   const events = tx.selectFrom('events').select('events.id').where('status', '!=', 'trash').limit(1)
@@ -159,13 +156,12 @@ async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | u
   return child ? 'has categories below it' : undefined
 }
 
-/** The state before an act: the fields that the act changed, and the stored row of the item. */
 interface Before {
   fields: Record<string, unknown>
   item?: ImportItemColumns
 }
 
-/** The columns of an item that acts of older versions lack. */
+/** Acts of older versions lack these. */
 const OF_OLDER_RUNS = { sequence: 0, page: '' }
 
 async function undoChange(

@@ -1,9 +1,6 @@
 // Finds the zone of the tz database for a name that Windows or Exchange has for a time zone.
 
-/**
- * The time zones of Windows: the zone that CLDR maps each to, its name, and the names that Windows and
- * Exchange have shown for it.
- */
+/** The zone that CLDR maps each to, its name, and how Windows and Exchange have shown it. */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
   ['Etc/GMT+11', 'UTC-11', 'Coordinated Universal Time-11', 'Midway Island, Samoa'],
@@ -194,10 +191,7 @@ const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[
   ['Pacific/Kiritimati', 'Line Islands Standard Time', 'Kiritimati Island'],
 ]
 
-/**
- * Returns a name in lower case with its letters, digits, `+` and `-` alone, since programs part cities with
- * commas or slashes.
- */
+/** Programs part cities with commas or slashes. */
 const plain = (name: string) =>
   name
     .toLowerCase()
@@ -210,19 +204,17 @@ const zones = new Map(
 
 const citiesOf = (shown: string) => shown.split(/[,;/]/).map(plain)
 
-/** The zones of cities; undefined for a city in the names of several zones. */
+/** Undefined for a city in the names of several zones. */
 const cities = new Map<string, string | undefined>()
 for (const [zone, , ...shown] of WINDOWS)
   for (const city of shown.flatMap(citiesOf))
     cities.set(city, cities.has(city) && cities.get(city) !== zone ? undefined : zone)
 
-/** The zones of the table, which are the most used ones of the world. */
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * Returns the zone that Windows has under a name: `W. Europe Standard Time`, as Lotus Notes shortens it (`W.
- * Europe`), or as Exchange shows it (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`), perhaps
- * with only some of the cities. Undefined for any other name.
+ * Finds a zone of Windows by its name (`W. Europe Standard Time`), shortened by Lotus Notes (`W. Europe`), or
+ * as Exchange shows it (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, …`), perhaps with some of the cities.
  */
 export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')

@@ -29,44 +29,36 @@ import {
 
 // Prepares, writes and trashes single items.
 
-/** An item ready to be written: fetching and everything else that waits is done. */
+/** Fetching and everything else that waits is done. */
 export interface PreparedItem {
   item: SourceItem
-  /** The record to change; undefined to make one. */
+  /** Undefined to make one. */
   record: number | undefined
-  /** A new event, which is written together with others; undefined for any other write. */
+  /** A new event, which is written together with others. */
   event: AskedEvent | undefined
-  /** For any other write: the values that the operations of the resource have prepared. */
+  /** For other writes: what the operations of the resource have prepared. */
   prepared: unknown
-  /**
-   * The fields of the source that are written. The others could not be written, and are tried again in the
-   * next run.
-   */
+  /** Fields that are written; others could not be, and are tried again in the next run. */
   fields: ReadonlySet<string>
-  /** Whether there is something to write. */
   isChanged: boolean
-  /** The addresses from which the pictures of its texts were fetched. */
   pictures: readonly string[]
-  /** The context in which its image was fetched. */
   context: Context
 }
 
-/** The kind of the records that each link leads to. */
 const LINK_KINDS: Readonly<Record<keyof ItemLinks, ItemKind>> = { ...LINKED, parent: 'category' }
 const linkNames = ['parent', ...eventLinks] as const
 
-/** Yields every identity that an item refers to, with its kind. */
 export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind; identity: string }> {
   for (const name of linkNames)
     for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
 }
 
-/** Returns the ids of the records that a link of an item names; unknown records are left out. */
+/** Unknown records are left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
   return identities.flatMap((identity) => run.links.get(itemKey(LINK_KINDS[name], identity)) ?? [])
 }
 
-/** Reports the records that an item names by their numbers and that are not here. */
+/** Numbers that are no records here. */
 function noteUnknown(
   run: ImportRun,
   { at, name }: SourceItem,
@@ -86,22 +78,21 @@ function noteUnknown(
 
 interface AskedWrite {
   item: SourceItem
-  /** The record to change; undefined to make one. */
+  /** Undefined to make one. */
   record: number | undefined
-  /** The fields to write; undefined for all of a new record. */
+  /** Undefined for all of a new record. */
   wanted: ReadonlySet<string> | undefined
-  /** Fields that the item no longer has, with the values that they are to get. */
+  /** Fields that the item no longer has, with their new values. */
   reset?: Readonly<Record<string, unknown>> | undefined
-  /** The present values of the record. */
   state?: RecordState | undefined
 }
 
-/** Validates the fields of an item, and fetches its image and pictures. @throws Problem */
+/** Validates fields, fetches the image and pictures. @throws Problem */
 export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {}, state = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  // Images are fetched once in each request: a context of its own makes the item count as one.
+  // Images are fetched once a request: a context of its own makes the item count as one.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
   const raw: Record<string, unknown> = { ...item.values, ...reset }
@@ -156,10 +147,7 @@ export async function prepareItem(
   }
 }
 
-/**
- * Tells whether an item has to wait where it would be published: a new item, and an item whose record is
- * still pending.
- */
+/** A new item, or one whose record is still pending. */
 function waitsForReview(
   { kind }: SourceItem,
   state: RecordState | undefined,
@@ -171,14 +159,9 @@ function waitsForReview(
 }
 
 const { image, venue, organizer, categories, tags } = event.fields
-/** The fields of an event that refer to something here. */
 const referring = { image, venue, organizer, categories, tags }
 
-/**
- * Prepares a new event. Its image has been fetched by now; its venues and organizers are looked up when it is
- * written.
- * @throws Problem
- */
+/** Venues and organizers are looked up when it is written. @throws Problem */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
@@ -192,10 +175,7 @@ async function prepareEvent(
   return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
-/**
- * Returns the times and the rule of a series in place of those of the source that cannot be written; else
- * empty.
- */
+/** In place of those of the source that cannot be written; else empty. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,
@@ -207,10 +187,7 @@ async function writableTimes(
   return laterTimes(item.values, series, now)
 }
 
-/**
- * Prepares a new record from fields as the interface takes them. A series is made with its first event.
- * @throws Problem
- */
+/** A series is made with its first event. @throws Problem */
 async function prepareNew(
   context: Context,
   kind: ItemKind,
@@ -221,7 +198,7 @@ async function prepareNew(
   return operations.create.prepare(context, values)
 }
 
-/** Prepares a change of a record. @throws Problem */
+/** @throws Problem */
 export async function prepareItemChange(
   context: Context,
   kind: ItemKind,
@@ -236,10 +213,7 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/**
- * Tells whether the image of an item is available. Fetches the image, which the write of the item then
- * reuses.
- */
+/** The write of the item reuses the fetched image. */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,
@@ -254,10 +228,7 @@ async function canFetchImage(
   return false
 }
 
-/**
- * Writes a prepared item other than a new event; returns the id of its record, and whether the record is new.
- * @throws Problem
- */
+/** Writes an item other than a new event; returns its record's id, and whether it is new. @throws Problem */
 export async function writeItem(
   run: ImportRun,
   tx: Tx,
@@ -285,17 +256,14 @@ export async function writeItem(
   }
 }
 
-/**
- * Finds a category of the same name below another one, for an item without a place in the tree; undefined if
- * one of the name stands at the top.
- */
+/** For an item without a place in the tree; undefined if a category of the name stands at the top. */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)
   return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
 }
 
-/** Moves a record to the trash, or removes a term. @throws Problem */
+/** Terms are deleted. @throws Problem */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
   const { locate, remove } = servedNamed(kind).operations
   const here = { ...context, db: tx }

@@ -10,16 +10,12 @@ import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import { say } from './viewing.ts'
 
-// Shows facts on pages: the facts of access of events and venues, and the fields that a page lists by their
-// labels.
+// Facts of access to events and venues, and fields that a page lists by their labels.
 
-/** A known fact of access: its name in the language of the page, and whether it is true of the record. */
+/** Its name in the language of the page, and whether it is true of the record. */
 type Known = [name: string, isSo: boolean]
 
-/**
- * Writes the known facts of access to a venue: first those that are true, then those that are not. `NOTHING`
- * where no fact is known.
- */
+/** True facts first; `NOTHING` where none is known. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -29,16 +25,13 @@ export function venueAccess({ say: translate, site }: Context, venue: VenueRow):
   )
 }
 
-/** Returns the words for a fact of access, by the name of its field; returns any other name as it is. */
+/** Returns any other name as it is. */
 export function factInWords({ say: translate }: Context, name: string): string {
   const fact = [...venueFacts, ...eventFacts].find((known) => known === name)
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/**
- * Writes one entry for the facts of an event or a series: the known facts of access to it and to its venues,
- * its note and its contact. `NOTHING` where it has none.
- */
+/** The access to an event and its venues, its note and contact; `NOTHING` where it has none. */
 export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -74,10 +67,7 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
 }
 
-/**
- * The short names that signers use for sign languages, by language tag: `Intl` has names for few of these
- * tags.
- */
+/** `Intl` has names for few of these language tags. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{
@@ -99,13 +89,9 @@ function languageName(shownIn: string, tag: string): string {
   return SIGN_LANGUAGES[tag] ?? new Intl.DisplayNames(shownIn, { type: 'language' }).of(tag) ?? tag
 }
 
-// The fields without a place of their own on a page: the page lists each of them that has a value, by its
-// label.
+// Fields without a place of their own on a page are listed by their labels.
 
-/**
- * Writes a line for each field that has a value.
- * @param shown the values by the names of the fields, as answers show them
- */
+/** A line for each field with a value. @param shown values by field, as answers show them */
 export function labelledFacts(
   context: Context,
   fields: Readonly<Record<string, FieldData>>,

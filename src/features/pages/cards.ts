@@ -27,52 +27,41 @@ import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.t
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { teaserOf } from './teasers.ts'
 
-// Cards: events as lists of pages show them, kept until the event changes.
+// Cards: events as lists of pages show them, cached until the event changes.
 
-/**
- * An image as a page shows it. `src` is the smallest size that is at least 300 pixels wide; `srcset` has all
- * sizes with the proportions of the image.
- */
+/** `src` is the smallest size of at least 300 pixels; `srcset` has all with the proportions of the image. */
 export interface Picture {
   src: string
   srcset: string
   width: number
   height: number
   alt: string
-  /**
-   * The classes that keep the focal point in view where the image is cropped; empty for an image without a
-   * focal point.
-   */
+  /** Classes that keep the focal point in view where the image is cropped. */
   focus: string
 }
 
-/** An event as lists of pages show it. Its texts are plain, and not yet escaped. */
+/** Texts are plain, not yet escaped. */
 export interface Card {
   id: number
-  /** The path of its page, below the root of the site. */
   url: string
   title: string
   event_status: EventRow['event_status']
   excerpt: string
-  /** The start, and below it the end, as wall times. */
+  /** Wall times. */
   start: string
   end: string
   isAllDay: boolean
-  /** The letters of its zone, such as `MEZ`; empty for an event in the zone of the site. */
+  /** Such as `MEZ`; empty in the zone of the site. */
   zone: string
-  /** The letters at its end, where those differ from the ones at its start. */
+  /** Where they differ from those at its start. */
   endZone: string
-  /** Ids of its categories and tags. */
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
-  /**
-   * The public series that the event is an occurrence of: the path of its page, and how it repeats in words,
-   * empty for a series without a rule.
-   */
+  /** Its public series; `rhythm` is how it repeats, in words. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** The number of later dates of its series; set in lists that show one date of each series. */
+  /** Later dates of its series, in lists that show one date of each. */
   following?: number
 }
 
@@ -81,15 +70,11 @@ interface CachedCard {
   states: EventStates
 }
 
-/** The cards of events that were shown lately, by the id of the event. */
 export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/**
- * Returns the cards of the events with these ids, in order; leaves out events that cannot be shown. A cached
- * card is valid until memory learns of a change.
- */
+/** In order, without events that cannot be shown. A card is valid until memory learns of a change. */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -107,7 +92,6 @@ export async function loadCards(
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** The most ids in one query. */
 const AT_ONCE = 500
 
 async function readCards(
@@ -119,8 +103,7 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // The states are noted before the rows are read: if an event changes in between, its card is out of date
-    // at once.
+    // Noted before the rows are read: an event that changes in between makes its card out of date at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findCardLinks(context.db, rows)
@@ -178,26 +161,17 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/**
- * How far the proportions of a size may be from those of the image: sizes have whole pixels, and cropped
- * sizes are further off.
- */
+/** Sizes have whole pixels; cropped sizes are further off. */
 const ALIKE = 0.02
 
-/**
- * Returns the classes for the focal point of an image, in tenths of its width and height; empty for an image
- * without a focal point.
- */
+/** In tenths of width and height; empty without a focal point. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/**
- * Returns an image with its uncropped sizes.
- * @param use the event that shows the image: it may set its own alternative text, or none for a decoration
- */
+/** @param use the event that shows the image, with its own alternative text, or none for a decoration */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -212,14 +186,13 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
   return { src: small.url, srcset, width, height, alt: plainText(shows), focus: focusOf(row) }
 }
 
-// What events cost, as the language of the page writes it.
+// Costs as the language of the page writes them.
 
 const FREE_WORD: MessageText = FREE
 
 /**
- * Returns the stored cost of an event as plain text: the lowest and the highest price as the language writes
- * money, such as `12,50 €` or `10–20 €`. A cost that says more than amounts in one currency, or whose figures
- * can be read in two ways, stays as it was written. Empty for an event without a cost.
+ * The lowest and highest price as the language writes money: `12,50 €`, `10–20 €`. A cost that says more, or
+ * can be read in two ways, stays as written.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = translate(site.language, FREE_WORD)
@@ -239,16 +212,10 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/**
- * Matches a currency mark: a sign with up to three capital letters before it, such as `US$`, or a code or
- * word in Latin letters, such as `EUR` or `Fr.`.
- */
+/** A sign such as `US$`, or a code or word such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/**
- * Returns the currency mark of all prices, that of the site where none has one; undefined for several marks,
- * other words, and a text that is no mark.
- */
+/** The mark of the site where no price has one; undefined for several marks or other words. */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))
@@ -256,7 +223,7 @@ function markOf(prices: readonly Price[], own: string): string | undefined {
   return marks.size <= 1 && MARK.test(mark) ? mark : undefined
 }
 
-/** A number with at most two decimals. Three digits behind a point may as well mean thousands. */
+/** Three digits behind a point may mean thousands. */
 const CLEAR = /^\d{1,12}(?:\.\d{1,2})?$/
 
 function amountIn({ numbers }: Price): string | undefined {
@@ -273,10 +240,7 @@ const moneyFormat = madeOnce((locale: string) =>
   ),
 )
 
-/**
- * Returns a function that writes a range of amounts of money. `mark` stands where the language puts the sign
- * or the code of a currency.
- */
+/** `mark` stands where the language puts the sign or code of a currency. */
 function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: string, high: string) => string {
   const format = moneyFormat(locale)(/\p{Sc}$/u.test(mark) ? 'symbol' : 'code')(decimals)
   return (low, high) => {

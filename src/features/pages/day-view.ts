@@ -17,12 +17,11 @@ import {
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// Makes the page of a day.
+// The page of a day.
 
 /**
- * Returns the page of a day: first the events that began earlier, then those that begin on the day, and last
- * those that go on for more than three days. Further pages have only events that begin on the day. @throws
- * Problem for a page past the end
+ * Events that began earlier, those that begin on the day, those that last more than three days; further pages
+ * have only the second. @throws Problem past the end
  */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing

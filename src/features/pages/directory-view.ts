@@ -10,17 +10,13 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-// Makes the directories of venues and of organizers.
+// The directories of venues and organizers.
 
-/**
- * The most venues or organizers on one page, and the last page. Entries behind the last page are found by
- * name or first letter.
- */
+/** What is behind the last page is found by name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
-/** The most characters of a name that is searched for. */
 const LONGEST_NAME = 200
-/** The most entries of a directory without a search form, letters and headings. */
+/** A smaller directory has no search form, letters and headings. */
 const FEW = 20
 
 const TEXTS = {
@@ -40,7 +36,6 @@ const TEXTS = {
   },
 } as const
 
-/** The part of a directory that an address asks for: words of a name, a first letter, and a page. */
 interface Asked {
   kind: LinkedKind
   words: string
@@ -48,11 +43,7 @@ interface Asked {
   page: number
 }
 
-/**
- * Returns a page of public venues or organizers by name, with the numbers of their coming events from the
- * index.
- * @throws Problem for a page past the end
- */
+/** By name, with numbers of coming events from the index. @throws Problem past the end */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,

@@ -8,12 +8,9 @@ import { languageField } from './page-languages.ts'
 import { PRESSED_TIMES } from './presses.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Makes the page that generates the markup for showing events on another site.
+// The page that generates markup for showing events on another site.
 
-/**
- * The attributes of `<kalends-events>` that the form offers, in the order of the markup, each with the name
- * of its field.
- */
+/** Attributes of `<kalends-events>` in the form, in the order of the markup, with the names of fields. */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -28,14 +25,14 @@ const ATTRIBUTES = {
   limit: 'limit',
   show: 'show',
   level: 'level',
-  // The parameter `lang` names the language of this page, so the field has another name.
+  // The parameter `lang` is the language of this page.
   lang: 'language',
 } as const
 
-/** The attributes that only the element has: frames have no parameters for them. */
+/** Frames have no parameters for these. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
-/** The further parts of an event that the attribute `show` can name, each with its label. */
+/** What the attribute `show` can name. */
 const EXTRAS = [
   ['picture', 'Pictures'],
   ['price', 'Price'],
@@ -45,10 +42,7 @@ const EXTRAS = [
 
 const LONGEST_VALUE = 500
 
-/**
- * Returns the page that generates the markup for other sites. Its script previews the result at once; without
- * scripts the form is submitted.
- */
+/** Its script previews the result; without scripts the form is submitted. */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Add to your website')
@@ -143,5 +137,5 @@ function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams):
   return markup
 }
 
-/** The height of a frame in pixels: a month fits into it, or six events of a list. */
+/** Pixels: a month fits, or six events of a list. */
 const FRAME_HEIGHT = 760

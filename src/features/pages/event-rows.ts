@@ -19,17 +19,14 @@ import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 import { isOvernight, nearName } from './when-in-words.ts'
 
-// Writes events as rows of lists, with their titles, times, places, chips and pictures.
+// Events as rows of lists: titles, times, places, chips, pictures.
 
-/** Returns the title of an event, or a substitute for an empty title. */
+/** A substitute for an empty title. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title
 }
 
-/**
- * Writes the title of an event for a link. The status word stands before the title of a canceled or postponed
- * event; a canceled title is struck through.
- */
+/** The title for a link, after the word for canceled or postponed; a canceled one is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`
@@ -38,10 +35,7 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
-/**
- * Returns the class that gives an event the colour of its first category, with a blank before it; empty for
- * an event without a category.
- */
+/** The colour of the first category as a class, with a blank before it; empty without a category. */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {
     const term = terms.byId.get(id)
@@ -57,7 +51,7 @@ function categoriesOf({ terms }: Viewing, ids: readonly number[]): ShownTerm[] {
   })
 }
 
-/** Writes the first `most` categories of an event as chips. */
+/** The first `most` categories. */
 export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolean, most = 3): Html[] {
   const { site } = viewing.context
   return categoriesOf(viewing, ids)
@@ -72,23 +66,16 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) =>
   lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** Writes the letters of the zone of an event behind a time; false for an event in the zone of the site. */
+/** The letters of the zone behind a time; false in the zone of the site. */
 export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 
 const behind = (letters: string): Html | false =>
   letters !== '' && html` <abbr class="zone">${letters}</abbr>`
 
-/**
- * Returns the time at which an event starts, with the letters of its zone unless that is the zone of the
- * site.
- */
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/**
- * Writes the times of an event under the heading of its day; for an event of several days, its start and
- * until when it lasts.
- */
+/** Under the heading of its day; an event of several days has its start and end. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
@@ -104,17 +91,11 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/**
- * Decides whether a picture is shown whole on a tinted ground: cropping would cut the lettering of a poster
- * in portrait, or of a banner.
- */
+/** Cropping would cut the lettering of a poster, or of a banner. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/**
- * Returns the `srcset` of a picture up to its first size that is at least `pixels` wide: larger sizes are not
- * needed.
- */
+/** Larger sizes than the first with `pixels` are not needed. */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
@@ -127,10 +108,9 @@ function thumbnail(picture: Picture): Html {
   return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${sizesFor(picture, 396)}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
 
-/** Writes an event as a row of a list, with its title as a heading of this level. */
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
-  // A row with `h2` stands under no heading of its day, so it names the day itself.
+  // A row with `h2` has no heading of its day.
   const on = heading === 'h2' && writtenDay(site, dayOf(card.start), viewing.today)
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const place = card.place && html`${namedPlace(card.place)}${awayFrom(viewing, card.place.id)}`
@@ -147,20 +127,14 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/**
- * Writes the day of an event behind its title, for those who go by headings; what others see of it is hidden
- * from them.
- */
+/** The day behind the title, for screen readers. */
 export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
-/** Writes the name and the city of a venue, each read in its own direction. */
+/** Each read in its own direction. */
 export const namedPlace = ({ name, city }: { name: string; city: string }): Html =>
   html`<bdi>${name}</bdi>${city && html`, <bdi>${city}</bdi>`}`
 
-/**
- * Writes how far a venue is from the position around which the reader looks; false where either position is
- * unknown.
- */
+/** False where either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false
@@ -168,10 +142,7 @@ function awayFrom({ context: { site }, memory, around }: Viewing, venue: number)
   return html` · <span class="away">${writtenDistance(site, km)}</span>`
 }
 
-/**
- * Writes how the series of an event repeats and how many dates follow, as a link to all its dates. False for
- * an event without later dates.
- */
+/** How the series repeats and how many dates follow; false without later dates. */
 export function againOf({ context: { site } }: Viewing, { series, following = 0 }: Card): Html | false {
   if (!series || following === 0) return false
   const more =
@@ -188,14 +159,11 @@ function tags(viewing: Viewing, card: Card): Html | false {
   )
 }
 
-/** Writes events as one list in the given order; each row names its day. */
+/** Each row names its day. */
 export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
   html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
-/**
- * Writes events under headings of the days on which they start, in the given order.
- * @param more returns the markup below the events of a day
- */
+/** Under headings of days, in the given order. @param more the markup below the events of a day */
 export function daySections(
   viewing: Viewing,
   cards: readonly Card[],
@@ -208,10 +176,7 @@ export function daySections(
   )
 }
 
-/**
- * Writes events from a day on: those that begin then by day, and below them those that began earlier and
- * still last.
- */
+/** Events that begin from a day on, by day; below them those that began earlier and still last. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)

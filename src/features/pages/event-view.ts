@@ -42,10 +42,9 @@ import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
 
-// Makes the page of one event: its state, its facts and its text, links into other calendars, and the events
-// that the page leads on to.
+// The page of one event.
 
-/** Returns the page of one event. @throws UnshowableRecord */
+/** @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing
   const row = asSeenBy(context.caller, event)
@@ -72,20 +71,17 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
 }
 
-/** The most characters of a title in the usual size: longer titles are written smaller. */
+/** Longer titles are written smaller. */
 const LONG_TITLE = 70
 
-/**
- * Everything that the page of an event links to: by id, the events before and after it, other dates of its
- * series and similar events; and its original.
- */
+/** Ids of the events before and after, other dates of its series, similar events; and its original. */
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
-  /** The address of the event at its source, if the source stays the original. */
+  /** At the source, if that stays the original. */
   original: string | undefined
   more: MoreEvents
-  /** The cards of these events, by id; a card is missing where its event cannot be shown. */
+  /** By id; a card is missing where its event cannot be shown. */
   cards: ReadonlyMap<number, Card>
 }
 
@@ -127,10 +123,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/**
- * Returns the description that previews of links show: that an event does not take place as planned, and why;
- * then its day and its text.
- */
+/** For previews of links: that it is canceled or postponed, and why; then its day and text. */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -140,10 +133,7 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/**
- * Writes banners for an event that is canceled or postponed, and for one whose last day is over. They stay
- * the same all day, so the page can be cached.
- */
+/** Banners stay the same all day, so that the page can be cached. */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)
@@ -161,10 +151,7 @@ function cover({ srcset, src, width, height, alt, focus }: Picture, title: strin
   return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
-/**
- * Writes the facts that visitors look for first: when, where, by whom and for how much; and the buttons below
- * them.
- */
+/** When, where, by whom, for how much; and buttons. */
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
@@ -180,7 +167,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     row,
   }
   const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
-  // Visitors do not come for tickets to an event that is over or does not take place.
+  // Nobody needs tickets to what is over or canceled.
   const hasTickets = isOpen && sellsTickets(website)
   const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
@@ -192,18 +179,13 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/**
- * Writes a hidden place for the times in the zone of the visitor. The script fills it in, and shows it to
- * visitors in another zone.
- */
+/** Filled in by the script for visitors in another zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-locale="${clockLocaleOf(site)}" data-text="${say(site, 'Your time: {time}')}"></span>`
 }
 
-/**
- * Writes when an event takes place: its first day as a leaf of a calendar, then its days and times in words.
- */
+/** The first day as a leaf of a calendar, then days and times in words. */
 function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context
@@ -222,7 +204,6 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
   return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'All events on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
 }
 
-/** Writes links to the events before and after this one; false where there are none. */
 function beside(viewing: Viewing, previous: Card | undefined, next: Card | undefined): Html | false {
   if (!previous && !next) return false
   const { context, today } = viewing
@@ -232,26 +213,20 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`}${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
-// Other events that the page of an event leads on to.
+// Further events.
 
-/**
- * The most events of each list, and the most that are looked at for it: of several events with the same
- * title, only the first is listed.
- */
+/** At most so many are looked at; of several with one title only the first is listed. */
 const MOST = 4
 const LOOKED_AT = 8
 
 interface MoreEvents {
-  /** The path of the page of the first venue; empty for an event without a public venue. */
+  /** Empty for an event without a public venue. */
   venuePath: string
   atVenue: readonly number[]
   alike: readonly number[]
 }
 
-/**
- * Finds the next events at the first venue of an event, and the coming events that share the most with it.
- * Finds none without the index.
- */
+/** The next events at the first venue, and those that share the most. None without the index. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory, today } = viewing
   const venue = links.venues.find((one) => isShown(context, one))
@@ -284,7 +259,6 @@ async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Pro
   }
 }
 
-/** Writes the lists of more events below the text of an event: those at its venue, and those like it. */
 function moreEvents(viewing: Viewing, more: MoreEvents, shown: ReadonlyMap<number, Card>): Html {
   const { site } = viewing.context
   const list = (name: 'at-venue' | 'alike', ids: readonly number[], heading: Html) => {
@@ -311,29 +285,20 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
 
 // Links into the calendars of readers.
 
-/**
- * An event as the forms of other calendars take it: plain texts, its place in one line, and the address of
- * its page.
- */
+/** Plain texts; the place in one line. */
 export interface Keepable {
   title: string
   text: string
   place: string
   address: string
-  /** The path of its calendar file. */
   file: string
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/**
- * The most characters of the text in a link: some services cut addresses longer than about 2000 characters.
- */
+/** Some services cut addresses after about 2,000 characters. */
 const LONGEST_TEXT = 600
 
-/**
- * Writes a menu of links that put an event into the reader's own calendar. `isMain` makes its button the main
- * one of the page.
- */
+/** `isMain` makes its button the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(site, 'Add to calendar')}</summary><ul>
 <li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.${icalendar.extension})</a></li>
@@ -346,9 +311,7 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 const notesOf = ({ text, address }: Keepable) =>
   [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
-/**
- * Returns the day after the last day of an event, since other calendars exclude the end of a span of days.
- */
+/** Other calendars exclude the end of a span of days. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

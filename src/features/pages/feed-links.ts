@@ -9,28 +9,20 @@ import { type FeedLink, pathTo, say } from './viewing.ts'
 
 // Makes the links from pages to feeds.
 
-/** Returns the path of the feeds of a category, of a tag or of all events, without the ending of a format. */
+/** Without the ending of a format. */
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
-/**
- * Returns links to the feeds of a page in all formats.
- * @param base the path without an ending
- * @param query the filters of the page
- */
+/** @param base the path without an ending @param query the filters of the page */
 export function feedLinks(base: string, query: string): FeedLink[] {
   return formats.flatMap(({ extension, mediaType, title }) =>
     title === undefined ? [] : [{ mediaType, title, path: feedPath(base, extension, query) }],
   )
 }
 
-/** Returns the path of the feed of a page in the format with this ending, with the filters of the page. */
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/**
- * Returns the filters of a page as feeds take them: without dates, since a feed has no end; with the
- * coordinates of `near`; with `search` as `words`.
- */
+/** Without dates, since a feed has no end; with the coordinates of `near`, and `search` as `words`. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')
@@ -47,7 +39,7 @@ export function feedQuery(query: PageQuery): string {
   return kept.toString()
 }
 
-/** Writes a menu of links that subscribe the reader's calendar or feed reader to the events of a page. */
+/** For a calendar or a feed reader. */
 export function subscribeMenu(site: Site, base: string, query: string): Html {
   const file = feedPath(base, icalendar.extension, query)
   const calendar = `${site.url}${file}`

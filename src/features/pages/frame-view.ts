@@ -9,29 +9,23 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// Makes the page for frames on sites that forbid scripts: a list or a month without the head and the foot of
-// pages.
+// The page for frames on sites that forbid scripts: a list or a month without head and foot.
 
-/** The path of the frame, below the root of the site. */
 export const FRAME_PATH = '/embed/frame/'
 
-/**
- * The filters of lists that the element of `embed.js` calls by other names than pages do. It names one term,
- * pages name several.
- */
+/** `embed.js` names one term, pages several. */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
-/** The number of events in a list without `limit`, and the most in a list with `limit`. */
+/** Without `limit`, and the most with it. */
 const LIMIT = 10
 const MOST = 50
 
-/** The title and the body of a frame. */
 export interface Framed {
   title: string
   body: Html
 }
 
-/** Returns the list or the month of events that the query asks for. @throws Problem rest_invalid_param */
+/** @throws Problem rest_invalid_param */
 export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
   const known = new URLSearchParams(query)
   known.delete('page')
@@ -84,7 +78,7 @@ function foot(viewing: Viewing, asked: EventsAsked): Html {
   return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
 }
 
-/** Returns the content of a frame whose events cannot be shown: a sentence, and a link to the calendar. */
+/** A sentence and a link to the calendar. */
 export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
   const title = say(site, 'No events found.')
   return {
@@ -93,10 +87,7 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/**
- * Writes the document of a frame. Its links open outside the frame by default, since other pages may not
- * stand in one.
- */
+/** Links open outside the frame: other pages may not stand in one. */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

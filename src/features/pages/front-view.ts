@@ -17,10 +17,9 @@ import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } f
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// Makes the opening of the front page from featured events with their pictures, and counts the later dates of
-// series.
+// The opening of the front page from featured events; later dates of series.
 
-/** The opening of the front page, and the ids of the events in it, which the list below leaves out. */
+/** The list below leaves these events out. */
 export interface Lead {
   ids: ReadonlySet<number>
   body: Html
@@ -28,18 +27,13 @@ export interface Lead {
 
 export const NO_LEAD: Lead = { ids: new Set(), body: NOTHING }
 
-/** The most featured events that open the front page. */
 const MOST = 5
-/**
- * The most featured events that are read for the opening: more than it shows, since canceled events are
- * passed over.
- */
+/** Canceled events are passed over. */
 const AMONG = 15
 
 /**
- * Makes the opening from the coming featured events: those that begin first, then those that are still on.
- * The first event with a picture leads, one whose picture may be cropped before others (rule 31.1). Returns
- * `NO_LEAD` without such events.
+ * Coming featured events first, then those still on. The first with a picture leads, preferably one that may
+ * be cropped (rule 31.1).
  */
 export async function findLead(viewing: Viewing): Promise<Lead> {
   const filters: EventFilters = { featured: true }
@@ -65,13 +59,11 @@ export async function findLead(viewing: Viewing): Promise<Lead> {
   return { ids: new Set(shown.map(({ id }) => id)), body }
 }
 
-/** Returns the first one, two, three or five cards: the layout has a shape for each of these numbers. */
+/** The layout has a shape for one, two, three and five cards. */
 const inShape = (cards: readonly Card[]) =>
   cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
-/**
- * Returns the cards; a card of a series gets the number of its later dates among the events of these filters.
- */
+/** A card of a series gets the number of its later dates under these filters. */
 export async function withFollowing(
   viewing: Viewing,
   filters: EventFilters,
@@ -89,13 +81,11 @@ export async function withFollowing(
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
-/** The widths of pictures as `sizes` writes them, and their pixels on screens of double density. */
+/** As `sizes` writes them, and their pixels at double density. */
 const SIZES = { hero: '(max-width: 47.5rem) 100vw, 700px', card: '(max-width: 47.5rem) 66vw, 340px' }
 const PIXELS = { hero: 1400, card: 680 }
 
-/**
- * Writes a featured event with its picture; an event without a picture is text on the colour of its category.
- */
+/** Without a picture: text on the colour of its category. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -115,13 +105,10 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
   return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${sizesFor(image, PIXELS[kind])}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt="" ${loading} decoding="async"></div>`
 }
 
-/** Days from today within which a date is written without its year. */
+/** Nearer dates have no year. */
 const NEAR_DAYS = 300
 
-/**
- * Writes the day and time of an event, or its first and last day; of one that has begun, its last day. A card
- * has less room, so it has short weekdays.
- */
+/** Short weekdays on a card; for an event that has begun its last day. */
 function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' | 'card'): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

@@ -9,16 +9,14 @@ import { LANGUAGE_NAMES, languageField, withLanguage } from './page-languages.ts
 import { shortened } from './teasers.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Writes the document around every page: head, navigation and foot; and makes the page that explains a
-// failure.
+// The document around every page, and the page that explains a failure.
 
-/** The version in the address of the namespace, which clients compare (rule 29.8). */
+/** Clients compare it (rule 29.8). */
 export const VERSION = 'v1'
 
 const LONGEST_DESCRIPTION = 200
 export const LONGEST_TITLE = 110
 
-/** Writes the whole document of a page around its view. */
 export function layOut({ context: { site }, assets, look, address }: Viewing, view: View): string {
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
@@ -59,7 +57,7 @@ ${languageSwitch(site, address)}<span class="end">${say(site, 'All times are in 
   return markup
 }
 
-/** Returns the address of a link of the owner; a path is taken as one below the root of the site. */
+/** A path is taken as one below the root of the site. */
 const ownAddress = (site: Site, address: string) =>
   address.startsWith('/') ? pathTo(site, address) : address
 
@@ -84,7 +82,7 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** Writes links to the owner's pages of text that no other link of the owner in head and foot leads to. */
+/** The owner's pages of text that no other link leads to. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(
@@ -92,10 +90,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/**
- * Decides whether the name of the site is for screen readers alone, since the logo shows it to everybody
- * else.
- */
+/** The logo shows the name to everybody but screen readers. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -117,10 +112,7 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
-/**
- * Writes links to the page in each language of the site, which further links keep. False for a site with one
- * language, and for a page without an address.
- */
+/** False for one language, and for a page without an address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -132,17 +124,11 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/**
- * Returns the path of a page in a language, for search engines. They send no `Accept-Language`, so the path
- * in the first language names no language.
- */
+/** For search engines, which send no `Accept-Language`: the first language has no parameter. */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 
-/**
- * Writes links to a page in all languages of the site, and one for visitors of any other language
- * (`x-default`).
- */
+/** With one for any other language (`x-default`). */
 function alternates({ languages, ...site }: Site, path: string | undefined): Content {
   if (path === undefined || languages.length === 1) return false
   const link = (code: string, address: string) =>
@@ -179,7 +165,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
   }">`
 }
 
-/** Writes linked data as the text of a script element; nothing in it can end the element. */
+/** Nothing in it can end the script element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)
@@ -202,13 +188,9 @@ const SENTENCES = {
   503: 'The calendar isn’t available right now. Please try again soon.',
 } as const satisfies Record<number, MessageText>
 
-/** The status of a page that explains a failure. */
 export type ProblemStatus = keyof typeof SENTENCES
 
-/**
- * Returns a page that explains a failure and offers links.
- * @param names the wrong parameters of a feed, for which no form has a field
- */
+/** @param names the wrong parameters of a feed, which has no form */
 export function problemView(
   { context: { site }, assets }: Pick<Viewing, 'context' | 'assets'>,
   status: ProblemStatus,

@@ -28,15 +28,13 @@ import { teaserOf } from './teasers.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// Makes the page of a venue or an organizer.
+// The page of a venue or an organizer.
 
-/** A venue or an organizer: its kind and its row. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /**
- * Returns the page of a venue or organizer with its events from today on. Each series stands there at its
- * next date alone, unless every date is asked for.
- * @throws Problem for a page past the end
+ * Its events from today on, each series at its next date unless every date is asked for. @throws Problem past
+ * the end
  */
 export async function linkedView(
   viewing: Viewing,
@@ -89,7 +87,6 @@ ${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, { 
   )
 }
 
-/** Writes the picture of a venue, an organizer or a series. */
 export function portrait({ src, srcset, width, height, alt, focus }: Picture): Html {
   return html`<img class="${width < height ? 'portrait whole' : 'portrait'}${focus}" src="${link(src)}" srcset="${srcset}" sizes="320px" width="${width}" height="${height}" alt="${alt}">`
 }
@@ -97,7 +94,7 @@ export function portrait({ src, srcset, width, height, alt, focus }: Picture): H
 const isOnMap = ({ maps }: Site, linked: Linked) =>
   linked.kind === 'venue' && maps.tiles !== '' && linked.row.geo_lat !== null && linked.row.geo_lng !== null
 
-/** Writes the position of a venue and the number of its events as attributes, for the map of its page. */
+/** For the map of its page. */
 function positionOf(site: Site, linked: Linked, total: number): Html | false {
   if (linked.kind !== 'venue') return false
   const { geo_lat: lat, geo_lng: lng } = linked.row
@@ -106,7 +103,7 @@ function positionOf(site: Site, linked: Linked, total: number): Html | false {
 
 type Ways = Record<'earlier' | 'later', { path: string; text: string } | undefined>
 
-/** Finds the pages of its events before and after this page, each with its days. */
+/** With the days of their events. */
 async function waysOf(
   viewing: Viewing,
   { kind, row }: Linked,
@@ -137,13 +134,10 @@ async function waysOf(
   }
 }
 
-/** The number of months, from the present one on, that are searched for events. */
+/** Months from now on that are searched for events. */
 const MOST_MONTHS = 12
 
-/**
- * Finds the coming months with events. Finds none without the index, which alone counts fast enough, and none
- * where one month has all events.
- */
+/** None without the index, which alone counts fast enough; none where one month has all events. */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -173,7 +167,7 @@ function monthLinks(
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** Returns an object without its empty members, which answers of the interface always have. */
+/** Answers of the interface have empty members as well. */
 const filledMembers = (data: object) =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
@@ -192,7 +186,7 @@ function events(
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const path = recordPath(site, linked.kind, linked.row)
   const base = path.replace(/\/$/, '')
-  // The page of a venue says where its events are, so their rows need not.
+  // All are at the venue of the page.
   const rows = cards.map((card) =>
     linked.kind === 'venue' && card.place?.id === linked.row.id ? { ...card, place: undefined } : card,
   )
@@ -203,17 +197,14 @@ function events(
 ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, rows, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** Returns the name of a venue or organizer, or a substitute if nothing but markup is left of the name. */
+/** A substitute if only markup is left of the name. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
-/**
- * The fields that have a place of their own on the page of a venue or organizer. The page lists its other
- * fields (`page: true`) by their labels.
- */
+/** Other fields (`page: true`) are listed by their labels. */
 export const PLACED_LINKED_FIELDS = {
   venue: [
     'venue',
@@ -242,10 +233,7 @@ function labelledOf(kind: Linked['kind']): [name: string, field: LinkedField][] 
   return fields.filter(([name, { page }]) => page === true && !placed.includes(name))
 }
 
-/**
- * Returns the values of the fields that the page lists by their labels, as answers of the interface show
- * them.
- */
+/** As answers show them. */
 function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   const columns: Readonly<Record<string, unknown>> = { ...row }
   return Object.fromEntries(
@@ -260,7 +248,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** Writes how to find a venue or reach an organizer; `NOTHING` where none of that is known. */
+/** How to find a venue or reach an organizer; `NOTHING` where that is unknown. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

@@ -48,16 +48,11 @@ import {
 } from './view-head.ts'
 import { say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// Makes the list of coming events and that of past ones, with the small month beside a list and notes on the
-// words of a search.
+// Lists of coming and of past events, the small month beside them, notes on the words of a search.
 
-/** The most events on one page. */
 export const PER_PAGE = 20
 
-/**
- * Returns a page of coming events, or of past events with the latest first.
- * @throws Problem for a page past the end
- */
+/** Past events come latest first. @throws Problem past the end */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -92,19 +87,13 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /**
-   * The events that began before the first day and are still on; undefined for past events, and for a search,
-   * whose cards have them among the others.
-   */
+  /** Began before the first day and still on; undefined for past events and searches. */
   ongoing?: Ongoing
-  /** Whether the list leaves out later dates of a series. */
+  /** Whether later dates of series are left out. */
   isShorter?: boolean
 }
 
-/**
- * Finds a page of the events that start on the first day or later, each series at its next date, and the
- * events that are still on (rules 31.2 and 31.3).
- */
+/** Events from the first day on, each series at its next date, and those still on (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -123,10 +112,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/**
- * Writes a page of coming events by day; below those of the first page stand those that are still on. Events
- * of the opening are left out.
- */
+/** By day, without events of the opening; the first page ends with those still on. */
 function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
   const others = cards.filter(({ id }) => !ids.has(id))
   if (!ongoing) return html`${daySections(viewing, others)}`
@@ -137,12 +123,10 @@ function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/**
- * The parameter that asks for the next date of each series alone, or for every date. Moved sites have it too.
- */
+/** Also of moved sites: one date of each series, or every date. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
-/** Writes a link to the list with every date of each series; false where the list leaves none out. */
+/** False where no date is left out. */
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
   const { site } = viewing.context
   if (!isShorter) return false
@@ -151,10 +135,7 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   return html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
 }
 
-/**
- * Finds a page of past events, the latest first. Lists have the earliest event first, so the pages are
- * counted and filled from their end.
- */
+/** Lists have the earliest event first, so pages are counted from the end. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.wall)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
@@ -166,7 +147,7 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { cards: cards.reverse(), total, pages }
 }
 
-/** Returns the first day that a list shows: the one that its query asks for, else today. */
+/** As the query asks, else today. */
 export function firstDay({ context: { site, now }, today }: Viewing, { query }: EventsAsked): string {
   const { start_date: sent, when } = query.filters
   if (sent === undefined && when !== undefined) return firstDayOf(when, site, now)
@@ -181,9 +162,8 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * Returns the filters of the events from the first day of a list on; for a search, events that began earlier
- * and are still on are among them, and so they are for `when` if `isWhole`. Each series stands at its next
- * date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
+ * In a search, and for `when` if `isWhole`, events still on are among them. Series stand at their next date,
+ * unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
   const { filters } = asked.query
@@ -236,10 +216,6 @@ async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   )
 }
 
-/**
- * Writes links to the pages before and after this page with their days, and between the lists of coming and
- * of past events.
- */
 async function ways(
   viewing: Viewing,
   asked: EventsAsked,
@@ -272,14 +248,11 @@ async function ways(
   return html`${pager(first, next === undefined ? undefined : await way(next, on, page + 1), say(site, 'More pages'))}`
 }
 
-// The small month beside a list, by which a reader goes to a day.
+// The small month beside a list.
 
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/**
- * Writes small months whose days are links: the rest of the month of a day, and the next month where that
- * begins within a week.
- */
+/** The rest of the month, and the next month if it begins within a week. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -289,10 +262,7 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/**
- * Writes the weeks of a month from that of the day `from` on. Days on which events of these filters begin are
- * links; all are, where the index cannot count.
- */
+/** Days with events are links; all are, where the index cannot count. */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -325,7 +295,7 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/** Writes an arrow to the month before or after, or leaves room for it where there is none. */
+/** Leaves room where there is no month. */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -333,18 +303,13 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
     : html`<span class="step"></span>`
 }
 
-// Says on a page which words of a search were read as similar words, and which words no event has.
+// Which words of a search were read as similar words, and which no event has.
 
-/** Looks up the words of a search; undefined for a page without a search. */
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/**
- * Names the words that no event has and, where the search finds events, the words that were read as similar
- * ones.
- */
 async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}
@@ -361,13 +326,10 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** The most words for which events are counted, word by word, where no event has all words of a search. */
+/** Words that are counted one by one where no event has all. */
 const MOST_COUNTED = 5
 
-/**
- * Writes links to the events of each word, where no event has all words of a search; false where no word has
- * events.
- */
+/** False where no word has events. */
 async function fewerWords(
   viewing: Viewing,
   asked: EventsAsked,

@@ -29,12 +29,9 @@ import {
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 
-// The command `look`: lists and changes the name and the look of the calendar, and reads or writes a whole
-// look as a folder.
+// The command `look`.
 
-/**
- * Registers the command `look`, with `set` as another name. It opens the database, and closes it when done.
- */
+/** `set` is another name for it. */
 export function registerLookCommand(
   program: Command,
   open: () => Promise<Database>,
@@ -68,10 +65,7 @@ interface Asked {
   to?: string
 }
 
-/**
- * Returns the settings that a call changes.
- * @throws Error with one sentence for options that do not go together, or a value that is not accepted
- */
+/** @throws Error with one sentence */
 function changesAsked(
   name: string | undefined,
   value: string | undefined,
@@ -88,7 +82,7 @@ function changesAsked(
   return { [known]: checkedValue(known, value) }
 }
 
-/** Finds the setting with a name, which may lack `pages_`. @throws Error for an unknown one */
+/** `pages_` may be missing. @throws Error for an unknown name */
 function settingCalled(name: string): OwnerSetting {
   const known = [name, `pages_${name}`].find(isOwnerSetting)
   if (known === undefined)
@@ -96,10 +90,7 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/**
- * Returns each setting with its value in effect and where the value comes from, for a service that is started
- * as this command was.
- */
+/** Values in effect, and where they come from, for a service started as this command was. */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -112,7 +103,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** Writes a value in one line of at most 80 characters. */
+/** At most 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[')
@@ -126,17 +117,14 @@ async function writeLook({ read }: Database, folder: string): Promise<void> {
   writeLookFolder(folder, await readOwnerSettings(read), await readOwnerFiles(read))
 }
 
-/** The file that makes a folder a whole look: it names the settings, and the files beside it. */
 const NAME = 'look.json'
-/** The folder in a look that pages of text are written into. */
 const TEXTS = 'texts'
 
-/** The sign between the entries of a setting that `look.json` may also write as a list. */
+/** For settings that `look.json` may write as a list. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * Reads the look of a folder, or of the `look.json` with this path. Settings that it does not name go back to
- * those of the start.
+ * `place` is a folder or its `look.json`; settings that it does not name go back to those of the start.
  * @throws Error with one sentence
  */
 function readLookFolder(place: string): OwnerValues {
@@ -180,11 +168,7 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
   return checkedValue(name, isLookFile(name) || name === 'pages_texts' ? join(dirname(path), text) : text)
 }
 
-/**
- * Reads and checks the value of a setting that is typed or stands in a look. Of a setting for a file or
- * folder, `text` is the path.
- * @throws Error with one sentence
- */
+/** `text` of a file or folder is its path. @throws Error with one sentence */
 function checkedValue(name: OwnerSetting, text: string): string {
   const value = isLookFile(name) ? dataAt(name, text) : name === 'pages_texts' ? readTextsFolder(text) : text
   const fault = faultOfSetting(name, value)
@@ -200,7 +184,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** Writes a look into a folder in the form that `readLookFolder` reads. */
+/** In the form of `readLookFolder`. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

@@ -17,70 +17,59 @@ import {
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from '../../http/page-html.ts'
 
-// Makes the look of the pages from settings and files, and writes its style sheet.
+// The look of the pages, from settings and files.
 
-/**
- * The look of the pages, ready for use. It is made from the settings of owners and from those of the start,
- * which win.
- */
+/** Settings of the start win over those of owners. */
 export interface Look {
-  /** A colour such as `#0b6e5f`. */
+  /** Such as `#0b6e5f`. */
   accent: string
   scheme: Config['pages_scheme']
   header: Config['pages_header']
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** The path of a style sheet that is loaded after the built-in one; empty for none. */
+  /** Path of a style sheet after the built-in one. */
   css: string
-  /** Logo, icon, picture and font. */
   files: LookFiles
-  /** Whether the name of the calendar stands beside its logo. */
+  /** Beside the logo. */
   showsName: boolean
-  /** A sentence below the name of the calendar; empty for none. */
+  /** Below the name of the calendar. */
   sentence: string
-  /** The links of the owner in the head of the pages. */
+  /** In the head. */
   links: readonly OwnerLink[]
-  /** The addresses that the foot of the pages links to; empty for none. */
+  /** In the foot. */
   legal: Readonly<Record<LegalPage, string>>
-  /** The text above the list at the address of the site. */
+  /** Above the list at the address of the site. */
   intro: Html
-  /** The pages of text of the owner, by their paths such as `/about/`. */
+  /** By paths such as `/about/`. */
   texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
-  /** The slugs of the categories that stand above lists. */
+  /** Slugs of the categories above lists. */
   presses: readonly string[]
-  /** The first day of the week, or `auto`. */
+  /** Or `auto`. */
   weekStart: string
 }
 
-/** A page of text, ready to be shown. */
 export interface LookText {
   title: string
   body: Html
 }
 
-/** The pages that public bodies have to link to, in the order of the foot. */
+/** Public bodies have to link to these; in the order of the foot. */
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
-/** A file of a look; its ending, such as `.svg`, tells its kind. */
+/** Its ending, such as `.svg`, tells its kind. */
 interface LookFile {
   ending: string
   bytes: Buffer
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/**
- * The endings that only images named by the start of the service may have. Files that owners upload are known
- * by their content.
- */
+/** Only for files named by the start; uploads are known by their content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
-/**
- * Reads what the start of the service names, pages of text as the setting `pages_texts` stores them.
- * @throws Error with one sentence for a file that cannot be read or is not taken
- */
+/** @throws Error with one sentence for a file that cannot be read or is not taken */
 export function readStart(config: Config): { texts: string; files: LookFiles } {
   if (config.pages !== 'off' && config.pages_css !== '') readSet(config.pages_css, 'style sheet')
   return { texts: readTextsFolder(config.pages_texts), files: readStartFiles(config) }
@@ -102,10 +91,7 @@ function readStartFile(name: LookFileSetting, path: string): LookFile {
   return { ending, bytes: readSet(path, stem) }
 }
 
-/**
- * Reads a file that the start of the service names.
- * @throws Error with one sentence for a file that cannot be read
- */
+/** @throws Error with one sentence */
 export function readSet(path: string, what: string): Buffer {
   try {
     return readFileSync(path)
@@ -114,7 +100,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** Returns the files of the start, and the files of owners where the start names none. */
+/** Files of owners count where the start names none. */
 export function filesOfLook(
   start: LookFiles,
   owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,
@@ -126,9 +112,6 @@ export function filesOfLook(
   return { ...Object.fromEntries(theirs), ...start }
 }
 
-/**
- * Makes the look from a configuration that has the settings of owners in it, and from the files of the look.
- */
 export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   return {
     accent: config.pages_accent,
@@ -155,10 +138,7 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   }
 }
 
-/**
- * Makes HTML of the owner's texts in Markdown. The reader of Markdown is loaded for that alone, since most
- * calendars have no such texts.
- */
+/** The reader of Markdown is loaded on demand: most calendars have no such texts. */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('../../base/text/markdown.ts')
@@ -171,7 +151,7 @@ async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<
   return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
-/** Stacks of typefaces that devices have. `sans` is empty, since `tokens.css` has its stack. */
+/** `sans` is in `tokens.css`. */
 const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
   sans: '',
   humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
@@ -200,10 +180,7 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
     '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0;justify-content:center}',
 }
 
-/**
- * Writes the custom properties and rules of a look, to stand behind the rules of the pages.
- * @param font the address of its own font
- */
+/** Stands behind the rules of the pages. @param font the address of its own font */
 export function lookStyle(
   { scheme, corner, density, typeface, header }: Look,
   font: string | undefined,

@@ -13,9 +13,9 @@ import { mapFigure, mapNeeds, positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-// Makes the page of coming events by their venues, with a map.
+// Coming events by venue, with a map.
 
-/** The most events that are sorted by venue, and the most venues on the page. */
+/** Events that are sorted, and venues on the page. */
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100
 
@@ -24,9 +24,7 @@ interface Place {
   events: number[]
 }
 
-/**
- * Returns the page of coming events by their venues; with a map of these venues where the site has map tiles.
- */
+/** The map needs tiles. */
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context

@@ -47,30 +47,29 @@ import {
 import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
-// Makes the page of a month: its table of weeks and its list of days.
+// The page of a month: a table of weeks and a list of days.
 
-/** The most events of a month that are counted; only the first few of each day are loaded. */
+/** Counted; only the first few of each day are loaded. */
 const MOST = 5000
 
 interface Drawing {
   viewing: Viewing
   month: string
   cards: ReadonlyMap<number, Card>
-  /** Returns the address of a day with the same filters. */
+  /** With the same filters. */
   dayPath: (day: string) => string
 }
 
 interface DrawnMonth {
   heading: string
-  /** The number of events of the month. */
+  /** Of the month. */
   total: number
-  /** Events that last longer than three days, which stand in none of its weeks (rule 31.2). */
+  /** Longer than three days, so in none of the weeks (rule 31.2). */
   ongoing: Html | false
   table: Html
   agenda: Html
 }
 
-/** Finds and draws the events of a month. */
 export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: string): Promise<DrawnMonth> {
   const { context, weekStart } = viewing
   const { site } = context
@@ -105,7 +104,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** Orders events by their ends: those that end soonest first, but those that are over last. */
+/** Those that end soonest first, those that are over last. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -135,10 +134,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/**
- * Finds the months before and after this month. Each is undefined where neither an event of these filters nor
- * today lies in its direction.
- */
+/** Undefined where neither an event of these filters nor today lies that way. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -174,7 +170,6 @@ function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html
   return html`<table class="month"><caption class="hidden">${name}</caption><thead><tr>${weekdayHeads(site, grid)}</tr></thead><tbody>\n${rows}</tbody></table>`
 }
 
-/** The heads of the columns of a month. */
 export const weekdayHeads = (site: Site, [week = []]: readonly GridDay[][]): Html[] =>
   week.map(
     ({ day }) =>
@@ -189,7 +184,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const kind = isOther ? 'other' : isToday ? 'today' : day.day < viewing.today ? 'past' : ''
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
-  // Days of other months name their month. Days without events are no links.
+  // Days of other months name their month; days without events are no links.
   const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
   const head =
     day.total > 0
@@ -219,9 +214,8 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * Writes the part of a bar on one day: the whole bar on its first day and on the first day of each week; on
- * other days only words for screen readers.
- * @param daysLeft the days of the week from this day on
+ * The whole bar on its first day and the first of each week; else words for screen readers.
+ * @param daysLeft days of the week from this one on
  */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
   const card = bar && cards.get(bar.id)
@@ -252,7 +246,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const { site } = viewing.context
   const inMonth = grid.flat().filter(({ day }) => monthOf(day) === month)
   const coming = inMonth.filter(({ day }) => day >= dayOf(formatUtc(utcToMs(viewing.wall) - NIGHT_MS)))
-  // The days from today on, and until five the evening before, if they have events; else the whole month.
+  // From today on, and until five the evening before, if there are events; else the whole month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {
@@ -279,38 +273,28 @@ function brief(viewing: Viewing, card: Card): Html {
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }
 
-/** An event in the weeks of a month: its first and its last day. */
 export interface Stretch {
   id: number
   first: string
   last: string
-  /**
-   * Where a day has no room for all its events, those with the lowest ranks are shown. Events of rank 0 also
-   * come first in their day.
-   */
+  /** The lowest ranks are shown where room is short; rank 0 also comes first in its day. */
   rank?: number
 }
 
-/**
- * One day in the table of a month: its bars, the shown events that begin and end on it, and the number of all
- * its events, shown or not.
- */
+/** `total` counts all events, shown or not. */
 export interface GridDay {
   day: string
-  /** The bars of the day by their lane; undefined for a lane that is free on this day. */
+  /** By lane; undefined for a free one. */
   lanes: (Stretch | undefined)[]
   single: Stretch[]
   total: number
 }
 
-/** The most events that a day shows, bars among them, and the most lanes of bars. */
+/** Events of a day, bars among them; and lanes. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
-/**
- * Returns the first and the last day of each event that was found; leaves out an event that has been deleted
- * since.
- */
+/** Leaves out events that were deleted since. */
 export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
   const stretches: Stretch[] = []
   for (const id of found.ids) {
@@ -324,10 +308,7 @@ export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): 
 
 const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/**
- * Returns the events of a month with their ranks: featured events come before those of the evening, and these
- * before all others (rule 31.4).
- */
+/** Featured events before those of the evening, these before others (rule 31.4). */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -352,10 +333,7 @@ async function ranked(
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/**
- * Chooses `room` events of a day: those of the lowest ranks. Featured events come first among them, the
- * others keep their order.
- */
+/** Featured events come first, others keep their order. */
 function chosen(single: readonly Stretch[], room: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room))
   const isLed = (own: Stretch) => (rankOf(own) === FEATURED ? 0 : 1)
@@ -368,10 +346,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/**
- * Distributes events over weeks: those of several days as bars that keep their lane through a week, the
- * others into their day.
- */
+/** Events of several days are bars that keep their lane through a week. */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),
@@ -408,6 +383,5 @@ function fillWeek(
   return days
 }
 
-/** Returns the number of events of a day that are not shown. */
 export const hiddenOf = ({ total, lanes, single }: GridDay) =>
   total - lanes.filter(Boolean).length - single.length

@@ -14,30 +14,26 @@ import { hueOf, shownTitle } from './event-rows.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
-// Finds and writes events that began on an earlier day and are still on.
+// Events that began on an earlier day and are still on.
 
-/** The most events among which those that end soonest are looked for. */
+/** Among so many those that end soonest are looked for. */
 const MOST = 5000
 
-/** The most of them beside the events of a list or a month; the others are a press away. */
+/** Beside a list or month; the others are a click away. */
 export const MOST_ONGOING = 6
 
-/** The most of them on the page of a day, where as many begin, and in a list that asks for them by `when`. */
+/** On the page of a day, and in a list that asks for them by `when`. */
 export const MOST_OF_DAY = 100
 
-/**
- * Events that began before a day and are still on: the cards of those that end soonest, and the number of all
- * of them.
- */
+/** Those that end soonest, and the number of all. */
 export interface Ongoing {
   cards: Card[]
   total: number
 }
 
 /**
- * Finds the events that began before a day and are still on then: at most `most` of them, those that end
- * soonest first. An event that ends in the small hours counts as ended on the evening before, unless it is
- * still on now, or `when` asks for it.
+ * At most `most`, those that end soonest first. One that ends in the small hours ended the evening before,
+ * unless it is still on or `when` asks for it.
  */
 export async function findOngoing(
   viewing: Viewing,
@@ -70,17 +66,13 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/**
- * Days, the first and the last counted, from which on an event stands under "Ongoing" alone and under no day
- * (rule 31.2).
- */
+/** Days from which an event stands under "Ongoing" alone (rule 31.2). */
 const LONG = 4
 
-/** Decides whether an event lasts longer than three days, by its first and its last day. */
+/** Longer than three days. */
 export const isLong = (first: string, last: string) =>
   first < last && dayNumber(last) - dayNumber(first) + 1 >= LONG
 
-/** Writes ongoing events briefly: their titles, their days and their venues. */
 function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | false): Html {
   const { site } = viewing.context
   return html`<ul class="ongoing">${cards.map(
@@ -89,10 +81,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/**
- * Writes the last day of an event that is on today, the hour at which one ends in the small hours of today,
- * or all days of any other event.
- */
+/** Its last day, the hour at which it ends in the small hours of today, or all its days. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)
@@ -105,10 +94,7 @@ function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): 
     : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
-/**
- * Writes the long events of a month as a band below its weeks, with a link to the others where the band does
- * not show all. False without events.
- */
+/** Below the weeks of a month, with a link to the others; false without events. */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length
@@ -120,10 +106,7 @@ export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersP
   )
 }
 
-/**
- * Writes ongoing events as a section of a list, with a link to all of them where the section does not show
- * all. False without events.
- */
+/** With a link to all where some are not shown; false without events. */
 export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
   const { site } = viewing.context
   if (cards.length === 0) return false

@@ -9,25 +9,21 @@ import { icalendar } from '../feeds/icalendar.ts'
 import { rss } from '../feeds/rss.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 
-// Reads and writes the addresses of pages, those of today and those of moved sites.
+// Addresses of pages, present ones and those of moved sites.
 
-/** The term that a path narrows its events to, with the slugs of its parents first. */
+/** The slugs of its parents come first. */
 export interface TermPath {
   taxonomy: Taxonomy
   slugs: readonly string[]
 }
 
-/**
- * The present address that an old address leads to. `byQuery` is set where it was made from the old query,
- * which is then not sent along.
- */
+/** `byQuery`: made from the old query, which is not sent along then. */
 interface Moved {
   is: 'moved'
   to: string
   byQuery?: true
 }
 
-/** The page that an address asks for. */
 export type PageAddress =
   | { is: 'events'; span: Span; scope: TermPath | undefined }
   | { is: 'record'; kind: PagedKind; slug: string }
@@ -45,24 +41,23 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** Returns the path in the address of the site, without a slash at the end: every link begins with it. */
+/** Without a slash at the end: every link begins with it. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
-/** The results of `rootOf` by the address of the site; a process has one site. */
+/** A process has one site. */
 const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/(?<!\/)\/+$/, ''))
 
 const PAGES =
   /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
-/** The path of suggestions for the field of a search. */
 export const SUGGEST_PATH = '/events/suggest'
 
-/** Decides whether pages are served at paths like this one. Some feeds have such paths, too. */
+/** Some feeds have such paths, too. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** Reads which page a path asks for; `query` decides where old addresses lead. */
+/** `query` decides where old addresses lead. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
@@ -71,7 +66,7 @@ export function readPageAddress(path: string, query: URLSearchParams, site: Site
   return readOldQuery(path, query, site) ?? readPath(path)
 }
 
-/** Reads a path without its query. */
+/** Ignores the query. */
 function readPath(path: string): PageAddress {
   if (path === '/' || path === '/index.php') return { is: 'events', span: { view: 'list' }, scope: undefined }
   if (!path.endsWith('/')) return isFile(path) ? { is: 'unknown' } : { is: 'moved', to: `${path}/` }
@@ -89,10 +84,7 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/**
- * Translates an address with words of other languages into the present one; undefined without such words, and
- * for one that names no page. Reads no data.
- */
+/** Undefined without words of other languages, and for what names no page. Reads no data. */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -101,10 +93,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/**
- * Returns the address that an old one leads to, with the query that was sent, unless the new address was made
- * from that query.
- */
+/** Unless the new address was made from that query. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -113,7 +102,7 @@ export function withQuery(
   return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
 }
 
-/** The endings of today's feeds, by the names that feeds have on moved sites. */
+/** Today's endings by the names of feeds on moved sites. */
 const FEEDS: ReadonlyMap<string, string> = new Map([
   ['feed', rss.extension],
   ['rss', rss.extension],
@@ -122,10 +111,7 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['atom', atom.extension],
 ])
 
-/**
- * Reads the path of a feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`;
- * undefined for any other path.
- */
+/** Feeds of moved sites at `…/feed/`, `…/feed/atom/`, `…/ical/`. */
 function readFeedBelow(
   page: string,
   [name = '', kind = 'feed', ...rest]: readonly string[],
@@ -135,10 +121,7 @@ function readFeedBelow(
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
-/**
- * Splits the path of a feed of a moved site into the path of its page and the ending that the feed has today;
- * undefined for any other path.
- */
+/** The path of its page, and the ending that the feed has today. */
 export function splitFeed(path: string): { page: string; ending: string } | undefined {
   const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
   const moved = readFeedBelow(
@@ -148,13 +131,10 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** The most segments that name a view behind the path of a list on a moved site. */
+/** Segments of a view behind the path of a list. */
 const MOST_OF_VIEW = 4
 
-/**
- * Reads an old path as that of a list, a view or a feed, whatever the list was called. Each reading has the
- * path of the list and the present address.
- */
+/** The list may have been called anything. Each reading has the path of the list and the present address. */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -180,10 +160,7 @@ function readEmbed([name, ...rest]: readonly string[]): PageAddress {
   return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
-/**
- * Reads the id at the end of the path of a series. The slug before the id is for people; several series may
- * have the same one.
- */
+/** Several series may have the same slug before the id. */
 function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
@@ -233,13 +210,10 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-/**
- * The views of moved sites that show a list in another way. Behind the slug of a term, such a word may also
- * be the slug of a child of that term.
- */
+/** Behind a term, such a word may also be the slug of its child. */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
-/** Reads the end of a path of a moved site, and returns where it leads below `base`. */
+/** Where it leads below `base`. */
 function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
   const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
   const [first, second, ...more] = isList ? rest : [view, ...rest]
@@ -253,9 +227,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/**
- * Finds where an old address leads that asks by its query; undefined for a query as no moved site writes it.
- */
+/** Undefined for a query that no moved site writes. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
@@ -276,7 +248,7 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
   const below = readListBelow(path)
   const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : below.base
-  // A subscription to a list, which goes on from that day.
+  // A subscription goes on from that day.
   if (query.get('ical') === '1' && display === 'list' && date !== null && isDay(date))
     return {
       is: 'moved',
@@ -290,10 +262,7 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
-/**
- * Returns the ending of the feed that an old address asks for: by its query, or by its path for the feed of
- * the whole site. Undefined for other addresses.
- */
+/** By the query, or by the path for the feed of the whole site. */
 function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
@@ -319,7 +288,6 @@ function endOfOld(display: string | null, date: string | null): string {
   return writeSpan(oldSpan(date !== null && isMonth(date) ? 'month' : (display ?? 'list'), day, month))
 }
 
-/** Returns the path of a span of events, below the root of the site. */
 export function spanPath(span: Span, scope: TermPath | undefined): string {
   return (scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/') + writeSpan(span)
 }

@@ -9,36 +9,27 @@ import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes
 import { type Look, lookStyle, readSet } from './look.ts'
 import { attributeFilters } from './page-filters.ts'
 
-// Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites,
-// and the icons of the site.
+// Style sheets, scripts, images and icons; scripts for other sites; colours of a look.
 
-/**
- * A file that pages refer to. An address below `ASSETS_PATH` changes with the content of its file, so it can
- * be cached for ever.
- */
+/** Addresses below `ASSETS_PATH` change with the content, so they can be cached for ever. */
 export interface Asset {
   path: string
   mediaType: string
   bytes: Buffer
 }
 
-/** The files of all pages: those of `ownFiles`, and those that depend on the site and its look. */
 export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
-  /** The library for maps, which is loaded once somebody asks for a map. */
+  /** Loaded once somebody asks for a map. */
   leaflet: { script: Asset; style: Asset }
-  /** The files of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
-  /** The picture of the site in tabs: its icon, else its logo, else the plain mark. */
+  /** For tabs: its icon, else its logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
-  /** The files that pages of other sites load, at addresses that never change. */
+  /** At addresses that never change. */
   embed: readonly Asset[]
 }
 
-/**
- * Returns a function that makes a value when it is first called, and keeps the value while the process runs.
- */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined
   return () => {
@@ -47,31 +38,22 @@ function once<Made>(make: () => Made): () => Made {
   }
 }
 
-/**
- * The style sheets and scripts that are the same in every calendar; the first calendar of a process reads
- * them.
- */
+/** Read once a process. */
 const ownFiles = once(() => ({
   script: scriptAsset('calendar'),
-  /** The styles of the opening of the front page, and of ongoing events. */
   front: sheet('front', 'ongoing'),
   week: sheet('week'),
   month: sheet('month', 'ongoing'),
-  /** The styles of the pages of one event, series, venue or organizer. */
   eventStyle: sheet('event', 'texts'),
-  /** The styles of pages of text, and of pages that explain a failure. */
   texts: sheet('texts'),
   event: scriptAsset('event'),
-  /** The styles of directories and maps. */
   places: sheet('places'),
   map: scriptAsset('map'),
-  /** The styles of events on other sites. */
   embedding: sheet('embedding'),
-  /** The script of the page that generates embedding markup. */
   builder: scriptAsset('builder'),
-  /** The script that finds the position of the reader; loaded when "Near me" is pressed. */
+  /** Loaded on a click on "Near me". */
   near: scriptAsset('near'),
-  /** The script that suggests while the reader types; loaded when the search field gets the focus. */
+  /** Loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
 }))
 
@@ -89,10 +71,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The path of the files, below the root of the site. */
 export const ASSETS_PATH = '/assets/'
 
-/** The style sheet of all pages, without the rules of a look. */
+/** Without the rules of a look. */
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -105,10 +86,7 @@ const sheet = (...names: readonly [string, ...string[]]) => {
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/**
- * The rules for the point of a picture that stays in view where the picture is cropped, in tenths of its
- * width and height.
- */
+/** Tenths of width and height. */
 const FOCUS = numbered(
   0,
   10,
@@ -122,20 +100,12 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
-/**
- * Writes the style sheet of all pages.
- * @param font the address of the font of the look
- * @throws Error with one sentence for a file that cannot be used
- */
+/** @param font the address of the font @throws Error with one sentence for a file that cannot be used */
 export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), accentStyle(look.accent), lookStyle(look, font), readOwnStyle(look.css)].join('\n')
 }
 
-/**
- * Reads the owner's style sheet. It stands behind all other rules, where browsers ignore `@import`, so that
- * is refused.
- * @throws Error with one sentence
- */
+/** Browsers ignore `@import` behind other rules, so it is refused. @throws Error with one sentence */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -146,10 +116,7 @@ function readOwnStyle(path: string): string {
   return rules
 }
 
-/**
- * Makes the files of the pages in a look.
- * @throws Error with one sentence for a file that is set and cannot be used
- */
+/** @throws Error with one sentence for a file that cannot be used */
 export function readAssets(site: Site, look: Look): Assets {
   const { accent, weekStart } = look
   const files = lookAssets(look)
@@ -167,7 +134,6 @@ export function readAssets(site: Site, look: Look): Assets {
   return { ...own, style, icon, leaflet, embed, files, byPath: new Map(all.map((file) => [file.path, file])) }
 }
 
-/** Returns the files of the look with their addresses, by their setting. */
 export function lookAssets({ files }: Pick<Look, 'files'>): Assets['files'] {
   const named = Object.entries(files).map(([name, { ending, bytes }]) => {
     const { stem } = LOOK_FILES[name as LookFileSetting]
@@ -184,10 +150,7 @@ const leafletAssets = once((): Assets['leaflet'] => {
   }
 })
 
-/**
- * Removes comments, indents and needless blanks from one of our style sheets. Its strings must not depend on
- * these blanks.
- */
+/** Strings in our style sheets must not depend on these blanks. */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')
@@ -197,7 +160,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** Draws the mark before the name of a site without a logo, as SVG. */
+/** For a site without a logo, as SVG. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
@@ -205,7 +168,7 @@ function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
-/** Returns the media type of a file by the ending of its name; `text/plain` for an unknown ending. */
+/** `text/plain` for an unknown ending. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
@@ -214,26 +177,20 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/**
- * The backgrounds on which the style sheet puts the accent: the darkest one of light pages, and the lightest
- * one of dark pages.
- */
+/** The darkest light ground and the lightest dark one. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
-/** The contrast ratio that text needs. */
+/** Contrast ratio for text. */
 const READABLE = 4.6
-/** The contrast ratio of accented text on dark backgrounds, where colours look weaker. */
+/** Colours look weaker on dark grounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** The contrast ratio that a control needs to its surroundings. */
+/** Contrast ratio of a control to its surroundings. */
 const SEEN = 3.05
 
-/**
- * Writes the custom properties for the accent colour of the site: the colour, the text on it and the colour
- * as text, in light and dark mode.
- */
+/** The accent, text on it, and the accent as text, light and dark. */
 export function accentStyle(colour: string): string {
   const accent = rgbOf(colour)
   const [light, onLight] = controlOn(accent, BLACK, LIGHT_GROUND)
@@ -244,10 +201,7 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/**
- * Moves a colour towards `target` until a control in it stands out from `ground` and text on the control can
- * be read. Returns the colours of both.
- */
+/** Moves a colour until a control stands out from `ground` and text on it can be read. */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -257,19 +211,13 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/**
- * A colour as text in light or in dark mode: its contrast ratio as it is, and the colour in which pages show
- * it.
- */
+/** Its contrast as it is, and the colour in which pages show it. */
 interface TextContrast {
   ratio: number
   shown: string
 }
 
-/**
- * Returns how well a colour can be read as text, in light and in dark mode, and the colours in which pages
- * show it there.
- */
+/** In light and dark mode. */
 export function accentContrast(colour: string): Record<'light' | 'dark', TextContrast> {
   const accent = rgbOf(colour)
   return {
@@ -281,10 +229,7 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
   }
 }
 
-/**
- * Moves a colour towards `target` until its contrast ratio to `other` is at least `needed`; returns `target`
- * where no mixture is enough.
- */
+/** Until the contrast to `other` is `needed`; `target` where no mixture is enough. */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -308,7 +253,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** Returns the contrast ratio of two colours by WCAG 2, from 1 to 21. */
+/** WCAG 2, from 1 to 21. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
@@ -322,9 +267,9 @@ function luminance(colour: Rgb): number {
   return red * 0.2126 + green * 0.7152 + blue * 0.0722
 }
 
-// The scripts that show events on other sites.
+// Scripts that show events on other sites.
 
-/** The texts of `<kalends-events>`, in the order in which its script reads them. */
+/** In the order in which the script reads them. */
 const TEXTS = [
   'All day',
   'No events found.',
@@ -336,20 +281,16 @@ const TEXTS = [
   'Postponed: {text}',
 ] as const satisfies readonly MessageText[]
 
-/** The further texts of months and days, and those of the extras that `show` names. */
+/** For months and days, and the extras of `show`. */
 const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly MessageText[]
 const EXTRA_TEXTS = ['Free'] as const satisfies readonly MessageText[]
 
 const inLanguages = (texts: readonly MessageText[]) =>
   Object.fromEntries(LANGUAGES.map((language) => [language, texts.map((text) => translate(language, text))]))
 
-/** The path of the script that defines `<kalends-events>`, below the root of the site. */
 export const EMBED_PATH = '/embed.js'
 
-/**
- * Writes the modules of `<kalends-events>`, by path. A list needs only the first one; months and days load
- * another, and extras such as pictures a third.
- */
+/** By path: a list needs only the first; months and days another, extras a third. */
 function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string> {
   const facts = {
     list: `${site.restRoot}/${site.namespace}/events`.slice(1),
@@ -373,24 +314,20 @@ function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string
   ])
 }
 
-/** Returns a zone as browsers write it: `UTC+2` as `+02:00`; a named zone stays as it is. */
+/** As browsers write it: `UTC+2` as `+02:00`. */
 const zoneOf = (timezone: string) =>
   timezone.replace(
     /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/,
     (_, sign, hours: string, minutes = '00') => `${sign}${hours.padStart(2, '0')}:${minutes}`,
   )
 
-/** Returns a script or a style sheet without its block comments. */
 const withoutComments = (text: string) =>
   text
     .split('/*')
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/**
- * Returns a script without comments and indentation. No string in the script may go over several lines or
- * hold the signs of comments.
- */
+/** No string may go over several lines or hold the signs of comments. */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -398,10 +335,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/**
- * Reads a script and removes needless blanks as well, since every page that shows events loads it. No string
- * in the script may have such blanks.
- */
+/** Every page with events loads it, so blanks go as well; no string may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -417,14 +351,13 @@ const styleOf = (name: string) =>
     .replace(/="(\w+)"\]/g, '=$1]')
     .replaceAll(';}', '}')
 
-/** An icon that browsers and devices ask for by a fixed address, whether a page names it or not. */
+/** Asked for at a fixed address, whether a page names it or not. */
 interface SiteIcon {
   side: number
-  /** The colour where the image covers nothing. */
+  /** Where the image covers nothing. */
   ground: string
-  /** Whether the corners of the mark are round: devices round the icons of home screens themselves. */
+  /** Devices round the icons of home screens themselves. */
   isRound: boolean
-  /** Returns the file around the PNG. */
   wrap: (png: Buffer, side: number) => Buffer
   mediaType: string
 }
@@ -437,7 +370,7 @@ const touch: SiteIcon = {
   mediaType: 'image/png',
 }
 
-/** The icons by their path below the root of the site. */
+/** By path. */
 export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   [
     '/favicon.ico',
@@ -447,10 +380,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/**
- * Makes one of the icons of the site: from the icon of its look if that is made of pixels, else from the mark
- * in the accent colour of the site.
- */
+/** From the icon of the look if it has pixels, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -461,7 +391,7 @@ export async function makeSiteIcon(path: string, own: Asset, accent: string): Pr
   return { path, mediaType, bytes: icon.wrap(png, side) }
 }
 
-/** Returns an ICO file of one icon: a directory of one entry, and the PNG. */
+/** A directory of one entry, and the PNG. */
 function wrappedAsIco(png: Buffer, side: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)
@@ -483,12 +413,12 @@ interface Round {
   radius: number
 }
 
-/** The side of the mark in its own units, as `markOf` draws it. */
+/** In the units of `markOf`. */
 const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
 
-/** Draws the mark as pixels with smooth edges, since SVG files are never rendered here. */
+/** SVG files are never rendered here. */
 function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   const pixels = Buffer.alloc(side * side * 4)
   const colour = rgbOf(accent)
@@ -503,7 +433,7 @@ function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   return pixels
 }
 
-/** Returns how much of the pixel around a point lies in a rectangle, from 0 to 1. */
+/** From 0 to 1. */
 function covered({ left, top, right, bottom, radius }: Round, x: number, y: number, unit: number): number {
   const across = Math.max(left + radius - x, x - right + radius, 0)
   const down = Math.max(top + radius - y, y - bottom + radius, 0)

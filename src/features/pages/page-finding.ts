@@ -9,24 +9,20 @@ import type { Viewing } from './viewing.ts'
 
 // Finds the events of a page.
 
-/** Parsed filters of a list of events, without the page. */
 export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 
-/** Events found: their ids in the order of lists, and the total. */
+/** In the order of lists. */
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** The start and the end of each event as wall times; undefined where the index answered. */
+  /** Wall times; undefined where the index answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** The most events of one list while the database answers in place of the index. */
+/** While the database answers in place of the index. */
 const MOST_OF_DATABASE = 500
 
-/**
- * Finds one page of events as lists of the interface do, but without their limits on the number and the size
- * of pages.
- */
+/** Without the limits of the interface on number and size of pages. */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -42,10 +38,7 @@ export async function findPageEvents(
   return { ids, total, times }
 }
 
-/**
- * Finds one page of events, and loads the cards of those that can be shown.
- * @throws Problem for a page past the end
- */
+/** @throws Problem past the end */
 export async function findCards(
   viewing: Viewing,
   filters: EventFilters,
@@ -58,10 +51,7 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/**
- * Loads the cards of the events with these ids, in order, and learns their terms. Leaves out events that
- * cannot be shown.
- */
+/** In order, without events that cannot be shown; learns their terms. */
 export async function cardsOf(
   { context, memory, cards, terms }: Viewing,
   ids: readonly number[],
@@ -75,14 +65,12 @@ export async function cardsOf(
   return loaded
 }
 
-/** Returns filters without those that bound the dates of events. */
 function withoutDates(filters: EventFilters): EventFilters {
   const others = { ...filters }
   for (const name of windowFilters) delete others[name]
   return others
 }
 
-/** Returns filters without those that bound the dates of events, and without `when`. */
 export function withoutDatesAndWhen(filters: EventFilters): EventFilters {
   const { when: _when, ...others } = withoutDates(filters)
   return others
@@ -91,14 +79,14 @@ export function withoutDatesAndWhen(filters: EventFilters): EventFilters {
 const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
-/** Narrows filters to events that end on a day or later. */
+/** That end on a day or later. */
 export const from = (filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
   ends_after: `${addDays(day, -1)} 23:59:59`,
   strict_dates: true,
 })
 
-/** Narrows filters to events that start on a day or later, up to the end of the last day if there is one. */
+/** That start on a day or later, up to the end of the last day. */
 export const starting = (filters: EventFilters, first: string, last: string | undefined): EventFilters => ({
   ...withoutDates(filters),
   starts_after: `${addDays(first, -1)} 23:59:59`,
@@ -106,18 +94,17 @@ export const starting = (filters: EventFilters, first: string, last: string | un
   strict_dates: true,
 })
 
-/** Returns filters that find every date of each series. */
 export function everyDateOf({ collapse: _collapse, ...filters }: EventFilters): EventFilters {
   return filters
 }
 
-/** Narrows filters to events that are on between two days, both included. */
+/** Both days included. */
 export const between = (filters: EventFilters, first: string, last: string): EventFilters => ({
   ...from(filters, first),
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 
-/** Narrows filters to events of earlier days that are over at a wall time, whatever times they ask for. */
+/** Of earlier days and over at a wall time. */
 export const before = (filters: EventFilters, wall: string): EventFilters => ({
   ...withoutDatesAndWhen(filters),
   ends_before: formatUtc(utcToMs(endOfOver(wall)) + 1000),
@@ -126,9 +113,7 @@ export const before = (filters: EventFilters, wall: string): EventFilters => ({
   strict_dates: true,
 })
 
-/**
- * Finds the days on which the first and the last event of a page start; undefined for a page without events.
- */
+/** Undefined for a page without events. */
 export async function datesOfPage(
   viewing: Viewing,
   filters: EventFilters,
@@ -147,10 +132,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/**
- * Finds the last event that starts before a time and the first one that starts after it, whatever dates the
- * filters have; undefined for a missing one.
- */
+/** The last event before a time and the first after it, whatever dates the filters have. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -164,10 +146,7 @@ export async function findNeighbours(
   return ids.map((id) => cards.find((card) => card.id === id))
 }
 
-/**
- * Finds the ids of the last event that starts before a time and of the first one that starts after it, as
- * `findNeighbours` does.
- */
+/** As `findNeighbours`. */
 export async function findNeighbourIds(
   viewing: Viewing,
   filters: EventFilters,
@@ -184,10 +163,7 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/**
- * Finds the first and the last day on which an event starts, whatever dates the filters have; undefined
- * without events.
- */
+/** Whatever dates the filters have; undefined without events. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

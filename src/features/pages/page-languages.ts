@@ -2,24 +2,18 @@ import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, keepCached
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from '../../http/page-html.ts'
 
-// Chooses the language of a page, by its address or by the header `Accept-Language`, and keeps it in links.
+// The language of a page: by its address or `Accept-Language`, kept in links.
 
-/** The language that a page is written in. */
 export interface Chosen {
   language: Language
-  /**
-   * Whether the address names it, or the site has no other; else it comes from the header `Accept-Language`.
-   */
+  /** Named by the address, or the only one; else from `Accept-Language`. */
   isNamed: boolean
 }
 
-/**
- * The languages that a site offers, and the choices for headers that were read lately. They have a budget of
- * their own, so that strangers cannot fill the caches of the process.
- */
+/** A budget of its own, so that strangers cannot fill the caches of the process. */
 export interface LanguageChooser {
   languages: readonly Language[]
-  /** The choices by header; long headers are not kept. */
+  /** By header; long headers are not kept. */
   known: Cache<string, Chosen>
   byDefault: Chosen
 }
@@ -29,17 +23,14 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/** The most characters of a header that are read; browsers send fewer than a hundred. */
+/** Browsers send fewer than a hundred. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/**
- * Chooses the language of a page by the query of its address, as sent, or else by the header. It reads a
- * bounded part of the header alone.
- */
+/** By the query as sent, else by a bounded part of the header. */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault
@@ -59,9 +50,8 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * Returns the offered language of the highest quality (RFC 9110, 12.5.4). Of equal ones, the first of
- * `languages` wins, else the one that the header names first. Returns the first of `languages` where the
- * header wants none of them.
+ * The offered language of the highest quality (RFC 9110, 12.5.4); of equal ones the first of `languages`,
+ * else the first in the header. The first where none is wanted.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -77,7 +67,7 @@ function bestOf(languages: readonly Language[], header: string): Language {
 }
 
 interface Range {
-  /** A tag such as `de-at`, or `*`. */
+  /** Such as `de-at`, or `*`. */
   tag: string
   quality: number
 }
@@ -91,10 +81,7 @@ function readRange(text: string): Range {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/**
- * Returns the quality of a language in a header, and its place there. A region stands for its language, and
- * `*` for each language that is not named.
- */
+/** A region stands for its language, `*` for each that is not named. */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
   const named = ranges.some(isOf) ? isOf : ({ tag }: Range) => tag === '*'
@@ -102,13 +89,11 @@ function wantedBy(ranges: readonly Range[], language: Language): { quality: numb
   return { quality, at: ranges.findIndex((range) => named(range) && range.quality === quality) }
 }
 
-/** Returns the site in the language of a page. */
 export function inLanguage(site: Site, { language, isNamed }: Chosen): Site {
   const named = isNamed && site.languages.length > 1
   return { ...site, language, ...(named && { namedLanguage: language }) }
 }
 
-/** Makes a value for each language. */
 export function byLanguage<Value>(make: (language: Language) => Value): Readonly<Record<Language, Value>> {
   return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<
     Language,
@@ -116,19 +101,15 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   >
 }
 
-/** The name of each language in that language, with a capital first letter. */
+/** In itself, with a capital. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
 })
 
-/** The parameter of addresses that names the language of a page. */
 const PARAMETER = 'lang'
 
-/**
- * Returns an address of a page, with or without a query, that names this language; without a language, one
- * that names none.
- */
+/** Without a language, an address that names none. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -140,19 +121,13 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/**
- * Returns a link with the language that the address of the page names, if the link leads to a page. Paths of
- * files do not end in a slash, and stay.
- */
+/** Keeps the language if the link leads to a page. Paths of files do not end in a slash. */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/**
- * Writes the hidden field by which forms that lead to pages keep the language; false where the address of the
- * page names none.
- */
+/** Keeps the language in forms; false where the address names none. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

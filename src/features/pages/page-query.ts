@@ -11,7 +11,7 @@ import type { VenueRow } from '../../store/storage/schema.ts'
 import { sharedFilters } from './page-filters.ts'
 import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 
-// Reads and writes the query of a page: its filters and the number of the page.
+// The query of a page: its filters and page number.
 
 const { page, start_date, end_date, geoloc_lat, geoloc_lng, geoloc_radius } = eventFilters
 const SHARED = { ...sharedFilters, start_date, end_date }
@@ -20,35 +20,24 @@ const ABOUT: ReadonlyMap<string, string> = new Map(
 )
 const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 
-/** The query of a page, parsed. */
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /**
-   * The parameters as sent, for the form and for links: without blank or unknown parameters, and without the
-   * page.
-   */
+  /** As sent, for form and links: without blank or unknown parameters and the page. */
   sent: ReadonlyMap<string, string>
-  /** Whether anything narrows the events. */
   isFiltered: boolean
-  /** The parameters that cannot be used, if there are any; the filters are empty then. */
+  /** Parameters that cannot be used; filters are empty then. */
   wrong?: ReadonlySet<string>
 }
 
-/**
- * Writes an active filter as its `about` and its value. `view-head` and `presses` have shorter words for some
- * filters.
- */
+/** `view-head` and `presses` have shorter words for some filters. */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** The names of all parameters of pages but `page`, in the order in which addresses have them. */
+/** But `page`, in the order of addresses. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/**
- * Returns the query of an address whose parameters cannot all be used: nothing is filtered, and the form
- * shows the values that were sent.
- */
+/** Nothing is filtered, and the form shows what was sent. */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -64,15 +53,14 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** The parameters that other views than lists of coming events ignore. */
+/** Ignored by other views. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
 
-/** The text of a query without the dates in it. */
 export const withoutDates = (query: string): string => query.replace(DATES, '')
 
-/** Reads the query of a page. @throws Problem rest_invalid_param */
+/** @throws Problem rest_invalid_param */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
   const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)
@@ -92,15 +80,14 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   }
 }
 
-/** Returns the query without what only lists of coming events read. */
 export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQuery {
   const kept = new Map([...sent].filter(([name]) => !OF_LISTS.includes(name)))
   return { ...query, filters: withoutDatesAndWhen(filters), sent: kept, isFiltered: kept.size > 0 }
 }
 
 /**
- * Keeps one place to look around: `near` before a position. Rounds a position to about a kilometre, so that
- * addresses do not tell where a visitor is.
+ * `near` wins over a position. A position is rounded to about a kilometre, so that addresses do not tell
+ * where a visitor is.
  */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
@@ -121,10 +108,7 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 
 const NEAR_KM = 5
 
-/**
- * Returns the filters for a circle around a venue.
- * @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates
- */
+/** @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
 async function circleAround(
   { db }: Context,
   near: string,
@@ -139,17 +123,14 @@ async function circleAround(
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }
 
-/** Returns the part of a query, as sent, that pages of events and records read. */
+/** What pages of events and records read. */
 export function readPart(query: URLSearchParams): string {
   return new URLSearchParams(
     [...query].filter(([name]) => name === 'page' || NAMES.includes(name)),
   ).toString()
 }
 
-/**
- * Writes the query of a link that keeps these filters except those in `without`, and that names the page
- * unless it is the first.
- */
+/** Keeps filters except `without`; names the page unless it is the first. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],
@@ -161,10 +142,7 @@ export function queryText(
   return kept.toString()
 }
 
-/**
- * Returns the query with some parameters changed, in the order of addresses; a change to undefined removes
- * its parameter.
- */
+/** A change to undefined removes its parameter. */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

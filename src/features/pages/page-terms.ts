@@ -17,21 +17,19 @@ import type { Db } from '../../store/storage/database.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
 import type { TermPath } from './page-addresses.ts'
 
-// Reads the categories, tags and venues that pages show and offer in forms.
+// Categories, tags and venues that pages show and forms offer.
 
-/** A category or tag as pages show it. */
 export interface ShownTerm {
   id: number
   taxonomy: TermRow['taxonomy']
   name: string
   slug: string
   parent: number
-  /** Slugs from the top of the tree down to its own. */
+  /** From the top of the tree. */
   slugs: readonly string[]
   count: number
-  /** How many terms are above it. */
   depth: number
-  /** The number of its colour, which it shares with the terms above and below. */
+  /** A number shared with the terms above and below. */
   hue: number
 }
 
@@ -41,43 +39,30 @@ interface OfferedVenue {
   isLocated: boolean
 }
 
-/** The terms and venues that pages know. */
 export interface PageTerms {
-  /**
-   * The terms with the most published events, the categories above them, and the terms that `learnTerms` has
-   * added; by id.
-   */
+  /** Those with the most published events, categories above them, and what `learnTerms` added. */
   byId: Map<number, ShownTerm>
-  /**
-   * The terms that earlier pages had to look up, by id, kept for later pages; undefined for a term that no
-   * published event has.
-   */
+  /** Looked up by earlier pages; undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
-  /**
-   * The categories at the top of the tree, by name; each `count` also has the events of the categories below.
-   */
+  /** By name; `count` includes categories below. */
   tops: readonly ShownTerm[]
-  /** The venues that forms offer; empty where there are more than a form can offer. */
+  /** Empty where there are more than a form can offer. */
   venues: readonly OfferedVenue[]
-  /** The values of these terms and venues in forms; `places` has the venues with coordinates. */
+  /** `places` has venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
-/** The most categories and the most tags that a form offers; more of them are named by typing. */
+/** More are named by typing. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
-/** The most terms that `learned` keeps for later pages. */
 const MOST_LEARNED = 5000
-/** The number of colours in the style sheet. */
+/** In the style sheet. */
 const HUES = 12
-/**
- * The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have
- * twelve colours.
- */
+/** Coprime to `HUES`, so that twelve categories have twelve colours. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
-/** Reads the terms with the most published events, and the venues of the calendar. */
+/** Terms with the most published events, and venues. */
 export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   const [{ rows, isCut }, venues] = await Promise.all([
     readTermsInUse(db, MOST_TERMS),
@@ -86,13 +71,12 @@ export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, venues.length > MOST_VENUES ? [] : venues.map(offered))
 }
 
-/** Reads the terms with the most published events, but no venues. */
 export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
   const { rows, isCut } = await readTermsInUse(db, MOST_TERMS)
   return termsFrom(shownTerms(rows), isCut, [])
 }
 
-/** Lists the terms of published events, at most `most` of each taxonomy. */
+/** At most `most` of each taxonomy. */
 export async function listShownTerms({ db }: Context, most: number): Promise<ShownTerm[]> {
   return [...shownTerms((await readTermsInUse(db, most)).rows).values()].filter(({ count }) => count > 0)
 }
@@ -118,10 +102,7 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/**
- * Adds to `byId` those of these terms that it lacks and that published events have. Terms that are not in
- * `learned` are looked up, and kept there.
- */
+/** Adds terms with published events to `byId`; lookups are kept in `learned`. */
 export async function learnTerms(
   { db }: Context,
   { byId, learned }: PageTerms,
@@ -139,8 +120,8 @@ export async function learnTerms(
 }
 
 /**
- * Finds the term whose slug is the last one of a path, or has been so before; the other slugs of the path do
- * not matter. Undefined for a term without published events, of which strangers learn nothing.
+ * Only the last slug matters, present or former. Undefined without published events: strangers learn nothing
+ * of such terms.
  */
 export async function findTermAt(
   context: Context,
@@ -184,7 +165,6 @@ function topsOf(categories: readonly ShownTerm[]): ShownTerm[] {
     .map((top) => ({ ...top, count: (trees.get(top.slug) ?? []).reduce((sum, { count }) => sum + count, 0) }))
 }
 
-/** The indentation of a name for each term above it. */
 const NEXT_LEVEL = '\u2003'
 const MOST_LEVELS = 5
 
@@ -195,7 +175,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** Returns no terms, for a page that looks nothing up. */
+/** For a page that looks nothing up. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({
@@ -204,11 +184,7 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-/**
- * Returns terms as pages show them, by id.
- * @param known terms that give their colours to those below; without it, the categories at the top get theirs
- * here
- */
+/** @param known gives colours to terms below; without it categories at the top get theirs here */
 function shownTerms(
   rows: readonly NamedTerm[],
   known?: ReadonlyMap<number, ShownTerm>,
@@ -247,7 +223,7 @@ function lineOf(row: NamedTerm, byId: ReadonlyMap<number, NamedTerm>): NamedTerm
   return line
 }
 
-/** Returns the categories in the order of their tree: each one is followed by those below it. */
+/** Each followed by those below it. */
 function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
   const below = Map.groupBy(categories, ({ parent }) => parent)
   const known = new Set(categories.map(({ id }) => id))

@@ -74,42 +74,35 @@ import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import { pathTo, spanLink, type View, type Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
 
-// Answers requests for pages: finds what an address names, makes its view, and lays it out.
+// Answers requests for pages: finds what an address names, makes its view, lays it out.
 
-/** The data and files that pages are made from, kept while the service runs. */
+/** Kept while the service runs. */
 export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
-  /**
-   * The value of `memory.settings` when the look was read; another value now means that owners have changed
-   * settings since.
-   */
+  /** `memory.settings` when the look was read. */
   settings: number
-  /** The cards of events, by the language in which they are written. */
+  /** By language. */
   cards: Readonly<Record<Language, Cards>>
-  /** The terms of one version of the data. */
+  /** Of one version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
   oldPaths: OldPaths
 }
 
-/** The answer to a request for a page. */
 export interface PageAnswer {
   status: number
   mediaType: string
   body: string
   /** The origin of images that it loads besides those of all pages. */
   imagesFrom?: string | undefined
-  /** The new address of the page, or the address of its feed in the format that was asked for. */
+  /** The new address, or that of its feed in the requested format. */
   location?: string
   /** Whether it may stand in frames of other sites. */
   isFramed?: true
 }
 
-/**
- * Makes the data and files of pages.
- * @throws Error with one sentence for a file that is set and cannot be read
- */
+/** @throws Error with one sentence for a file that cannot be read */
 export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
   return {
     memory,
@@ -122,7 +115,6 @@ export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, 
   }
 }
 
-/** Makes the files of the pages anew once owners have changed the look. */
 export function renewLook(pages: Pages, site: Site): void {
   pages.settings = pages.memory.settings
   pages.assets = readAssets(site, pages.look)
@@ -133,10 +125,9 @@ const XML = 'application/xml; charset=UTF-8'
 const JSON_TYPE = 'application/json; charset=UTF-8'
 
 /**
- * Answers an anonymous request for a page. The answer to a failure is a page, too.
- * @param path the path below the root of the site
- * @param feed the ending of feeds in the format that the client prefers: such a client is redirected to the
- * feed of the page
+ * Answers an anonymous request; the answer to a failure is a page, too.
+ * @param path below the root of the site
+ * @param feed the ending of feeds that the client prefers: it is redirected to the feed of the page
  */
 export async function answerPage(
   pages: Pages,
@@ -167,7 +158,7 @@ export async function answerPage(
   }
 }
 
-/** Returns the status of the page for an error that the address has caused; undefined for any other error. */
+/** Undefined for an error that the address has not caused. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -212,7 +203,7 @@ async function answerFound(
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`)
 
-/** Decides whether a path is that of a page of text of the owner, with or without a slash at the end. */
+/** With or without a slash at the end. */
 export const isTextPath = ({ look }: Pages, path: string): boolean => look.texts.has(withSlash(path))
 
 async function textPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
@@ -265,10 +256,7 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   return pages.terms.read
 }
 
-/**
- * Answers a request for a frame of another site. A query that cannot be read is explained in the frame, since
- * other pages may not stand in it.
- */
+/** A faulty query is explained in the frame: other pages may not stand in it. */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -321,28 +309,19 @@ async function eventsPage(
   )
 }
 
-/**
- * Decides whether an address has a position with more digits than pages use; the visitor is then redirected
- * to a rounded position.
- */
+/** The visitor is redirected to a rounded position. */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
 
-/**
- * Returns the query with the parameters that a problem is about.
- * @throws the error, if it names no parameters
- */
+/** @throws the error, if it names no parameters */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
   if (wrong.length === 0) throw error
   return unreadableQuery(query, wrong)
 }
 
-/**
- * Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags)
- * that the query names.
- */
+/** In place of any categories (or tags) that the query names. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)
@@ -350,7 +329,6 @@ function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery
   return { ...query, sent, isFiltered: sent.size > 0, filters: { ...query.filters, [name]: [slug] } }
 }
 
-/** The function that shows each view. */
 const VIEWS: {
   [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View>
 } = {
@@ -410,7 +388,7 @@ async function seriesPage(
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** Finds the record with this slug; undefined where the caller may not see it. */
+/** Undefined where the caller may not see it. */
 async function findPublic(
   context: Context,
   kind: PagedKind,
@@ -427,7 +405,7 @@ async function readPublic(context: Context, kind: PagedKind, id: number): Promis
 }
 
 /**
- * Redirects from an address without a public record to the address of the record that had it last.
+ * Redirects to the record that had this address last.
  * @throws Problem (410 for a record that is gone, else 404)
  */
 async function missingRecord(context: Context, kind: PagedKind, slug: string): Promise<PageAnswer> {
@@ -445,11 +423,7 @@ async function formerAddress(context: Context, kind: PagedKind, id: number): Pro
   return toRecord(context, kind, row)
 }
 
-/**
- * Redirects from the id of a record to its page. Ids of sources that have moved here come before ids of this
- * calendar.
- * @throws Problem
- */
+/** Ids of moved sources come before ids of this calendar. @throws Problem */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
   if (moved) return pageOfRecord(context, moved)
@@ -458,10 +432,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOfRecord(context, { kind, id })
 }
 
-/**
- * Decides whether a path may be one of a source that has moved here; false is certain. The test is cheap
- * enough for every 404.
- */
+/** False is certain. Cheap enough for every 404. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -472,11 +443,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
   )
 }
 
-/**
- * Redirects from an old path of a page, of its feed, of a list of events or of an image, in a source that has
- * moved here.
- * @throws Problem for other paths
- */
+/** Old paths of pages, feeds, lists and images of a moved source. @throws Problem for other paths */
 async function oldPage(
   pages: Pages,
   context: Context,
@@ -503,24 +470,16 @@ async function oldPage(
   throw new Problem('rest-event-not-found')
 }
 
-/**
- * Redirects to the feed or the view of a list that the query of an old address asks for; to the page where it
- * asks for neither.
- */
 function byQuery({ site }: Context, page: PageAnswer, query: URLSearchParams): PageAnswer {
   const asked = readPageAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
   return asked.is === 'moved' && asked.byQuery ? movedTo(site, asked.to) : page
 }
 
-/** Redirects to the feed of a page in place of the page. */
 function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
   return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
-/**
- * Redirects from the address of one day of an event on a moved site: to the occurrence on that day, else to
- * the event.
- */
+/** To the occurrence on that day, else to the event. */
 async function datedPage(
   context: Context,
   { slug, day }: Extract<PageAddress, { is: 'dated' }>,
@@ -543,7 +502,7 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
 const toRecord = ({ site }: Context, kind: PagedKind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordPath(site, kind, row))
 
-/** Writes the page of an event, public or not, with a banner above it. */
+/** Public or not, with a banner above it. */
 export async function previewPage(
   pages: Pages,
   context: Context,
@@ -556,15 +515,11 @@ export async function previewPage(
 }
 
 interface Preview {
-  /** The path of its style sheet, below the root of the site. */
   stylePath: string
   banner: Html
 }
 
-/**
- * Writes the front page in the look of another configuration. Its links and buttons do nothing, since they
- * lead to pages in the present look.
- */
+/** Links and buttons do nothing, since they lead to pages in the present look. */
 export async function previewFront(
   pages: Pages,
   context: Context,
@@ -596,7 +551,6 @@ export async function previewFront(
     .replace('<footer class="foot">', '<footer inert class="foot">')
 }
 
-/** Writes the style sheet of the pages in the look of another configuration. */
 export async function previewStyleSheet({ look }: Pages, site: Site, config: Config): Promise<string> {
   const font = lookAssets(look).pages_font
   return styleText(await lookOf(config, look.files), font && rootOf(site) + font.path)
@@ -609,9 +563,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/**
- * Answers with a page that explains a failure, and reads no data for it. `names` are the wrong parameters.
- */
+/** Reads no data. `names` are the wrong parameters. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,
@@ -651,7 +603,7 @@ function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnsw
   return withCalendar(kept, queryText)
 }
 
-/** Adds `ical=1` to the new address if the request had it, since it asks for the calendar of the page. */
+/** The request asked for the calendar of the page. */
 function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   const { status, location } = answer
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer
@@ -659,7 +611,7 @@ function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   return { ...answer, location: `${location}${location.includes('?') ? '&' : '?'}ical=1` }
 }
 
-/** Returns suggestions for somebody who has typed `search` so far, as JSON. */
+/** As JSON. */
 async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
   const { site, now } = context
   const today = dayOf(wallNow(site.timezone, now))
@@ -674,10 +626,7 @@ async function suggestions(context: Context, query: URLSearchParams): Promise<st
   return JSON.stringify({ suggestions: shown })
 }
 
-/**
- * Returns the path of a suggestion. The path of a term lacks the terms above it; it redirects to the full
- * path.
- */
+/** A term's path lacks its parents, and redirects to the full one. */
 function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
   if (kind === 'category' || kind === 'tag')
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')

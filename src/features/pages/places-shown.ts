@@ -5,14 +5,11 @@ import { type Html, html, NOTHING } from '../../http/page-html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Writes the addresses of venues on pages, with maps and directions.
+// Addresses of venues, maps and directions.
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/**
- * Returns the lines of an address that stand below the name of the venue, without the name: parks and squares
- * often have their name as their address.
- */
+/** Parks and squares often have their name as their address. */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -27,10 +24,7 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   ].filter(Boolean)
 }
 
-/**
- * Returns the address of a map that shows a venue: by its coordinates, else by its address; undefined for a
- * venue with neither.
- */
+/** By coordinates, else by address. */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null)
@@ -41,10 +35,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/**
- * Returns the address of directions to a venue. Undefined without a service that the site has set, and for a
- * venue without coordinates and address.
- */
+/** Undefined without a service that the site has set, coordinates and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -56,10 +47,7 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/**
- * Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue
- * without coordinates. Some apps show the name.
- */
+/** For the map app of a device (RFC 5870); some show the name. */
 export function positionLink({
   venue,
   geo_lat: lat,
@@ -70,9 +58,8 @@ export function positionLink({
 }
 
 /**
- * Writes a map of the elements of the page that have `data-lat`, `data-lng` and `data-label`. Without the
- * script the page has no map, and nothing is loaded before somebody presses its button. `NOTHING` where the
- * site has no map tiles.
+ * A map of the elements with `data-lat`, `data-lng`, `data-label`. Nothing is loaded before a click on its
+ * button. `NOTHING` without map tiles.
  */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
@@ -83,7 +70,7 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
 <div class="shown" hidden><div class="ground" role="region" aria-label="${say(site, 'Map')}"></div><p class="source">${linked(attribution)}</p></div><p class="failed" role="status"></p><template>${say(site, 'The map cannot be loaded at the moment. The list has the same venues.')}</template></div>`
 }
 
-/** Returns the further needs of a view with a map: its script, its style and leave to load tiles. */
+/** Script, style and leave to load tiles. */
 export function mapNeeds({
   context: { site },
   assets,

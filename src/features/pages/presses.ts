@@ -7,10 +7,9 @@ import { changedQuery, type PageQuery, queryText } from './page-query.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Writes the presses above lists, which are links that set a filter or take it back, and says filters in
-// words.
+// The chips above lists, which set a filter or take it back; filters in words.
 
-/** The values of `when` that have a press above lists; the other values are for programs. */
+/** The values of `when` with a chip; others are for programs. */
 export const PRESSED_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -19,7 +18,6 @@ export const PRESSED_TIMES = {
   week: 'Next 7 days',
 } as const satisfies Readonly<Partial<Record<WhenWord, MessageText>>>
 
-/** Filters with one value that a press sets and takes back. */
 const SWITCHES = [
   ['time', 'evening', 'Evenings'],
   ['free', 'true', 'Free'],
@@ -35,10 +33,7 @@ interface Pressed {
   query: PageQuery
 }
 
-/**
- * Writes presses for a time, a price and a place: links that set a filter, or take it back where it is
- * chosen, and keep everything else.
- */
+/** Links that set a filter, or take it back where it is chosen, and keep everything else. */
 export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html {
   const { site } = viewing.context
   const { sent } = query
@@ -49,7 +44,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
     html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
   const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
   const hasDates = isList(span) && DATES.some((name) => sent.has(name))
-  // A time leads to the list, so views that have their own dates have no times.
+  // Views with dates of their own have no times.
   const times = !isList(span)
     ? []
     : Object.entries(PRESSED_TIMES).map(([word, text]) => {
@@ -63,10 +58,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
-/**
- * Writes the press that asks for the position of the reader. Without the script it leads to a choice of
- * places. False where no venue has a position.
- */
+/** Without the script it leads to a choice of places. False where no venue has a position. */
 function nearPress(
   { context: { site }, assets, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -79,16 +71,15 @@ function nearPress(
   return html`<a class="pill" href="${places}" data-near="${pathTo(site, assets.near.path)}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
 }
 
-/** The id of the part of the form that opens when a link leads there. */
+/** Opens when a link leads there. */
 export const FIELDS_ID = 'fields'
 
-/** Decides whether a press shows this filter as chosen, so that no chip is needed for it. */
 export function hasPress(name: string, value: string): boolean {
   if (name === 'when') return value in PRESSED_TIMES
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)
 }
 
-/** Says in words what is chosen among the presses, and which time; empty where nothing is. */
+/** Empty where nothing is chosen. */
 export function chosenInWords(site: Site, sent: ReadonlyMap<string, string>): string {
   const when = askedInWords(site, 'when', sent.get('when') ?? '')
   const switches = SWITCHES.flatMap(([name, value, text]) =>
@@ -117,10 +108,7 @@ const STATUSES: Readonly<Record<string, MessageText>> = {
   postponed: 'Postponed',
 }
 
-/**
- * Says in words which times, prices, ways to take part or statuses a filter asks for; undefined for other
- * filters.
- */
+/** Undefined for other filters than times, prices, ways to take part and statuses. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, MessageText>>) =>
     value

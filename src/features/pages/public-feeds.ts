@@ -26,34 +26,29 @@ import { withoutDates } from './page-query.ts'
 import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import { calendarDates, isUndated } from './spans.ts'
 
-// Answers reads of feeds at addresses of their own, and of pages that are asked for their calendar.
+// Feeds at addresses of their own, and pages that are asked for their calendar.
 
 /**
- * Feeds at addresses of their own, such as `/events/category/music.ics`. Each is answered like the list of
- * events that it shows, or by a redirect or a problem where it shows no list.
+ * Such as `/events/category/music.ics`: answered like the list that it shows, by a redirect, or by a problem.
  */
 export interface PublicFeeds {
   service: Service
   front: Front
-  /**
-   * The lists behind these addresses: kept for one version of the data, or for good where nothing had to be
-   * looked up.
-   */
+  /** Kept for one version of the data, or for good where nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** The pages that tell browsers why they get no feed; undefined for a service without pages. */
+  /** They tell browsers why they get no feed. */
   pages: PublicPages | undefined
-  /** Answers a visit to a list. */
   answerList: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** Answers a visit to a page's address that asks for a feed, where no feed was found. */
+  /** For a page's address without a feed. */
   answerPage: (visit: Visit, signIn: SignIn) => unknown
 }
 
-/** Makes the feeds; `budget` bounds the cache of their addresses. */
+/** `budget` bounds the cache of their addresses. */
 export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** Returns the function that answers a read of a feed; undefined for an address of no feed. */
+/** Undefined for an address of no feed. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Visit,
@@ -70,9 +65,7 @@ export function feedAt(
   return (visit, signIn) => showList(feeds, visit, signIn, list)
 }
 
-/**
- * Answers with the list of a feed. A wrong parameter is told to programs as JSON, and to people on a page.
- */
+/** A wrong parameter is told to programs as JSON, to people on a page. */
 function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: SignIn, list: string): unknown {
   const tellPeople: TellWrong = (told, names) => pages && sendProblemPage(pages, told, 400, names)
   return answerList(
@@ -105,10 +98,7 @@ async function lookUp(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/**
- * Returns the list behind an address that was requested before. A list that was looked up counts only while
- * the data are unchanged.
- */
+/** A list that was looked up counts only while the data are unchanged. */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -119,15 +109,12 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
   keepCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
-/**
- * Finds the feed at the address when its turn comes.
- * @throws Problem rest_unavailable where too many requests wait
- */
+/** @throws Problem rest_unavailable where too many requests wait */
 async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
   const { service, front } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
-  // Without the database nothing can be taken in, and looking the address up says so.
+  // Without the database, looking the address up says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
   const found = await admitted(front.admission, 'reads', askerOf(front, visit), () =>
@@ -159,46 +146,37 @@ type Scope =
   | { of: 'term'; taxonomy: Taxonomy; slug: string }
   | { of: PagedKind; slug: string }
 
-/** A feed at an address of its own, such as `/events/category/music.ics`. */
 interface FeedAddress {
-  /** The value of the parameter `format`. */
+  /** Of the parameter `format`. */
   format: string
   scope: Scope
-  /** The query of the list: the filters of the feed. */
   query: string
-  /** Returns the address of the same feed by another slug, below the root of the site. */
   by: (slug: string) => string
-  /** Whether the address is that of a page, where the page may answer when no feed is found here. */
+  /** The page may answer when no feed is found. */
   isPage: boolean
-  /** Whether the address means other days tomorrow. */
+  /** Whether it means other days tomorrow. */
   isOfToday: boolean
 }
 
-/**
- * Where the address of a feed leads: to a list of events, to another address that the feed has moved to, or
- * to a record that is no longer public. Undefined where there never was one.
- */
+/** A list, another address, or a record that is no longer public. Undefined where there never was one. */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
-/** Matches the parameter by which a page of the reference links to its calendar file. */
+/** Links to calendar files on pages of The Events Calendar. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Matches the parameters of pages that calendars do not have: `ical` itself, and the number of a page. */
+/** Calendars do not have these. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
-/** Matches the parameters by which a list has an end. */
+/** A list with these has an end. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
-/**
- * Decides whether an address may be a feed: a file, or a page with `ical`. It is quick, since every request
- * for a page passes here.
- */
+/** Quick, since every request for a page passes here. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
 
-/** Reads the address of a feed; undefined for any other address. Never throws. */
+/** Never throws. */
 function readFeedAddress(
   { text, path, query }: RequestUrl,
   site: Site,
@@ -213,8 +191,8 @@ function readFeedAddress(
 }
 
 /**
- * Reads a link with `ical=1` to the calendar of a page, which has its filters and its month or day, or all
- * that is past. If it has an end, it has the dates of series by themselves, since their rules would go on.
+ * The calendar of a page has its filters and its month or day, or all that is past. With an end it has the
+ * dates of series by themselves: rules would go on.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
@@ -223,7 +201,7 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
   const dates = asked.is === 'events' ? calendarDates(asked.span, wallNow(site.timezone, now)) : undefined
   const filters = query.replace(OF_PAGES, '')
-  // The path of the page says its dates already.
+  // The path says its dates already.
   const hasEnd = dates !== undefined || ENDS.test(filters)
   const each = hasEnd && !/(?:^|&)recurrence=/.test(filters) ? EXPANDED : undefined
   const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates, each]
@@ -254,7 +232,6 @@ function pathBy(asked: PageAddress, slug: string): string {
   return spanPath(asked.span, { taxonomy, slugs: [...slugs.slice(0, -1), slug] })
 }
 
-/** Returns the path of a file with another slug before its extension. */
 function otherSlug(path: string, slug: string): string {
   const end = path.lastIndexOf('.')
   return path.slice(0, path.lastIndexOf('/', end - 1) + 1) + slug + path.slice(end)
@@ -278,10 +255,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/**
- * Finds the list that a feed shows, without its query, or the fate of the record it was about; undefined
- * where there never was one.
- */
+/** Undefined where there never was a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

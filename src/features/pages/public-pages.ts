@@ -50,19 +50,16 @@ import {
   renewLook,
 } from './pages.ts'
 
-// Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their
-// files. A site without pages gets one small front page.
+// Visits to pages: language, cache, files. A site without pages has one small front page.
 
-/** A page for people. */
 export interface PagelessFront {
   headers: Record<string, string>
   html: string
 }
 
 /**
- * Makes the small page at the site's own address where there are no pages for people. Its headers and head
- * lead programs to the interface (rule 29.8): generic clients follow the link to the REST root, clients of
- * the namespace read the three headers.
+ * Leads programs to the interface (rule 29.8): generic clients follow the link, clients of the namespace read
+ * the headers.
  */
 export function pagelessFront(site: Site): PagelessFront {
   const name = escapeHtml(site.name)
@@ -105,10 +102,7 @@ function sitePageHeaders(site: Site): Record<string, string> {
   }
 }
 
-/**
- * Returns the headers of every page that lead programs, also those of other sites, to the interface (rule
- * 29.8).
- */
+/** Rule 29.8. */
 function discoveryHeaders(site: Site): Record<string, string> {
   return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,
@@ -119,39 +113,32 @@ function discoveryHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** Decides whether a browser asks, by the `text/html` in `Accept`. */
+/** By `text/html` in `Accept`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
 
-/**
- * The parts that answer visits to pages for people. They share the finished answers with the anonymous reads
- * of the interface.
- */
 export interface PublicPages {
   service: Service
   front: Front
   pages: Pages
   finished: FinishedAnswers
   assets: Map<string, Outgoing>
-  /** The icons at fixed addresses, in the present look; each is made when it is first asked for. */
+  /** In the present look, made on demand. */
   icons: Map<string, Promise<Outgoing>>
   languages: LanguageChooser
-  /** Pages that are being made, by their version and address. */
+  /** By version and address. */
   making: Map<string, Making>
 }
 
-/** A page that is being made; further requests for it wait for it, too. */
+/** Further requests for the page wait for it, too. */
 interface Making {
   made: Promise<Outgoing>
-  /** The requests that wait for the page; when all clients have gone, it is not made. */
+  /** When all have gone, the page is not made. */
   visits: IncomingMessage[]
 }
 
-/**
- * Makes the pages of a service; `budget` bounds their caches.
- * @throws Error with one sentence for a file that is set and cannot be read
- */
+/** `budget` bounds their caches. @throws Error with one sentence for a file that cannot be read */
 export function makePublicPages(
   service: Service,
   front: Front,
@@ -180,13 +167,10 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
   ]
 }
 
-/** The most files of pages that are kept, those of former looks among them. */
+/** Those of former looks among them. */
 const MOST_ASSETS = 50
 
-/**
- * Takes over the look after owners have changed it. The latest files of former looks stay, since pages that
- * visitors opened before name them.
- */
+/** Files of former looks stay, since open pages name them. */
 function followSettings({ pages, assets, icons, service }: PublicPages): void {
   if (pages.settings === service.memory.settings) return
   renewLook(pages, service.site)
@@ -198,7 +182,7 @@ function followSettings({ pages, assets, icons, service }: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** Returns the function that answers a read of a file that pages refer to; undefined for any other path. */
+/** Undefined for any other path. */
 export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unknown) | undefined {
   const { front, assets } = all
   followSettings(all)
@@ -219,10 +203,7 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> 
 
 type Otherwise = (visit: Visit, signIn: SignIn) => unknown
 
-/**
- * Returns the function that answers a read of a page, or of an address where people look for a page;
- * undefined for any other address. Where there is no page, programs are answered by `otherwise`.
- */
+/** Also for addresses where people look for a page. Where there is none, `otherwise` answers programs. */
 export function pageAt(
   all: PublicPages,
   { request, url }: Visit,
@@ -230,7 +211,7 @@ export function pageAt(
 ): Otherwise | undefined {
   const { front, service } = all
   if (formatOfFile(url.path)) return undefined
-  // At an address that both share, browsers get the front page, and programs the root of the interface.
+  // Browsers get the front page there, programs the root of the interface.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
@@ -238,7 +219,7 @@ export function pageAt(
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
   return (visit, signIn) => {
-    // The finished answer of the shared address is the root of the interface.
+    // The kept answer of the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, visit)
     if (known) return send(front, visit, known, 'finished')
     if (isPressed(front.pressure) && !isInTheMaking(all, visit)) return refuseOverload(front, visit)
@@ -246,7 +227,7 @@ export function pageAt(
   }
 }
 
-/** Finds the cached page; undefined for a client that may prefer another representation. */
+/** Undefined for a client that may prefer another representation. */
 function findKept(all: PublicPages, visit: Visit): Finished | undefined {
   const { service, finished } = all
   if (isBehind(service.memory) || namesAnother(visit.request.headers.accept)) return undefined
@@ -256,39 +237,23 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
 const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
   chooseLanguage(languages, url.query, request.headers['accept-language'])
 
-/**
- * Returns the key of a cached page: its address, and after a blank its language where a header has chosen
- * another than that of the site.
- */
+/** The address, and the language where a header chose another than that of the site. */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
-/**
- * Matches paths that other parts of the service answer, so that nobody has looked for a page there in vain.
- */
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/**
- * Decides whether nothing else answers at this address. With the interface at the root, only known words of
- * page addresses are certain.
- */
+/** With the interface at the root, only known words are certain. */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
     ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)
     : !path.startsWith(restRoot)) && !ELSEWHERE.test(path)
 
-/**
- * Decides whether an address without a page may come from a site that has moved here; requests for it are
- * then redirected.
- */
 const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/**
- * Answers with a page, which is cached unless programs get another answer at its address. Where there is no
- * page, `otherwise` answers if it is given.
- */
+/** Cached unless programs get another answer there. */
 async function answerWithPage(
   all: PublicPages,
   visit: Visit,
@@ -307,7 +272,7 @@ async function answerWithPage(
   return send(front, visit, page, 'ordinary')
 }
 
-/** Answers with a page that explains a problem; `names` are the parameters that are wrong. */
+/** `names` are the wrong parameters. */
 export function sendProblemPage(
   all: PublicPages,
   visit: Visit,
@@ -332,7 +297,7 @@ function problemFor(
 const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
   `${service.memory.version} ${feed} ${url}`
 
-/** Decides whether a page is being made anyway, so that one more reader of it costs next to nothing. */
+/** One more reader costs next to nothing then. */
 const isInTheMaking = (all: PublicPages, visit: Visit): boolean =>
   all.making.has(makingKey(all, keyOf(all, visit, chosenFor(all, visit))))
 
@@ -340,7 +305,7 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   const { memory, report } = all.service
   const { request, url } = visit
   if (url.text.length > LONGEST_URL) return problemFor(all, visit, 414)
-  // Without the database nothing can be taken in, and making the page says so.
+  // Without the database, making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
   const key = makingKey(all, keyOf(all, visit, chosenFor(all, visit)), feed)
@@ -395,7 +360,6 @@ function makeInTurn(
   })
 }
 
-/** The `Vary` of a page, which is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
@@ -405,11 +369,10 @@ function outgoing(
   isPlaced = false,
 ): Outgoing {
   const body = Buffer.from(answer.body)
-  // The ETag begins with the edition, as ETags of lists do, since the cache keeps only such answers; the
-  // language and the content follow.
+  // Begins with the edition, as ETags of lists do: the cache keeps only such answers.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
-  // Files for crawlers and redirects are the same in every language.
+  // The same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {
@@ -438,7 +401,7 @@ function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** The header of pages whose address says where somebody is, so that links do not pass the address on. */
+/** For addresses that say where somebody is: links do not pass them on. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -452,10 +415,7 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/**
- * Makes the headers of a page in frames of other sites, which show events without a script and without a
- * form.
- */
+/** No script and no form. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })
@@ -463,18 +423,14 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
 }
 
 interface Leave {
-  /** Another place that its forms lead to, and another origin of images. */
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
-  /** Where its scripts come from and what they and its forms talk to, and who may show it in a frame. */
+  /** Scripts, what they and forms talk to, and who may frame the page. */
   actsWith?: "'self'" | "'none'"
   framedBy?: string
 }
 
-/**
- * Writes the policy of a page: it may load its own script and style sheet, and images, and its forms lead to
- * this site.
- */
+/** Own scripts, style sheets and images; forms lead to this site. */
 export function contentPolicy(
   site: Site,
   mediaUrl: string,
@@ -496,20 +452,18 @@ export function contentPolicy(
   ].join('; ')
 }
 
-/** Headers of files whose address changes with their content. */
+/** For addresses that change with the content. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-/** Headers of files at addresses that stay the same. */
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }
 
-/** Headers of scripts that pages of other sites load, at addresses that stay the same. */
+/** For scripts that pages of other sites load. */
 const ELSEWHERE_TOO = {
   'Cache-Control': 'public, max-age=3600',
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
-/** Makes the answer to a read of a file. */
 export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
   const headers = {
     'Content-Type': mediaType,

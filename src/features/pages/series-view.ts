@@ -24,9 +24,9 @@ import { teaserOf } from './teasers.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Makes the page of a series, and tells on the page of an event how its series repeats.
+// The page of a series; how it repeats, on pages of events.
 
-/** Returns the rule of a series in words, with a capital first letter. */
+/** With a capital first letter. */
 function sayRule({ context }: Viewing, series: SeriesRow): string {
   return capitalized(context.site, showRule(context, series).text)
 }
@@ -34,10 +34,7 @@ function sayRule({ context }: Viewing, series: SeriesRow): string {
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
   seriesUrl(site, series).slice(site.url.length)
 
-/**
- * Returns the page of a series: its rule in words, and its dates from today on.
- * @throws Problem for a page past the end
- */
+/** Dates from today on. @throws Problem past the end */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -76,10 +73,7 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/**
- * Writes what all dates of a series share. Their meeting link stands on their own pages alone, unless it is
- * always shown.
- */
+/** The meeting link stands on pages of dates alone, unless it is always shown. */
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
@@ -89,18 +83,14 @@ function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
 
 const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 
-/** Returns the path of the feed of a series with this ending. */
 export const seriesFeed = (series: SeriesRow, ending: string) =>
   feedPath('/events', ending, feedFilter(series))
 
-/** The most dates on one page, and the most dates of the first page that are written as rows of lists. */
+/** On one page; and those of the first page that are rows of lists. */
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/**
- * Writes dates as lines of days, one line for each month. A day names its time and title where they differ
- * from those of most dates.
- */
+/** A line for each month. A day names its time and title where they differ from most. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -118,10 +108,6 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   )
 }
 
-/**
- * Returns the time and the title of a date as one text: a date shows them where they differ from those of
- * most dates.
- */
 const ownPart = ({ title, start, isAllDay }: Card) => `${isAllDay ? '' : start.slice(11)} ${title}`
 
 function mostOf(texts: readonly string[]): string {
@@ -152,7 +138,7 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   count === 1 ? say(site, '1 date') : say(site, '{count} dates', { count: writtenNumber(site, count) })
 
-/** Returns the dates of a series without excerpts and places that repeat the top of the page. */
+/** Excerpts and places that repeat the top are left out. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt, venues } = readShared(series)
   const said = teaserOf({ excerpt, description }, plainText(series.title))
@@ -163,10 +149,8 @@ function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   }))
 }
 
-/** The most other coming dates on the page of an occurrence. */
 const MOST_NAMED = 4
 
-/** Finds the ids of the other coming dates of the series of an event, at most as many as the page shows. */
 export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<number[]> {
   if (row.series === null) return []
   const filters = from({ post_parent: row.series }, viewing.today)
@@ -174,10 +158,7 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/**
- * Writes how an event repeats, in words, and its other coming dates; `NOTHING` for an event without a public
- * series.
- */
+/** `NOTHING` for an event without a public series. */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

@@ -16,13 +16,9 @@ import { linkedName } from './linked-view.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Writes what the page of an event and the page of a series say alike: where, by whom, for how much, and with
-// which access; their terms and first presses.
+// What pages of events and of series share: facts, terms, first buttons.
 
-/**
- * The rare fields that have a place of their own on the pages of an event and of a series. The pages list the
- * other rare fields by their labels.
- */
+/** Other rare fields are listed by their labels. */
 export const PLACED_FIELDS = [
   ...eventFacts,
   'image_alt',
@@ -42,10 +38,7 @@ const LABELLED = { event: labelled, series: labelled.filter(({ name }) => ofSeri
 
 type SharedRow = SharedColumns & Pick<EventRow, 'online_from'>
 
-/**
- * Writes the place, organizers, price and access of an event or a series, and its buttons (`presses`).
- * `first` stands above them.
- */
+/** `first` stands above them. */
 export function sharedFacts(
   viewing: Viewing,
   of: 'event' | 'series',
@@ -68,10 +61,7 @@ export function sharedFacts(
 
 const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
 
-/**
- * Writes the venues of an event, how people take part online, and when the meeting link appears; false where
- * none of these is known.
- */
+/** Venues, how to take part online, when the link appears; false where unknown. */
 function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]): Html | false {
   const { site } = viewing.context
   const { attendance, online_from: from, online_shown: shown } = row
@@ -95,10 +85,7 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
   )
 }
 
-/**
- * Writes a number of minutes as days where it is whole days, else as hours where it is whole hours, else as
- * minutes.
- */
+/** In the largest unit that is whole. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
@@ -123,7 +110,7 @@ function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow):
   return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}"><bdi>${linkedName(site, { kind: 'organizer', row: organizer })}</bdi></a></strong></dd>`
 }
 
-/** Writes the terms of an event as links to their events: first its categories, then its tags. */
+/** Categories, then tags. */
 export function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   const { site } = viewing.context
   const tagChips = tags.flatMap(({ id }) => {
@@ -142,26 +129,20 @@ export function termChips(viewing: Viewing, { categories, tags }: EventLinks): H
   )}${tagChips.slice(0, 20)}`
 }
 
-// Its first presses: tickets or the website, and the meeting.
+// Buttons: tickets or website, and the meeting.
 
 const TICKETS = new RegExp(
   'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/**
- * Decides whether the website of an event sells its tickets, by the host and the path of its address. Words
- * behind a question mark do not count.
- */
+/** By host and path, without the query string. */
 export function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())
 }
 
-/**
- * Writes a link to the website of an event, which says so where the website sells tickets; false without a
- * website.
- */
+/** False without a website. */
 export function websiteLink(site: Site, website: string, isMain: boolean): Html | false {
   const label = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
   return (
@@ -170,7 +151,7 @@ export function websiteLink(site: Site, website: string, isMain: boolean): Html 
   )
 }
 
-/** Writes a link to the meeting of an event; false where it has none to show. */
+/** False where there is none to show. */
 export const joinLink = (site: Site, { online_url: url, online_label: label }: SharedRow): Html | false =>
   url !== '' &&
   html`<a class="button main join" href="${url}" rel="noopener"><bdi>${plainText(label) || say(site, 'Join online')}</bdi></a>`

@@ -13,9 +13,8 @@ import type { Look } from './look.ts'
 import { spanPath } from './page-addresses.ts'
 import { listShownTerms, scopeOf } from './page-terms.ts'
 
-// Writes site maps and robots.txt for crawlers.
+// Site maps and robots.txt.
 
-/** The most addresses in one site map. */
 const MOST = 50_000
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -23,11 +22,11 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 interface Entry {
   address: string
-  /** The time of the last change in UTC; empty where it is unknown. */
+  /** UTC; empty where unknown. */
   changed: string
 }
 
-/** Writes the index of site maps: one map of pages, and one for each month with events. */
+/** One map of pages, one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
@@ -41,7 +40,6 @@ export async function sitemapIndex(context: Context): Promise<string> {
   return HEAD + html`<sitemapindex xmlns="${NAMESPACE}">\n${rows}</sitemapindex>\n`.markup
 }
 
-/** Writes the site map of the events that begin in a month. */
 export async function sitemapOfMonth(context: Context, month: string): Promise<string> {
   const { site } = context
   const next = monthsLater(month, 1)
@@ -50,10 +48,7 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/**
- * Writes the site map of all pages but events: the calendar, pages of text, months with events from now on,
- * categories, tags, series, venues, organizers.
- */
+/** Calendar, pages of text, coming months, categories, tags, series, venues, organizers. */
 export async function sitemapOfPages(
   context: Context,
   today: string,
@@ -94,10 +89,7 @@ function addresses(entries: readonly Entry[]): string {
 const lastChange = (changed: string) =>
   changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/**
- * Writes robots.txt: crawlers should leave alone the interface, and pages with filters, of which there is no
- * end.
- */
+/** Crawlers should leave alone the interface and pages with filters. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

@@ -12,9 +12,9 @@ import {
   unitName,
 } from '../../http/page-dates.ts'
 
-// Reads and writes the addresses of the views of events, and tells where links between the views lead.
+// Addresses of the views of events, and links between views.
 
-/** The parts of each view's path besides its name; an undefined date stands for the present one. */
+/** An undefined date stands for the present one. */
 interface Said {
   list: unknown
   past: unknown
@@ -24,32 +24,25 @@ interface Said {
   day: { day: string | undefined }
 }
 
-/** The events that a path names: a view, and its date if it has one. */
+/** A view, and its date if it has one. */
 export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
 
-/** The functions that read, write and link a view of events; `pages.ts` has the function that shows it. */
+/** `pages.ts` has the function that shows it. */
 interface ViewRow<View extends keyof Said> {
-  /** Reads at most two segments, the end of a path; undefined where they name no span of this view. */
+  /** Reads at most two segments; undefined where they name no span of this view. */
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
-  /** Writes the end of a path, with a slash behind each segment. */
+  /** With a slash behind each segment. */
   write: (span: Span<View>) => string
-  /** Returns the span of this view for a link or an old address, which may know a day and a month. */
+  /** For a link or an old address, which may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /**
-   * Returns the parameters for the dates of the calendar of this view; undefined where the calendar has the
-   * dates of an ordinary feed.
-   */
+  /** Dates of its calendar as parameters; undefined for those of an ordinary feed. */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /**
-   * Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path or its
-   * name.
-   */
+  /** Whether its dates come from the query. */
   isList: boolean
-  /** Returns the words of the link to the view; undefined for a view that other views do not link to. */
+  /** Undefined for a view that others do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
-/** The views of events, by name. */
 export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
   list: {
     read: (name) => (name === undefined ? { view: 'list' } : undefined),
@@ -119,7 +112,6 @@ function datesOfMonth(month: string): string {
   return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
 }
 
-/** Reads the span that the end of a path names; undefined for any other end. */
 export function readSpan(segments: readonly string[]): Span | undefined {
   const [name, value, ...rest] = segments
   if (rest.length > 0) return undefined
@@ -130,16 +122,13 @@ export function readSpan(segments: readonly string[]): Span | undefined {
   return undefined
 }
 
-/** Writes the end of the path of a span, with a slash behind each segment. */
+/** With a slash behind each segment. */
 export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.write(span)
 }
 
-/**
- * Returns the span that an old address asks for. An unknown view counts as the list, and a list of one day as
- * that day.
- */
+/** An unknown view counts as the list, a list of one day as that day. */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -147,26 +136,19 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/**
- * Returns the parameters for the dates of the calendar of a page; undefined where the calendar has the dates
- * of an ordinary feed.
- */
+/** Undefined for the dates of an ordinary feed. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)
 }
 
-/** Decides whether an address names a view without a date. */
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** Decides whether the dates of a view come from the query, and not from its path or its name. */
+/** And not from its path or name. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/**
- * Returns the spans of the views that a view links to, itself included, near the date that it shows; each
- * with the words of its link.
- */
+/** Near the date that the view shows, itself included. */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

@@ -2,16 +2,11 @@ import { beginningOf } from '../../base/text/characters.ts'
 import { BLOCK, INVISIBLE, plainText, splitMarkup } from '../../base/text/html.ts'
 import { EXCERPT_FROM } from '../../calendar/events/event-page-store.ts'
 
-// Writes the few lines that stand for a longer text: in lists, in the head of a page, and in previews of
-// links.
+// The few lines that stand for a longer text.
 
-/** The most characters of a teaser. */
 const LONGEST = 180
 
-/**
- * Cuts a text to at most `longest` characters and an ellipsis; at the end of a word, if a word ends in the
- * second half.
- */
+/** At most `longest` characters and an ellipsis; at the end of a word, if one ends in the second half. */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -24,10 +19,7 @@ function endedEarly(text: string): string {
   return `${words.slice(0, end)}…`
 }
 
-/**
- * Returns the teaser of a record: its excerpt, else the beginning of its description; without its name where
- * that comes first.
- */
+/** The excerpt, else the beginning of the description; without the name where that comes first. */
 export function teaserOf(
   { excerpt, description }: Record<'excerpt' | 'description', string>,
   name: string,
@@ -43,10 +35,7 @@ export function teaserOf(
 const HEADING = /^h[1-6]$/
 const ENDED = /[.!?…:;,–—。！？؟।]["'”’»)\]]*$/
 
-/**
- * Returns the text of HTML up to the first heading behind a text, the end of each block as that of a
- * sentence. Where headings alone have text, the first of them. `isCut` is true where a heading ends it.
- */
+/** Up to the first heading behind a text. `isCut` where a heading ends it. */
 function sentencesOf(html: string): { text: string; isCut: boolean } {
   const pieces = splitMarkup(html)
   const hasBlocks = pieces.some(({ name }) => BLOCK.has(name))
@@ -80,7 +69,7 @@ function sentencesOf(html: string): { text: string; isCut: boolean } {
   return { text: text || firstHeading, isCut: false }
 }
 
-/** Returns a text without the name of its record at its beginning, unless that is part of a sentence. */
+/** Unless the name is part of a sentence. */
 function withoutName(text: string, name: string): string {
   if (name === '' || text.slice(0, name.length).toLowerCase() !== name.toLowerCase()) return text
   const rest = text.slice(name.length)

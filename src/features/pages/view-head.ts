@@ -33,45 +33,42 @@ import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { shortened } from './teasers.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// Writes the top of every view of events, with title, links to other views and filters; also links between
-// pages, and a view without events.
+// The top of every view: title, links to views, filters; pagers; a view without events.
 
-/** The events that an address asks for, with its term looked up. */
+/** With its term looked up. */
 export interface EventsAsked {
   span: Span
-  /** The category or tag of the path. */
+  /** Of the path. */
   term: ShownTerm | undefined
   query: PageQuery
 }
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
 
-/** Returns the address of another span with the same filters. */
+/** With the same filters. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, leftOut(span), page))
 }
 
 const leftOut = (span: Span) => (isList(span) ? [] : OF_LISTS)
 
-/** Returns a function for the address of a day with the same filters. */
+/** With the same filters. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
   const scope = scopeIn(asked)
   const query = queryText(asked.query, OF_LISTS)
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** Returns links to the feeds of the same events, without `start_date` and `end_date`. */
+/** Without `start_date` and `end_date`. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
-/** Returns the path of the feed of these events with this ending. */
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** Returns the path of the page without filters: `/` for the first view of the site. */
+/** `/` for the first view of the site. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** Writes the top of a view of events: its title, links to the other views, and the filters. */
 export function viewHead(
   viewing: Viewing,
   asked: EventsAsked,
@@ -102,20 +99,17 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 }
 
 const MOST_PILLS = 6
-/** The most categories behind "More categories". */
+/** Behind "More categories". */
 const MOST_FOLDED = 60
 
-/**
- * Returns the slug of the category at the top of the tree that the path or the query names; undefined where
- * they name none or several.
- */
+/** Undefined where path and query name none or several. */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
   return [...terms.byId.values()].find((one) => one.taxonomy === 'category' && one.slug === slug)?.slugs[0]
 }
 
-/** Writes the top categories as links to their events; false where there are none. */
+/** False where there are none. */
 function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { tops } = viewing.terms
@@ -125,7 +119,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const chosen = asked.term?.taxonomy === 'category' ? asked.term.slug : asked.query.sent.get('categories')
   const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
     html`<a class="pill${hue || ' any'}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
-  // A press on the chosen category takes it back.
+  // A click on the chosen category takes it back.
   const pillOf = (term: ShownTerm) =>
     pill(
       term.name,
@@ -141,10 +135,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   }</nav>`
 }
 
-/**
- * Returns the categories above lists: those that the owner names, in that order, else those with the most
- * events, by name; and the open one in any case.
- */
+/** Those that the owner names, else those with the most events; and the open one. */
 function shownPresses({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -158,17 +149,15 @@ function shownPresses({ look, terms }: Viewing, open: string | undefined): Shown
 }
 
 interface FormField {
-  /** The filters that it asks for. */
+  /** Its filters. */
   names: readonly string[]
-  /** Whether it stands above lists alone; other pages have their own dates. */
+  /** Other pages have their own dates. */
   ofLists?: true
-  /** Writes it; false where there is nothing to choose from. */
+  /** False where there is nothing to choose from. */
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
 
-/**
- * The fields of the form besides the words. The form keeps all other filters of an address as hidden fields.
- */
+/** All other filters of an address are hidden fields. */
 const FORM_FIELDS: readonly FormField[] = [
   {
     names: ['categories'],
@@ -191,7 +180,6 @@ const FORM_FIELDS: readonly FormField[] = [
 
 const OFFERED: ReadonlySet<string> = new Set(['search', ...FORM_FIELDS.flatMap(({ names }) => names)])
 
-/** Returns the sentence below a field whose value cannot be used; undefined for any other field. */
 function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
   const value = shortened(sent.get(name) ?? '', LONGEST_WRONG)
   return wrong?.has(name) ? say(site, 'Not recognized: {value}', { value }) : undefined
@@ -199,14 +187,11 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/**
- * Returns the page for an address with parameters that cannot be used: the form in place of events, with the
- * fields of these parameters marked.
- */
+/** The form in place of events, with the wrong fields marked. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
-  // Facts of access are boxes to tick, and never marked.
+  // Facts of access are checkboxes, never marked.
   const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name) && name !== 'access')
   const below = isMarked
     ? say(site, 'Please check the highlighted field.')
@@ -308,7 +293,7 @@ function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Htm
   )
 }
 
-/** Writes the active filters, each with a link that removes it; false where there are none. */
+/** Each with a link that removes it; false where there are none. */
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
@@ -355,7 +340,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   }
 }
 
-/** Makes a link to another page with the days of its events; days before `from` count as `from`. */
+/** Days before `from` count as `from`. */
 export async function datedWay(
   viewing: Viewing,
   path: string,
@@ -369,13 +354,12 @@ export async function datedWay(
   return { path, text: `${text} · ${writtenRange(viewing.context.site, first, last, viewing.today)}` }
 }
 
-/** A link to the page before or after. */
 export interface PagerLink {
   path: string
   text: string
 }
 
-/** Writes arrows to the day, week or month before and after, with the present one between them. */
+/** With the present one between them. */
 export function steps(
   site: Site,
   label: string,
@@ -390,7 +374,7 @@ export function steps(
   return html`<nav class="steps" aria-label="${label}">${step(before, '←', 'prev')}<a class="button" href="${present.path}"${present.isHere && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(after, '→', 'next')}</nav>`
 }
 
-/** Writes links to the pages before and after; false where there are none. */
+/** False where there are none. */
 export function pager(
   before: PagerLink | undefined,
   after: PagerLink | undefined,
@@ -405,13 +389,12 @@ export function pager(
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** The most events that are shown where no event fits the filters at any time. */
+/** Shown where no event fits the filters at any time. */
 const MOST_INSTEAD = 3
 
 /**
- * Writes the content of a view without events: its text, `instead`, the event of these filters nearest to the
- * wall time `around`, and a link to more events. Where no event fits the filters at any time, the next events
- * of the whole calendar follow.
+ * A text, `instead`, the nearest event of these filters to the wall time `around`, a link to more; where no
+ * event fits at any time, the next events of the calendar.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -443,7 +426,7 @@ const nextOfAll = ({ today }: Viewing): EventFilters => ({
   collapse: 'series',
 })
 
-/** Writes a link to more events; false on the list of all events. */
+/** False on the list of all events. */
 async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
   const { site } = viewing.context
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined
@@ -462,12 +445,9 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-// How many events each choice of the filter form leaves.
+// How many events each choice of the form leaves.
 
-/**
- * Returns functions that count the coming events with each category and each fact of access; undefined for
- * past events, and where counting takes too long.
- */
+/** Undefined for past events, and where counting takes too long. */
 function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(filters, today)
   return coming && countMatching(context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -488,10 +468,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/**
- * Writes the facts of access that events have as boxes to tick; an event must have all that are ticked. False
- * where events have none.
- */
+/** An event must have all that are ticked. False where events have none. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

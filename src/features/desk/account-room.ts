@@ -32,10 +32,9 @@ import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/co
 import { hasDeskPassword } from './sign-in/desk-passwords.ts'
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
 
-// Shows people their own account and changes it: their name, password and sessions, and the passwords of
-// their programs.
+// One's own account: name, password, sessions, and passwords of programs.
 
-/** The notices on the last deed, by the word in the address that asks for them. */
+/** By the word in the address that asks for them. */
 const DONE = {
   saved: 'Saved',
   password: 'Your password is new, and you are signed out everywhere else.',
@@ -94,10 +93,7 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/**
- * Returns the names of the browser and the system in a `User-Agent`, such as `Firefox, Linux`. Of an unknown
- * browser it returns the header as it came.
- */
+/** Such as `Firefox, Linux`; an unknown `User-Agent` as it came. */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))
@@ -179,7 +175,6 @@ async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, '/me?revoked') }
 }
 
-/** The pages of the caller's own account. */
 export const accountPages: readonly DeskPage[] = [
   { at: '/me', get: showAccount, post: rename },
   { at: '/me/password', post: changePassword },

@@ -31,19 +31,14 @@ import { mayUseForm } from './event-form/event-form.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and
-// takes the deed back at one press.
+// Changes many events at once: asks first, reports each event afterwards, offers an undo.
 
 const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS, text)
 
-/** The most titles that are named before one confirms. */
+/** Named before one confirms. */
 const MOST_NAMED = 5
-/** The most characters of the query of a list. */
 const LONGEST_QUERY = 8000
-/**
- * The most characters of the parts of an outcome, as JSON: the list that it leads back to, and its refused or
- * changed events.
- */
+/** Of the parts of an outcome, as JSON: the list it leads back to, and refused or changed events. */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
@@ -52,15 +47,15 @@ const MOST_DAYS = 3660
 interface Asked {
   deed: BulkDeedName
   ids: readonly number[]
-  /** True where more events match than one deed changes: `ids` has the first of them. */
+  /** More events match than one action changes: `ids` has the first. */
   isCut: boolean
-  /** The query in the address of the list. */
+  /** Its query. */
   list: string
 }
 
 /**
- * Reads the deed and its events from a form or an address.
- * @throws Problem for who may change no event, for an unknown deed, and for more ids than one deed may change
+ * Reads the action and its events. @throws Problem for callers who may change no event, an unknown action,
+ * too many ids
  */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
@@ -82,10 +77,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids, isCut: false }
 }
 
-/**
- * Returns the page that names the deed and its events and asks for confirmation. It changes nothing. Without
- * events, it leads back to the list.
- */
+/** Names the events and asks; changes nothing. Without events it leads back to the list. */
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
@@ -93,7 +85,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
-  // The ids come from the request, so events that the caller may not read are left out.
+  // Ids come from the request: events that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
   const { ask, press } = BULK_DEEDS[asked.deed]
   const count = writtenNumber(site, asked.ids.length)
@@ -124,9 +116,7 @@ async function backTo(context: Context, list: string): Promise<string> {
   return listPath(context, fields)
 }
 
-/**
- * Asks, where a date of a series is chosen, whether the deed changes the other dates of the series as well.
- */
+/** Asks whether the other dates of a chosen series change as well. */
 function scopeOf(
   { context: { site }, form }: DeskRequest,
   { deed }: Asked,
@@ -139,10 +129,7 @@ function scopeOf(
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
 
-/**
- * Returns the controls for the values that a deed needs, such as the days of a move; empty for a deed that
- * needs none.
- */
+/** Controls for the values of an action, such as the days of a move. */
 async function detailsOf(
   { context, form, query }: DeskRequest,
   { deed }: Asked,
@@ -189,9 +176,7 @@ async function venueNames(context: Context): Promise<string[]> {
 const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
-/**
- * Reads the values of a deed from a form. Returns a sentence on the fault where a value is missing or wrong.
- */
+/** Returns a sentence where a value is missing or wrong. */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -239,7 +224,7 @@ function readStep(text: string): number | undefined {
   return step !== undefined && Math.abs(step) <= MOST_DAYS * 24 ? step : undefined
 }
 
-/** Returns the ids of the records with these names, or a sentence on the first name that no record has. */
+/** Or a sentence on the first name that no record has. */
 async function namedIds(
   context: Context,
   kind: PickedKind,
@@ -260,7 +245,7 @@ interface Told {
   done: number
   unchanged: number
   left: number
-  /** The first refused and the first changed events. */
+  /** The first refused and the first changed ones. */
   refused: { id: number; title: string; why: string }[]
   titles: { id: number; title: string }[]
   undo: string
@@ -309,7 +294,7 @@ function toldOf(
   }
 }
 
-/** Returns the first rows that are kept: as many as `LONGEST_ROWS` characters hold. */
+/** As many as `LONGEST_ROWS` characters hold. */
 function firstOf<Row>(rows: readonly Row[]): Row[] {
   let left = LONGEST_ROWS
   return rows.filter((row) => {
@@ -329,10 +314,7 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName
 
 const isTold = (told: object): told is Told => 'refused' in told && 'deed' in told
 
-/**
- * Shows the outcome for each event, with one press to take the deed back.
- * @throws Problem for an unknown key
- */
+/** With a button that undoes the change. @throws Problem for an unknown key */
 async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)

@@ -29,30 +29,26 @@ import { findBulkChange, keepBulkChange, takeBulkChange } from './desk-rows.ts'
 import { bringsAlong, type LinkedDraft, prepareBringing } from './review/bring-along.ts'
 import { reopenNames } from './review/proposal-store.ts'
 
-// Changes many records at once, and takes such changes back.
+// Changes many records at once, and undoes such changes.
 
-/** A change of many records at once. Terms, links, announcements and moves are for events alone. */
+/** Terms, links, announcements and moves are for events alone. */
 export type BulkDeed = {
-  /** The dates of a series that it changes: the chosen ones alone, or all. */
+  /** Of a series: the chosen dates, or all. */
   scope?: 'this' | 'all'
 } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** Deletes records in the trash for good. Nothing takes it back. */
+  /** Deletes records in the trash for good, without an undo. */
   | { do: 'erase' }
-  /** Ids of terms. */
   | { do: 'terms'; field: 'categories' | 'tags'; add: readonly number[]; remove: readonly number[] }
-  /** Ids of the records to link to, in order; none to link to none. */
+  /** Ids in order; none to link to none. */
   | { do: 'link'; field: 'venue' | 'organizer'; ids: readonly number[] }
   | { do: 'announce'; event_status: 'scheduled' | 'canceled' | 'postponed'; reason: string }
-  /**
-   * By the clock on the wall: moved by days, an event at eight stays at eight, whatever the clocks do in
-   * between.
-   */
+  /** Wall time: an event at eight stays at eight, whatever the clocks do in between. */
   | { do: 'move'; days: number; hours: number }
 )
 
 /**
- * Returns the values that do the deed to a record as it is; undefined where there is nothing to do.
+ * Undefined where there is nothing to do.
  * @param former the status that a record in the trash had before
  * @throws Problem rest_invalid_param where this record cannot take it
  */
@@ -70,7 +66,7 @@ async function valuesOf(
       const wanted = deed.do === 'publish' ? 'publish' : 'draft'
       // Only a restore takes a record out of the trash.
       if (status === undefined || status === 'trash') throw invalidParam('status')
-      // A scheduled event goes on waiting unless its publication date is now.
+      // A scheduled event goes on waiting unless its date is now.
       if (wanted === 'publish' && status === 'future')
         return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
@@ -109,10 +105,7 @@ async function eventValuesOf(
   return has.length === had.length && has.every((id) => had.includes(id)) ? undefined : { [field]: has }
 }
 
-/**
- * Returns the start and end after a move; undefined for a move by nothing.
- * @throws Problem for an event of whole days that is to move by hours
- */
+/** Undefined for a move by nothing. @throws Problem for whole days that are to move by hours */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -120,51 +113,41 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// Changes each record by the operations and rights of REST, some records with each transaction. A row that is
-// refused leaves the others alone, and rows that are done stay done when the process ends in between.
+// Each record is changed by the operations and rights of REST, some with each transaction. A refused one
+// leaves the others alone, and what is done stays done when the process ends in between.
 
-/** The most records that are changed at once. */
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** The most attempts to change a record that others change meanwhile. */
+/** For a record that others change meanwhile. */
 const MOST_TRIES = 3
 
 interface BulkRow {
   id: number
-  /**
-   * The title or name of the record; empty for a record that is not there, or that the caller may not read.
-   */
+  /** Empty for a record that the caller may not read. */
   title: string
   outcome: 'done' | 'unchanged' | 'refused'
-  /** The reason of a refusal. */
+  /** Of a refusal. */
   problem?: Problem
 }
 
-/**
- * The outcomes in the order that was asked for, and the token that takes the change back; undefined where
- * nothing can be taken back.
- */
+/** In the order asked for; the token undoes the change, undefined where nothing can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
 }
 
-/** One record, ready to be written; the write says whether anything changed. */
+/** The write says whether anything changed. */
 interface PreparedRow {
   id: number
   title: string
   write: (tx: Tx) => Promise<'done' | 'unchanged'>
 }
 
-/**
- * A changed record: the path of its resource, its id, and its version before the change. `along` marks one
- * that came along with another.
- */
+/** A changed record with its version before; `along` marks one that was published with another. */
 type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
 
 /**
- * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed
- * says otherwise.
+ * Changes up to a thousand records. Of a series the chosen dates, unless the action says otherwise.
  * @throws Problem rest_invalid_param for more records
  */
 export async function changeMany(
@@ -189,10 +172,7 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/**
- * Writes rows in pieces, each in one transaction, and tries rows that others have changed meanwhile again, up
- * to three times.
- */
+/** Each piece in one transaction; rows that others have changed meanwhile are tried up to three times. */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -256,13 +236,13 @@ async function writePiece(tx: Tx, piece: readonly (PreparedRow | BulkRow)[]): Pr
   return rows
 }
 
-/** Returns the row of a record that a Problem has refused. @throws any other error */
+/** @throws any error but a Problem */
 function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown): BulkRow {
   if (!(error instanceof Problem)) throw error
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** Prepares a row. A refused one has its title where the caller may read the record. */
+/** A refused row has its title where the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: Served,
@@ -291,8 +271,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = deed.do === 'trash' || deed.do === 'erase'
-  // The version is read before the record, so that it is never later than the values that decide about the
-  // change.
+  // Read first, so that it is never later than the values that decide about the change.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -325,11 +304,10 @@ async function prepareRow(
       await write(tx)
       await brought?.publish(tx)
       const { series: repeated }: { series?: unknown } = Object(row)
-      // All dates of a series are taken back by taking back the series.
+      // All dates of a series are undone by undoing the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // These come after the event: only once it is taken back does it show whether another public event has
-      // them.
+      // After the event: only once it is undone does it show whether another public event has them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       return 'done'
@@ -337,18 +315,12 @@ async function prepareRow(
   }
 }
 
-/**
- * Returns the table, the id, the present version and the kind of a draft that is published along with an
- * event.
- */
+/** A draft that is published with an event, with its version. */
 async function broughtBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/**
- * Returns true where this part of a transaction has changed a record; an unchanged one needs nothing taken
- * back.
- */
+/** An unchanged record needs no undo. */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }
@@ -359,8 +331,7 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * Returns the scope of a change in a series. With all dates, the first chosen date of each series stands for
- * the others.
+ * With all dates, the first chosen date of each series stands for the others.
  * @param chosen the date that stands for each series
  */
 function scopeOf(
@@ -387,7 +358,7 @@ async function prepareWrite(
     const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
     return prepared(context, operations.update, { row, values })
   }
-  // Terms have no trash: nobody loses one by a press that is said to be undoable.
+  // Terms have no trash: nobody loses one by an action that is said to be undoable.
   if (statusOf(row) === undefined) throw new Problem('rest_forbidden')
   if (!operations.removeWith) return prepared(context, operations.remove, row)
   const values = await parseFields(resource.removal ?? {}, raw, context)
@@ -399,13 +370,12 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
   return (tx: Tx) => steps.write(tx, ready, context)
 }
 
-// Takes back changes of many records.
+// Undo of bulk changes.
 
 /**
- * Takes back a change of many records. Each record gets its former values again, except those that others
- * have changed since. The venues and organizers that came along get theirs, too, unless another public event
- * has them by now. The token is good for a day, for the user who got it, on every node. Returns the outcome
- * for each record but those that came along; undefined when the token is not good, or was used.
+ * Each record gets its former values, except those that others have changed since; so do venues and
+ * organizers published with it, unless another public event has them by now. The token holds for a day, for
+ * its user, on every node. Undefined when it is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -414,7 +384,7 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const byId = new Map(before.map((one) => [one[1], one]))
   const prepare = (id: number) => prepareUndo(context, byId.get(id))
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
-  // The token goes last, so that taking back can be asked for again after it was cut off.
+  // The token goes last, so that an undo that was cut off can be asked for again.
   await context.write((tx) => takeBulkChange(tx, token))
   return rows.filter(({ id }) => byId.get(id)?.[3] !== true)
 }
@@ -463,8 +433,7 @@ async function prepareBack(
 }
 
 /**
- * Returns the members that the first act after a version has changed, and no later one.
- * @throws Problem rest_version_not_found
+ * What the first act after a version has changed, and no later one. @throws Problem rest_version_not_found
  */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
   const since = history.acts.findIndex(({ sequence }) => sequence <= version)

@@ -14,23 +14,16 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { TIME_CONTROLS } from './event-form/event-times.ts'
 import type { UnsavedText } from './review/unsaved-texts.ts'
 
-// Shows values of a record beside each other, in words: those before and after a change, those of two people,
-// and those that were not saved.
+// Values of a record side by side: before and after a change, of two people, or not saved.
 
-/**
- * A field with two values: before and after a change, or of two people. `end` is written behind the values,
- * where their texts are cut.
- */
+/** `end` follows the values where their texts are cut. */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
   end?: string
 }
 
-/**
- * Returns a table of changed fields, with the headings of its two columns of values. `deedOf` makes the
- * button beside a former value.
- */
+/** `deedOf` makes the button beside a former value. */
 export async function changesTable(
   context: Context,
   fields: Fields,
@@ -52,9 +45,7 @@ export async function changesTable(
   return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-/**
- * Returns a value of a field as people read it: records by their names, moments as dates, nothing as a dash.
- */
+/** Records by their names, moments as dates, nothing as a dash. */
 async function valueInWords(context: Context, member: string, value: unknown): Promise<string> {
   const { site } = context
   if (value === null || value === undefined || value === '') return '–'
@@ -66,10 +57,7 @@ async function valueInWords(context: Context, member: string, value: unknown): P
   return entries.map(nameOf).join(', ') || '–'
 }
 
-/**
- * Looks up the names of linked records. The returned function writes an id as the name of its record, and a
- * record still to be made as its own name.
- */
+/** Writes an id as the name of its record, and a record still to be made as its own name. */
 async function namesAt(
   context: Context,
   member: string,
@@ -89,15 +77,15 @@ async function namesAt(
   }
 }
 
-/** The fields of an event that two people have changed at the same time, and the version to save against. */
+/** Changed by two people at once, and the version to save against. */
 export interface FormConflict {
   conflicts: readonly { member: string; sent: unknown; now: unknown }[]
-  /** The fields that only the other person has changed. */
+  /** Changed by the other person alone. */
   taken: readonly string[]
   version: number
 }
 
-/** Returns a table with both values of each conflicting field, and a fault for each of their controls. */
+/** A table, and a fault for each of their controls. */
 export async function conflictNotes(
   context: Context,
   { conflicts, taken }: FormConflict,
@@ -134,10 +122,7 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/**
- * The controls of a field, where it has several, or one of another name. The first of them shows the fault of
- * the field.
- */
+/** The first control shows the fault of a field. */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],
@@ -149,10 +134,7 @@ const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   categories: ['categories', 'new_categories'],
 }
 
-/**
- * Puts the present values into the controls of fields that only somebody else has changed, so that saving
- * again keeps them.
- */
+/** Fields that only somebody else has changed show the present values, so that saving keeps them. */
 export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly string[]): TypedForm {
   const names = taken.flatMap((member) => CONTROLS[member] ?? [member])
   const present = names.flatMap((name) => (now[name] ? [[name, now[name]] as const] : []))
@@ -160,15 +142,12 @@ export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly stri
   return { ...Object.fromEntries(without), ...Object.fromEntries(present) }
 }
 
-/** Returns the values of an unsaved text by control. */
+/** By control. */
 export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/**
- * Returns a note that offers an unsaved text, with its age and the fields in which it differs from the event;
- * empty where nothing differs.
- */
+/** With its age and the fields that differ; empty where nothing differs. */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

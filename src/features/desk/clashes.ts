@@ -8,21 +8,19 @@ import { isPossibleId, visibleTo } from '../../calendar/records/record-store.ts'
 import { asOneText, type ReadQuery, rowsIn, type TimedRow } from '../../store/storage/database.ts'
 import { entriesOf, wholeList } from '../../store/storage/statement.ts'
 
-// Finds the events that a draft clashes with at its venues, and the events that may be the same as the draft.
+// Finds events that clash with a draft at its venues, and events that may be the same.
 
-/** The known values of an event that somebody is writing. Times are 'YYYY-MM-DD HH:MM:SS' in UTC. */
+/** Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
 export interface EventDraft {
-  /** Its id, if it is stored already, and the id of its series, if it is an occurrence. */
+  /** If it is stored; and of its series, if it is an occurrence. */
   id?: number
   series?: number
   title: string
   utc_start_date: string
   utc_end_date: string
-  /** The ids of its venues. */
   venues: readonly number[]
 }
 
-/** A stored event that clashes with a draft, or may be the same. */
 export interface NearEvent {
   id: number
   author: number
@@ -36,47 +34,30 @@ export interface NearEvent {
   all_day: boolean
 }
 
-/**
- * The events that a draft clashes with, and those that may be the same as the draft: at most `MOST_NEAR` in
- * each list.
- */
+/** At most `MOST_NEAR` in each list. */
 export interface Clashes {
-  /**
-   * The events at one of its venues at overlapping times: first those that start at the same moment, then the
-   * earliest.
-   */
+  /** At one of its venues at overlapping times: the same start first, then the earliest. */
   clashes: NearEvent[]
-  /**
-   * The events with a title of the same words within three days, and those at the same venue from the same
-   * moment on, which are clashes as well.
-   */
+  /** With a title of the same words within three days, or at the same venue from the same moment. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
 }
 
-/** The most events in each list of clashes. */
 const MOST_NEAR = 5
-/** The days before and after the start of a draft in which an event with a like title may be the same. */
+/** Around the start of a draft, in which a like title may be the same event. */
 const DOUBLE_DAYS = 3
-/**
- * The most days before a draft on which a clashing event may have begun: events that last longer, such as
- * exhibitions, leave room for others.
- */
+/** Events that last longer, such as exhibitions, leave room for others. */
 const LONGEST_DAYS = 31
-/** The most hours between UTC and the wall time of any zone. */
+/** Between UTC and any zone. */
 const ZONE_HOURS = 14
-/**
- * The number of longest words in a title of which a like title has at least one, and the most events with
- * like titles that are read.
- */
+/** A like title has one of so many longest words; and events with like titles that are read. */
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
 /**
- * Finds the clashes of each draft, in the order of the drafts, among the events that the caller may see
- * outside the trash. Canceled and postponed events clash with nothing. A few queries serve all drafts. They
- * read the index of lists for the days around the drafts alone, so other events cost no time.
+ * Finds the clashes of each draft among the events that the caller may see outside the trash; canceled and
+ * postponed events clash with nothing. A few queries on the index of lists serve all drafts.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
@@ -136,21 +117,14 @@ function nearEvent({ id, author, slug, title, status, all_day, ...row }: NearRow
 const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/**
- * A stretch of time in UTC in which events begin, from `from` until before `before`. Events that ended before
- * `ended` are not needed.
- */
+/** From `from` until before `before`; events that ended before `ended` are not needed. */
 interface TimeStretch {
   from: string
   before: string
   ended: string
 }
 
-/**
- * Returns the query for the events that begin within a stretch of time, as the table `near`. It asks for
- * columns of the index of lists alone: reading one row costs more than reading all of these entries of the
- * index.
- */
+/** Columns of the index of lists alone: one row costs more than all of these entries. */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, ended }: TimeStretch,
@@ -171,18 +145,12 @@ function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft
   return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
 }
 
-/**
- * An event that overlaps with a draft at one of its venues. `draft` is the place of the draft in the list of
- * drafts.
- */
+/** `draft` is its place in the list of drafts. */
 interface OverlappingRow extends NearRow {
   draft: number
 }
 
-/**
- * Returns the query for the events that begin within `span` and overlap with drafts at their venues: at most
- * `MOST_NEAR` for each draft.
- */
+/** At most `MOST_NEAR` for each draft. */
 function overlapping(
   span: TimeStretch,
   drafts: readonly EventDraft[],
@@ -204,8 +172,8 @@ function overlapping(
       ]
     }),
   )
-  // The count keeps PostgreSQL from reading all links of a venue. `is true` keeps SQLite from looking up each
-  // venue of the list for each event.
+  // The count keeps PostgreSQL from reading all links of a venue; `is true` keeps SQLite from looking up each
+  // venue for each event.
   const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
     where event_venues.event = ${sql.ref(event)} and (event_venues.venue in ${venues}) is true) > 0`
   const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
@@ -225,13 +193,12 @@ function overlapping(
   return { compile: () => query.compile(db) }
 }
 
-/** Returns the stretch of time around a draft in which an event with a like title may be the same. */
 function doublesWithin({ utc_start_date: start }: EventDraft): TimeStretch {
   const from = later(start, -24 * DOUBLE_DAYS)
   return { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from }
 }
 
-/** Joins stretches of time that overlap, so that no event is read twice. Returns them in order. */
+/** No event is read twice. In order. */
 function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   const spans: TimeStretch[] = []
   for (const stretch of [...stretches].sort((one, other) => (one.from < other.from ? -1 : 1))) {
@@ -245,12 +212,9 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/**
- * Returns the query for the ids, starts and folded titles of the events that begin within `span`. Columns
- * behind the long texts of rows cost too much.
- */
+/** Columns behind the long texts of rows cost too much. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
-  // The column `search` begins with the folded title, which is at most twice as long as the title.
+  // `search` begins with the folded title, at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
   const columns = { id: sql.ref('near.id'), time: sql.ref('near.utc_start_date'), text: title }
   const query = sql<{ titles: string | null }>`
@@ -259,10 +223,7 @@ function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: s
   return { compile: () => query.compile(asker.db) }
 }
 
-/**
- * Returns the ids of the events around a draft with a title like that of the draft: at most `MOST_COMPARED`,
- * the earliest first.
- */
+/** At most `MOST_COMPARED`, the earliest first. */
 function alikeAmong(titled: readonly TimedRow[], draft: EventDraft): number[] {
   const words = wordsIn(fold(plainText(draft.title)).replaceAll('\0', ''))
   const longest = [...words].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
@@ -296,15 +257,11 @@ function wordsIn(title: string): ReadonlySet<string> {
   return new Set(words.length > 0 || folded === '' ? words : [folded])
 }
 
-/** The most characters of a title that are compared. */
 const LONGEST_TITLE = 300
-/** The least share of the words of the shorter title that are in the longer one, where titles are alike. */
+/** Of the words of the shorter title. */
 const SHARED = 0.75
 
-/**
- * Decides whether two titles are alike: both have the same words, or share at least two words and `SHARED` of
- * the words of the shorter title.
- */
+/** The same words, or at least two and `SHARED` of those of the shorter title in common. */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

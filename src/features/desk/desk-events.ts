@@ -12,41 +12,36 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { statement, wholeList } from '../../store/storage/statement.ts'
 
-// Finds the events of the list that the keepers of the calendar use: of any status, hidden ones as well. A
-// deep page takes no longer than the first one, however many events there are: a query follows an index from
-// the place where a page begins, or starts from the few events that a filter leaves.
+// The list of events of any status at the desk. A deep page takes no longer than the first: a query follows
+// an index from where the page begins, or starts from the few events that a filter leaves.
 
-/**
- * The parts of the list: events that are on or to come, events that are over, and events of each other
- * status.
- */
+/** On or to come, over, and of each other status. */
 export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
 export type DeskTab = (typeof DESK_TABS)[number]
 
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
 
-/** The most events that are counted, or put in an order other than that of their start. */
+/** Counted, or sorted otherwise than by start. */
 export const MOST_COUNTED = 1000
 
-/** A place in the list, which is in the order of starts, and of ids where starts are equal. */
+/** In the order of starts, then ids. */
 export interface DeskPlace {
   start: string
   id: number
 }
 
-/** The filters of the list. Filters that are left out narrow nothing. */
 export interface DeskFilters {
   search?: string
-  /** Ids or slugs. A category means the categories below it as well. */
+  /** Ids or slugs; a category includes those below. */
   categories?: readonly string[]
   tags?: readonly string[]
   venue?: readonly number[]
   organizer?: readonly number[]
   author?: number
-  /** The id of the source that events were imported from. */
+  /** An import source. */
   source?: number
-  /** The first and the last day on which events start. */
+  /** On which events start. */
   from?: string
   to?: string
 }
@@ -54,47 +49,31 @@ export interface DeskFilters {
 export interface DeskList extends DeskFilters {
   tab: DeskTab
   sort: DeskSort
-  /**
-   * The page begins after the place `after`, or ends before the place `before`. Without both it is the first
-   * page.
-   */
+  /** The page begins after `after`, or ends before `before`; without both it is the first. */
   after?: DeskPlace
   before?: DeskPlace
 }
 
-/** A page of the list: the ids of its events, in order, and the counts of the whole list. */
 export interface DeskPageFound {
   ids: number[]
-  /**
-   * The number of events in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where
-   * counting would take long.
-   */
+  /** `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where counting takes long. */
   counts: Record<DeskTab, number> | undefined
-  /**
-   * The places before which the earlier page ends and after which the later page begins; undefined where
-   * there is no such page.
-   */
+  /** Where the earlier page ends and the later one begins; undefined where there is none. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /**
-   * True where the events are in the order that was asked for; false where more than `MOST_COUNTED` are in
-   * order of start instead.
-   */
+  /** False where more than `MOST_COUNTED` are in order of start instead. */
   isSorted: boolean
 }
 
-/**
- * The most events that a filter may find by a query of its own. One that leaves more is tested on one event
- * after the other.
- */
+/** A filter that leaves more is tested on one event after the other. */
 const MOST_CANDIDATES = 2000
-/** The condition of an event of several days, written as in the index, so that SQLite uses that index. */
+/** Written as in the index, so that SQLite uses it. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
 const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'
 
 interface Now {
-  /** The first second of today, and the last second of yesterday. */
+  /** First second of today, last of yesterday. */
   today: string
   yesterday: string
   now: string
@@ -106,10 +85,7 @@ function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/**
- * A run of entries in an index, of which tabs are made: of one status, hidden or not, all events or those
- * that are coming, still on or past.
- */
+/** Tabs are made of runs in an index: of one status, hidden or not, all or coming, on or past. */
 interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -139,10 +115,7 @@ const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/**
- * Returns the first and the last start of a run. Given two bounds at one end, SQLite might follow the looser
- * one, so each end has one bound.
- */
+/** One bound at each end: of two, SQLite might follow the looser one. */
 function startsOf(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },
@@ -154,10 +127,7 @@ function startsOf(
   }
 }
 
-/**
- * Returns the condition of a run between two starts. Events that are still on may have begun at any time, so
- * SQLite is to find them by their end.
- */
+/** Events that are on may have begun at any time, so SQLite finds them by their end. */
 function inRun(
   {
     status,
@@ -193,18 +163,12 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /**
-   * `from` of coming events, which is today or later, and `to` of events that have begun, which is yesterday
-   * or earlier.
-   */
+  /** `from` of coming events is today or later, `to` of those that have begun yesterday or earlier. */
   later: string
   earlier: string
 }
 
-/**
- * The values of the statement that counts the events of one author, or those that one user may see: the ids
- * of these users, or 0 for no such limit.
- */
+/** For one author, or what one user may see: ids, or 0 for no such limit. */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number
@@ -213,9 +177,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * Returns the query for a row with the count of each tab. Counting stops behind `MOST_COUNTED`; events that
- * are still on come last, since they take longest to find. The statement is short: SQLite keeps no long
- * statements, and preparing one takes longer than counting.
+ * A row with the count of each tab, up to `MOST_COUNTED`; events that are on come last, since they take
+ * longest. A short statement: SQLite keeps no long ones, and preparing takes longer than counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,
@@ -273,10 +236,7 @@ const boundsOf = ({ from, to }: DeskFilters) => ({
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })
 
-/**
- * A filter as a condition on an event, and as a query for the ids of the first events that it leaves, where
- * these may be few.
- */
+/** A condition, and a query for the ids of the first events that it leaves. */
 interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>
@@ -308,9 +268,7 @@ function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
   }
 }
 
-/**
- * Returns the filter for events at these venues, or by these organizers, as far as the caller may see them.
- */
+/** As far as the caller may see these. */
 function byLinked(
   { db, caller }: Context,
   kind: 'venue' | 'organizer',
@@ -357,10 +315,7 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
 
 type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
 
-/**
- * Finds all events that the filters leave, of all tabs; undefined where each filter leaves more than
- * `MOST_CANDIDATES`.
- */
+/** Of all tabs; undefined where each filter leaves more than `MOST_CANDIDATES`. */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -393,10 +348,7 @@ const both = (filters: readonly ListNarrowing[]) =>
 
 const isBackwards = (tab: DeskTab) => tab === 'past'
 
-/**
- * Finds the places of events of a tab that the filters leave, by start, ascending or descending from the
- * place `from`. It follows the indexes.
- */
+/** By start from `from`, ascending or descending, along the indexes. */
 async function walk(
   context: Context,
   list: DeskList,
@@ -424,7 +376,6 @@ async function walk(
   return rows.map(({ start_date, id }) => ({ start: start_date, id }))
 }
 
-/** Finds a page of the list with the events that the caller may see. */
 export async function findDeskPage(
   context: Context,
   list: DeskList,
@@ -450,10 +401,7 @@ export async function findDeskPage(
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
-/**
- * Finds the ids of the events of a tab that the filters leave: at most `most`, in the order of starts that
- * the tab has.
- */
+/** In the order of the tab. */
 export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
   const filters = await narrowingsOf(context, list)
   const candidates = await findCandidates(context, list, filters)
@@ -505,10 +453,7 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
   }
 }
 
-/**
- * Finds a page along the indexes. It asks for one event more than the page shows: that one tells whether
- * there is another page.
- */
+/** One event more than the page shows whether there is another page. */
 async function walked(
   context: Context,
   list: DeskList,
@@ -531,10 +476,7 @@ async function walked(
 
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
-/**
- * Returns a page in the order of titles or changes: all events, which are at most `MOST_COUNTED`, are put in
- * order. Its places have ids but no starts.
- */
+/** All events, at most `MOST_COUNTED`, are sorted by title or change. Its places have ids but no starts. */
 async function sortedPage(
   { db, aside, site }: Context,
   { sort, after, before }: DeskList,
@@ -553,16 +495,13 @@ async function sortedPage(
   return { ...pageOf(places, from, before && at >= 0 ? at : from + perPage), counts, isSorted: true }
 }
 
-/** An event as the list of the desk shows it. */
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /**
-   * The name of the first venue that the caller may see, empty for none, and the number of all such venues.
-   */
+  /** The first venue that the caller may see, and the number of all such. */
   venue: string
   venues: number
-  /** The ids of its categories, by name. */
+  /** By name. */
   categories: number[]
-  /** The name of its author, and the address of the source that it was imported from; empty for none. */
+  /** Its author, and the address of its import source. */
   by: string
   source: string
 }
@@ -628,10 +567,7 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/**
- * Reads these events as the list shows them, in the order of the ids. The ids must be those of events that
- * the caller may see.
- */
+/** In the order of ids, which must be of events that the caller may see. */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context
@@ -675,7 +611,7 @@ export async function loadDeskEvents(context: Context, ids: readonly number[]): 
   })
 }
 
-/** Lists the sources of imports by address, at most `most`. */
+/** By address. */
 export async function listSources(db: Db, most: number): Promise<{ id: number; address: string }[]> {
   return db.selectFrom('import_sources').select(['id', 'address']).orderBy('address').limit(most).execute()
 }

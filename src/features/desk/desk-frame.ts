@@ -9,19 +9,17 @@ import { shortened } from '../pages/teasers.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } from './desk-page.ts'
 
-// Puts the frame around every page of the desk, and reads the style sheets, scripts and icon that pages of
-// the desk load.
+// The frame around every page of the desk; its style sheets, scripts and icon.
 
-/** The facts that the frame of a page shows: the site, the reader, and the number in the rail. */
 export interface FrameFor {
   site: Site
   assets: DeskAssets
-  /** Undefined for somebody who has not signed in. */
+  /** Undefined for a stranger. */
   caller: Caller | undefined
   name: string
-  /** The number of items in the inbox. */
+  /** In the inbox. */
   waiting: number
-  /** True while the database or its disk refuses writes: then forms that would write are not shown. */
+  /** The database or its disk refuses writes: forms that would write are not shown. */
   isReadOnly: boolean
 }
 
@@ -29,12 +27,12 @@ interface RoomLink {
   room: RoomName
   path: string
   text: Parameters<typeof sayAtDesk>[1]
-  /** True for a room in the bar at the bottom of a phone. */
+  /** In the bar at the bottom of a phone. */
   isFirst?: true
   isFor?: (caller: Caller) => boolean
 }
 
-/** The rooms of the rail in their order, in groups. */
+/** In groups. */
 const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readonly RoomLink[] }[] = [
   {
     rooms: [
@@ -61,7 +59,6 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
   },
 ]
 
-/** Returns a whole document: a view of the desk within the frame. */
 export function frameDesk(frame: FrameFor, view: DeskView): string {
   const { site, assets } = frame
   const say = deskTranslatorFor(site)
@@ -140,10 +137,7 @@ function initialsOf(name: string): string {
   return (first + last).toUpperCase()
 }
 
-/**
- * The paths of the main files of the desk, and all its files by path. The paths change with the content of
- * the files.
- */
+/** Paths change with the content. */
 export interface DeskAssets {
   style: string
   script: string
@@ -151,19 +145,15 @@ export interface DeskAssets {
   byPath: ReadonlyMap<string, Asset>
 }
 
-/** The path of the files of the desk, below the root of the site. */
 export const DESK_ASSETS_PATH = '/desk/assets/'
 
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
-/** The style sheets of the desk, which are joined into `desk.css`. */
+/** Joined into `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
-/**
- * Reads the files of the desk. All their paths have one hash in common, since scripts import each other by
- * name and have to be of the same version.
- */
+/** One hash for all paths: scripts import each other by name and have to be of one version. */
 export function readDeskAssets(accent: string): DeskAssets {
   const own = readdirSync(folder).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
   const files = new Map(own.map((name) => [name, readFileSync(new URL(name, folder))]))

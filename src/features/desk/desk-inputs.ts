@@ -12,57 +12,45 @@ import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-// Makes the controls of forms from declared fields, shows the faults of forms, and has the words for
-// statuses.
+// Controls from declared fields, faults of forms, words for statuses.
 
-/**
- * The values in the controls of a form, by the name of the field: as they were typed, or as the record has
- * them.
- */
+/** As typed, or of the record; by field. */
 export type FormValues = Readonly<Record<string, string>>
 
-/** The faults of a form, by the name of the field, in words. */
+/** In words, by field. */
 export type FormFaults = Readonly<Record<string, string>>
 
-/** An option of a control that offers choices. */
 export interface ControlOption {
   value: string
   text: string
-  /** The depth in a tree, from 0. */
+  /** Depth in a tree, from 0. */
   level?: number
 }
 
-/** The values and faults of the form that a control stands in. */
 export interface FormState {
   site: Site
   values: FormValues
   faults: FormFaults
-  /** The options of fields whose choices are records, by the name of the field. */
+  /** For fields whose choices are records. */
   choices?: Readonly<Record<string, readonly ControlOption[]>>
 }
 
-/** Returns the sort of control that asks for a field; undefined for a field that has no control. */
+/** Undefined for a field without a control. */
 export function inputOf({ input, kind }: Field): Input | undefined {
   return input === false ? undefined : (input ?? kind.input)
 }
 
-/** Returns the declared fields that forms ask for, in their order. */
 export function askedFields(fields: Fields): [name: string, field: Field][] {
   return Object.entries(fields).filter(([, field]) => inputOf(field) !== undefined)
 }
 
-/** Returns the name of a field, as it stands above its control. */
 export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'about'>): string {
   return sayDeclared(site, label ?? about)
 }
 
-/**
- * Translates a text of a declaration into the language of the site. Each text of a declaration has a
- * translation.
- */
 const sayDeclared = (site: Site, text: string) => sayAtDesk(site, text as Parameters<typeof sayAtDesk>[1])
 
-/** Returns the values that a form shows of the columns of a record. */
+/** From the columns of a record. */
 export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
   const texts = askedFields(fields).map(([name, field]) => [
     name,
@@ -76,7 +64,7 @@ function writtenValue(input: Input | undefined, column: unknown): string {
   return column === null || column === undefined ? '' : asSentBack(input, String(column))
 }
 
-/** Returns a field with its label, its control, its hint and its fault. */
+/** With label, hint and fault. */
 export function fieldControl(state: FormState, name: string, field: Field): Html {
   const { site, faults } = state
   const input = inputOf(field)
@@ -94,26 +82,20 @@ function isOn({ values }: FormState, name: string): boolean {
   return ['1', 'on', 'true', 'yes'].includes(values[name] ?? '')
 }
 
-/** Returns the attributes that join a control with its hint and its fault. */
+/** Joins a control with its hint and fault. */
 export function described(name: string, fault: string | undefined, hasHint = false): Content {
   const ids = [hasHint && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
   return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
 }
 
-/**
- * Returns the attribute by which the script guards a form: it warns before the form is left, and shows this
- * sentence if the service does not answer a save.
- */
+/** Warns before the form is left, and when the service does not answer a save. */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
-/**
- * The default button of a form that is long or cannot be taken back, which Enter in a field would press:
- * disabled, so that nothing half typed is sent.
- */
+/** For forms that are long or cannot be undone: Enter would press the default button, which is disabled. */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {
@@ -137,18 +119,14 @@ function controlFor(state: FormState, name: string, field: Field, input: Input |
   return html`<input type="${type}"${inputmode && html` inputmode="${inputmode}"`}${attributes} value="${value}" autocomplete="off">`
 }
 
-/**
- * Returns an attribute with the most characters of a field. The script counts the characters near that limit,
- * and cuts nothing off.
- */
+/** The script counts near the limit and cuts nothing off. */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // A value that is not offered can still be chosen where the record has it, so that saving does not change
-  // it.
+  // A value that is not offered stays choosable where the record has it, so that saving does not change it.
   const known = choices.some((choice) => choice.value === value)
     ? choices
     : [...choices, { value, text: value }]
@@ -159,13 +137,13 @@ function selectOf(attributes: Html, choices: readonly ControlOption[], value: st
   return html`<select${attributes}>${options}</select>`
 }
 
-/** Returns the word for a status in the language of the site. An unknown status is returned as it is. */
+/** An unknown status as it is. */
 export function statusName(site: Site, status: string): string {
   const known = STATUSES.find((one) => one === status)
   return known ? sayAtDesk(site, STATUS_WORDS[known]) : status
 }
 
-/** The statuses that the forms of venues and organizers offer. */
+/** Of venues and organizers. */
 const OFFERED = ['publish', 'draft', 'pending', 'private'] as const
 
 function choicesOf(
@@ -188,10 +166,7 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/**
- * Returns the faults of a form, each with a link to its control and the label of its field, if that is
- * declared. A script moves the focus to the list.
- */
+/** Each with a link to its control. A script moves the focus here. */
 export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): Html {
   const lines = Object.entries(faults).map(([name, text]) => {
     const field = fields[name]
@@ -201,29 +176,26 @@ export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): 
   return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
 }
 
-/** A control of a form that stands for no declared field. */
 export interface PlainField {
   name: string
   label: string
-  /** The type of the input, or `lines` for a text of several lines. */
+  /** Or `lines` for a text area. */
   type?: string
   value?: string
   hint?: string
-  /** The options to choose from, in place of typing. */
+  /** To choose from. */
   options?: readonly ControlOption[] | undefined
-  /** Further attributes, such as `autocomplete`. */
+  /** Such as `autocomplete`. */
   attributes?: Html
 }
 
-/** Returns a plain field with its label, its hint and its fault. */
 export function plainField(
   { name, label, type = 'text', value = '', hint, options, attributes }: PlainField,
   faults: FormFaults,
 ): Html {
   const fault = faults[name]
   const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
-  // Browsers drop one line break behind the tag. This one is there to be dropped, so that none of the value
-  // is.
+  // Browsers drop one line break behind the tag: this one.
   const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
@@ -232,10 +204,7 @@ export function plainField(
   return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/**
- * Returns the faults of a refused write as sentences, field by field; undefined where the problem is not
- * about fields of the form.
- */
+/** Undefined where the problem is not about fields of the form. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,
@@ -255,20 +224,19 @@ export function faultsOf(
   return Object.fromEntries(told)
 }
 
-/** Categories that a form offers. */
+/** Offered by a form. */
 const MOST_CATEGORIES = 500
-/** The deepest level of a category in a form. */
 const DEEPEST = 50
 
-/** Options for categories, and whether there are more of them. */
+/** And whether there are more. */
 export interface CategoryOptions {
   options: ControlOption[]
   areMore: boolean
 }
 
 /**
- * Returns the tree of categories that the caller may see: the first `MOST_CATEGORIES`, and the chosen ones.
- * Other categories are typed by name. `without` is left out with all categories below it.
+ * The first `MOST_CATEGORIES` that the caller may see, and the chosen ones; others are typed. `without` and
+ * what is below it are left out.
  */
 export async function categoryOptions(
   context: Context,

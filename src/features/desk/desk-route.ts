@@ -45,13 +45,11 @@ import {
   signInAgain,
 } from './sign-in/sign-in-room.ts'
 
-// Answers requests to the desk: finds the user of the session cookie, reads forms, refuses forms of other
-// sites, and sets headers.
+// Requests to the desk: session cookie, forms, forms of other sites, headers.
 
-/** The most bytes of a form of somebody who has not signed in. */
+/** Bytes. */
 const STRANGER_FORM = 16_384
 
-/** The parts of the service that answer at the desk. */
 export interface DeskRoute {
   service: Service
   front: Front
@@ -60,11 +58,10 @@ export interface DeskRoute {
   assets: DeskAssets
   /** Undefined for a service without pages. */
   pages: Pages | undefined
-  /** The count of changed settings in memory when the assets were made. */
+  /** Changed settings in memory when the assets were made. */
   settings: number
 }
 
-/** The parts that the desk is made with, besides the service. */
 export type DeskGround = Pick<DeskRoute, 'look' | 'pages'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
@@ -72,10 +69,7 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
   return { service, front, gate, ...ground, assets: readDeskAssets(ground.look.accent), settings }
 }
 
-/**
- * Addresses where people of other calendars look for the desk, with the addresses of the desk that they lead
- * to.
- */
+/** Where people of other calendars look for the desk. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -83,7 +77,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** Returns the function that answers a visit at this path of the desk; undefined for any other path. */
+/** Undefined for any other path. */
 export function deskAt(desk: DeskRoute, path: string): ((visit: Visit) => unknown) | undefined {
   if (path === CONSENT_PATH) return (visit) => answerVisit(desk, visit, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -97,10 +91,7 @@ function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void
   sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/**
- * Makes the assets anew after owners have changed the look. Changes that memory does not know yet are read in
- * the background, and are followed later.
- */
+/** Changes that memory does not know yet are read in the background and followed later. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -113,7 +104,7 @@ function followLook(desk: DeskRoute): void {
 function sendAsset(desk: DeskRoute, visit: Visit): void {
   followLook(desk)
   const { byPath } = desk.assets
-  // A page that was made before the look changed gets the present file.
+  // A page from before a change of the look gets the present file.
   const name = visit.url.path.slice(visit.url.path.lastIndexOf('/'))
   const asset = byPath.get(visit.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
@@ -133,13 +124,12 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       const sender = await senderOf(desk, incoming, isPost)
       const { user, hadSession } = sender
       if (user) visit.user = user.user.login
-      // A place is taken once the form is here, so that no client holds one while it sends.
+      // Taken once the form is here, so that no client holds a place while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const sent = formOf(incoming, isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY)
       const answer = async () =>
         sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
-      // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how
-      // many there are.
+      // A refused sign-in waits, so sign-ins take no places in queues; the gate bounds their number.
       if (isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))) return await answer()
       await admitted(
         front.admission,
@@ -154,10 +144,10 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
   })
 }
 
-/** The user who has signed in; undefined for a stranger. */
+/** Undefined for a stranger. */
 type Visitor = DeskUser | undefined
 
-/** The sender of a visit. `hadSession` is true for a browser whose session has ended by itself. */
+/** `hadSession`: the session has ended by itself. */
 interface Sender {
   user: Visitor
   hadSession: boolean
@@ -177,10 +167,7 @@ async function senderOf(
   })
 }
 
-/**
- * An answer, the user it is for, how many entries wait in the inbox, and whether the service takes no writes
- * now.
- */
+/** With its user, the number in the inbox, and whether writes are refused now. */
 interface AnsweredVisit {
   answer: DeskAnswer
   user: Visitor
@@ -227,10 +214,7 @@ async function answerOf(
   return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
 }
 
-/**
- * Answers a visit without a user, or at an address that is for everybody. A form whose session has ended is
- * done once its sender has signed in again.
- */
+/** A form whose session has ended is done once its sender has signed in again. */
 async function answerUnknown(
   { service, front }: DeskRoute,
   request: AnyDeskRequest,
@@ -244,7 +228,7 @@ async function answerUnknown(
   const context = callerContext(service, user.user, service.now(), incoming)
   const asUser = { ...request, form, context, user }
   const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(asUser))
-  // Signing out and a new password set the cookie of the session themselves.
+  // These set the cookie themselves.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
     user,
@@ -253,7 +237,7 @@ async function answerUnknown(
   }
 }
 
-/** Reads a form. Strangers may send `STRANGER_FORM` bytes; people whose session has ended the usual size. */
+/** Strangers may send `STRANGER_FORM` bytes, people whose session has ended the usual size. */
 function readDeskBody(incoming: Incoming, path: string, { user, hadSession }: Sender): Promise<Body> {
   const takesFile = mediaType(incoming.headers) === 'multipart/form-data'
   if (user && path.startsWith('/look'))
@@ -263,9 +247,9 @@ function readDeskBody(incoming: Incoming, path: string, { user, hadSession }: Se
   return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
 }
 
-/** Makes the functions that show pages in a look typed at the desk, as visitors would get them. */
+/** As visitors would get them. */
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Without `pages_texts`: texts of the start are in a folder, and a preview shows no pages of text.
+  // Texts of the start are in a folder, and a preview shows none.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>
@@ -284,12 +268,12 @@ function formOf({ headers }: Incoming, { bytes, form }: Body): SentForm {
   if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
-  // Nothing at the desk sends JSON, which nests to any depth and has other values than texts.
+  // Nothing at the desk sends JSON, which nests and has other values than texts.
   const fields = type.endsWith('json') ? {} : parseBody(type, bytes)
   return { form: withLineFeeds(fields), repeated: new Set(repeated), files: [] }
 }
 
-/** Ends the lines of all texts as programs do, since browsers send CRLF. */
+/** Browsers send CRLF. */
 function withLineFeeds(fields: RawValues): RawValues {
   const read = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(/\r\n?/g, '\n')
@@ -299,10 +283,7 @@ function withLineFeeds(fields: RawValues): RawValues {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]))
 }
 
-/**
- * Returns the name of the session cookie. Browsers send a cookie named `__Host-…` only to the host that set
- * it, and by https alone.
- */
+/** `__Host-…` is sent only to the host that set it, by https alone. */
 const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
 
 function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): string | undefined {
@@ -315,9 +296,8 @@ function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): s
 }
 
 /**
- * Decides whether a POST comes from a page of this site, or from no browser at all, as CrossOriginProtection
- * of Go decides. Old browsers do not send `Sec-Fetch-Site`; they name the origin of the page, which has to be
- * that of the configured site.
+ * From a page of this site or from no browser, as Go's CrossOriginProtection decides. Old browsers send no
+ * `Sec-Fetch-Site` but an origin, which has to be that of the site.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']
@@ -367,7 +347,7 @@ function sendAnswer(
   sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
-/** Makes the cookie of a session, or without one, a cookie that ends it. */
+/** Without a session, it ends one. */
 function cookieFor(siteUrl: string, session: string | undefined): string {
   const secure = siteUrl.startsWith('https:') ? '; Secure' : ''
   const life = session === undefined ? 'Max-Age=0' : `Max-Age=${90 * 86_400}`
@@ -382,7 +362,7 @@ function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Re
   }
 }
 
-/** Returns the headers of a page that the desk shows in a frame; no other site may show it in one. */
+/** No other site may frame it. */
 function framedHeaders({ site, images }: Service): Record<string, string> {
   const policy = contentPolicy(site, images.mediaUrl, { framedBy: "'self'" })
   return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }
@@ -406,7 +386,7 @@ function sendDesk(
     'X-Frame-Options': 'DENY',
     ...own,
   }
-  // With `namesOrigins`, but no header that allows an origin, no page of another site may read the desk.
+  // No header allows an origin, so that no other site reads the desk.
   sendText(front, visit, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 

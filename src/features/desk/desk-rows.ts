@@ -3,11 +3,9 @@ import type { Db } from '../../store/storage/database.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Reads and writes the rows that the desk keeps beside records: unsaved texts, proposals, and what undoes
-// bulk changes. No version, list or cache depends on these rows, so the record of changes has nothing of
-// them. Also lists the imports and webhooks that fail.
+// Unsaved texts, proposals and undo records. No version, list or cache depends on them, so the record of
+// changes does not have them. Also lists failing imports and webhooks.
 
-/** The key of an unsaved text: its user, its record, and its form. */
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
 const selectLastSaved = statement<{ user: number }>()<{
@@ -19,7 +17,7 @@ const selectLastSaved = statement<{ user: number }>()<{
     sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts where "user" = ${value('user')}`,
 )
 
-/** Returns how many unsaved texts a user has, and when the latest was saved; null for none. */
+/** And when the latest was saved. */
 export async function findLastSaved(db: Db, user: number): Promise<{ rows: number; last: string | null }> {
   const [found] = await selectLastSaved(db, { user })
   return { rows: Number(found?.rows ?? 0), last: found?.last ?? null }
@@ -38,12 +36,12 @@ const upsertUnsaved = statement<{ row: UnsavedTextColumns }>()((db, value) =>
     ),
 )
 
-/** Stores a text in place of the former one. */
+/** In place of the former one. */
 export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void> {
   await upsertUnsaved(tx, { row })
 }
 
-/** Returns all unsaved texts of a user, of every kind, the latest first. */
+/** The latest first. */
 export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
   return db
     .selectFrom('unsaved_texts')
@@ -53,10 +51,7 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/**
- * Returns the unsaved text of a form, or without `form` the latest unsaved text of the record; undefined
- * where there is none.
- */
+/** Without `form` the latest of the record. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -70,7 +65,7 @@ export function findUnsavedRow(
     .executeTakeFirst()
 }
 
-/** Removes the text that a user typed in a form of a record, or without a form in all its forms. */
+/** Without a form in all its forms. */
 export async function removeUnsaved(
   tx: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & Partial<UnsavedPlace>,
@@ -79,13 +74,12 @@ export async function removeUnsaved(
   await (form === undefined ? ofRecord : ofRecord.where('form', '=', form)).execute()
 }
 
-/** Removes the unsaved texts and proposals of a deleted record. */
+/** Of a deleted record. */
 export async function removeDeskRows(tx: Db, kind: string, record: number): Promise<void> {
   await tx.deleteFrom('unsaved_texts').where('kind', '=', kind).where('record', '=', record).execute()
   await tx.deleteFrom('proposals').where('kind', '=', kind).where('record', '=', record).execute()
 }
 
-/** Removes the oldest unsaved texts of a user beyond `most`. */
 export async function trimUnsaved(tx: Db, user: number, most: number): Promise<void> {
   await sql`delete from unsaved_texts where "user" = ${user} and (kind, record, form) in
     (select kind, record, form from unsaved_texts where "user" = ${user} order by saved_utc desc, kind, record, form limit 1000 offset ${sql.lit(most)})`.execute(
@@ -93,7 +87,7 @@ export async function trimUnsaved(tx: Db, user: number, most: number): Promise<v
   )
 }
 
-/** Drops at most `most` unsaved texts that were saved before a time. Returns how many. */
+/** Saved before a time; returns how many. */
 export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from unsaved_texts where ("user", kind, record, form) in
     (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
@@ -102,7 +96,7 @@ export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Prom
   return rows.length
 }
 
-/** Drops at most `most` proposals that were decided before a time. Returns how many. */
+/** Decided before a time; returns how many. */
 export async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const decided: ProposalColumns['state'][] = ['published', 'withdrawn']
   const old = tx
@@ -118,7 +112,7 @@ export async function dropDecided(tx: Db, beforeUtc: string, most: number): Prom
   return rows.length
 }
 
-/** Drops at most `most` undo records of bulk changes that were made before a time. Returns how many. */
+/** Made before a time; returns how many. */
 export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('bulk_changes')
@@ -128,7 +122,7 @@ export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): 
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** Stores the undo record of a bulk change; a later part of the same change replaces its list of records. */
+/** A later part of the same change replaces its list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -141,10 +135,7 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/**
- * Deletes the undo record of a bulk change, so that nobody can undo the change twice. Returns false where
- * there is none.
- */
+/** Nobody can undo a change twice. False where there is none. */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0

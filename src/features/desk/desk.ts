@@ -27,9 +27,8 @@ import { consentPages } from './sign-in/consent-room.ts'
 import { signOutPages } from './sign-in/sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
-// Lists the pages of the desk, and answers requests by the page at their address.
+// The pages of the desk, and the page of an address.
 
-/** All pages of the desk for people who have signed in. */
 export const DESK_PAGES: readonly DeskPage[] = [
   ...accountPages,
   ...bulkPages,
@@ -57,10 +56,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/**
- * Finds the page at a path below the desk, with the variables in the path; undefined where there is none. A
- * fixed part goes before a variable.
- */
+/** A fixed part goes before a variable. */
 function pageAtDesk(path: string): { page: DeskPage; variables: Record<string, string> } | undefined {
   const parts = partsOf(path)
   const matching = patterns.filter(
@@ -80,7 +76,7 @@ function variableCount(parts: readonly string[]): number {
   return parts.filter((part) => part.startsWith(':')).length
 }
 
-/** Answers a request of somebody who has signed in. A Problem becomes a page that explains it. */
+/** A Problem becomes a page. */
 export async function answerAtDesk(request: Omit<DeskRequest, 'variables'>): Promise<DeskAnswer> {
   const found = pageAtDesk(request.path)
   const answer = request.method === 'GET' ? found?.page.get : found?.page.post
@@ -102,7 +98,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   }
 }
 
-/** Returns a page that explains a problem which no form has explained. */
+/** For a problem that no form has explained. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
   const { status, body } = problemReply(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')

@@ -60,13 +60,12 @@ import {
 import { linkedNames } from './event-form/event-form-values.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
-// Shows the list of events at the desk and reads its address, which has its tab, its filters and its page.
-// Names the deeds for chosen events.
+// The list of events at the desk: its tabs, filters and pages; bulk actions.
 
 const PER_PAGE = 50
 const MOST_OFFERED = 200
 
-/** The names of the tabs, by their words in the address: a status, or `coming` or `past`. */
+/** A status, or `coming` or `past`. */
 const TAB_NAMES: Readonly<Record<DeskTab, MessageText>> = {
   coming: 'Coming',
   pending: 'Waiting for review',
@@ -82,10 +81,9 @@ const SORT_NAMES: Readonly<Record<DeskSort, MessageText>> = {
   changed: 'Last changed first',
 }
 
-/** The list that an address asks for, and the fields of its form. */
 export interface AskedList {
   list: DeskList
-  /** The fields of the address in the order of the form, without the place where the page begins. */
+  /** In the order of the form, without the place. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -104,10 +102,7 @@ const FIELDS = [
 ] as const
 type ListField = (typeof FIELDS)[number]
 
-/**
- * Reads the address of the list, or a form that has the same fields.
- * @throws Problem for a filter whose value has no meaning
- */
+/** Of the list, or of a form with its fields. @throws Problem for a filter that cannot be read */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
   const fields: Partial<Record<ListField, string>> = {}
   for (const name of FIELDS) {
@@ -140,17 +135,14 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** The fields that take the name of a record as well as its id. */
+/** Take a name as well as an id. */
 const NAMED = [
   { name: 'venue', kind: 'venue' },
   { name: 'organizer', kind: 'organizer' },
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/**
- * Returns the id of the record that a typed name means. Returns the text as it is for ids, and for a name
- * that no record has.
- */
+/** Ids, and names that no record has, as they are. */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -161,7 +153,7 @@ async function meantBy(
   return found ? String(found.id) : text
 }
 
-/** Finds the names of the records whose ids an address has, by field. Any other text is returned as it is. */
+/** By field; other texts as they are. */
 async function namesInFields(
   context: Context,
   { venue, organizer, tags }: AskedList['fields'],
@@ -180,10 +172,7 @@ async function namesInFields(
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/**
- * Returns the id of the chosen author, or undefined for all. Where none is chosen, callers who do not see all
- * events get their own id.
- */
+/** Callers who do not see all events get their own id by default. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -204,7 +193,7 @@ function placeAsked(
 const writtenPlace = ({ start, id }: DeskPlace) =>
   start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`
 
-/** Returns the address of the list with these fields, without empty ones. */
+/** Without empty fields. */
 export function listPath(
   { site }: Pick<Context, 'site'>,
   fields: Readonly<Record<string, string | undefined>>,
@@ -218,7 +207,7 @@ interface Listing extends AskedList {
   context: Context
   found: DeskPageFound
   terms: PageTerms
-  /** By name; one more than a form offers where there are more. */
+  /** One more than a form offers where there are more. */
   venues: readonly PickedName[]
   names: FieldNames
   today: string
@@ -236,10 +225,7 @@ async function showEvents(request: DeskRequest): Promise<DeskView> {
   }
 }
 
-/**
- * Returns the page for an address that cannot be read: it names the wrong fields, and links to the list
- * without them.
- */
+/** Names the wrong fields, and links to the list without them. */
 function unreadView({ site }: Context, query: URLSearchParams, { details }: Problem): DeskView {
   const wrong = Object.entries(paramTexts(details.params ?? {}, site.language))
   const lines = wrong.map(([name, text]) => {
@@ -296,9 +282,7 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
 
-/**
- * Writes a number of events. Events are counted up to `MOST_COUNTED`; for more, that number gets a plus sign.
- */
+/** A plus sign above `MOST_COUNTED`. */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
   return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
@@ -314,7 +298,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
-  // Sources are named by host or file, since the whole address of a calendar may be the secret that opens it.
+  // By host or file: the whole address of a calendar may be the secret that opens it.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
@@ -352,7 +336,7 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** Returns the field for the name of a record. A script offers names while somebody types. */
+/** A script offers names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
@@ -407,10 +391,7 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
 }
 
-/**
- * Returns the events in a form that changes many at once. Where they are sorted by start, they stand under
- * headings of their days.
- */
+/** Under headings of days where sorted by start. */
 async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Html> {
   const { context, list, today, say } = listing
   const { site, db } = context
@@ -460,10 +441,7 @@ const BAR_NAMES: Readonly<Record<BulkDeedName, MessageText>> = {
   move: 'Move',
 }
 
-/**
- * Returns the bar of deeds for chosen events. It stands behind the last row and stays in sight. With a
- * script, it appears once something is chosen.
- */
+/** Behind the last row and in sight; with a script once something is chosen. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const deeds = BAR[list.tab].filter((deed) => deed !== 'publish' || can(caller, 'publish'))
@@ -522,10 +500,7 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/**
- * Returns the status in a word, and a word for an event that is canceled or postponed. The word for published
- * events is written quietly.
- */
+/** Published is written quietly. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =
@@ -536,19 +511,13 @@ function states({ context: { site } }: Listing, event: DeskEvent): Content {
   return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${isOff && html` ${isOff}`}`
 }
 
-/**
- * Returns the name of a source of imports as people call it: the host of its address, or the name of its
- * file.
- */
+/** Host of the address, or name of the file. */
 function sourceName(address: string): string {
   const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(address)?.[1]
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/**
- * Returns the deeds for an event twice: at the end of its row for a pointer and for the keyboard, and in a
- * menu for fingers.
- */
+/** Twice: at the end of the row for pointer and keyboard, in a menu for fingers. */
 function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
@@ -584,10 +553,7 @@ function otherPages({ context, fields, found: { earlier, later }, say }: Listing
 
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]
 
-/**
- * The deeds for chosen events, by their value in the form: the question or title of the page, and the words
- * of the button.
- */
+/** Title of the page, and words of the button. */
 export const BULK_DEEDS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
   draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },

@@ -26,8 +26,7 @@ import {
 } from './desk-page.ts'
 import { UNITS } from './review/merge-edits.ts'
 
-// Shows the history of a record: who changed what and when, with the values before and after. Puts each
-// version back.
+// The history of a record: who changed what and when; puts versions back.
 
 const PER_PAGE = 20
 
@@ -43,10 +42,7 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
   return room ? [{ room, served }] : []
 })
 
-/**
- * Reads the history of the record that the address names.
- * @throws Problem where there is no such record, or the caller may not change it
- */
+/** @throws Problem where there is no such record, or the caller may not change it */
 async function historyFor(
   { served: { resource, operations } }: Historied,
   request: DeskRequest,
@@ -119,8 +115,7 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // The record stays the same between two acts, so the sequence just below that of the act names the version
-  // before it.
+  // Nothing changes between two acts, so the sequence below that of the act is the version before it.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -137,10 +132,7 @@ async function actItem(
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/**
- * Leaves out changes that another change tells as well: a time in UTC beside its local time, and the
- * publication date of an act of publishing.
- */
+/** Without a time in UTC beside its local time, and the publication date of publishing. */
 function toldChanges({ changes }: ToldAct): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
@@ -149,7 +141,7 @@ function toldChanges({ changes }: ToldAct): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Puts a version back, or only one field of it with the fields that are merged as one with it. */
+/** Or one field with those that are merged as one with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)
@@ -163,7 +155,6 @@ async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer>
   return { seeOther: deskPath(context.site, `/${at.room}/${history.id}/history?${query}`) }
 }
 
-/** The pages of histories. */
 export const historyPages: readonly DeskPage[] = HISTORIED.map((at) => ({
   at: `/${at.room}/:id/history`,
   get: (request) => showHistory(at, request),

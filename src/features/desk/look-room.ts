@@ -58,8 +58,7 @@ import {
 } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 
-// Sets the look of the pages: shows a form beside the front page in a frame, and saves the look. The desk has
-// a style of its own, which no look hides.
+// Sets the look of the pages: a form beside the front page in a frame. No look hides the desk.
 
 async function showLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
@@ -127,10 +126,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/**
- * Writes the values. Returns false, and writes nothing, where the settings are not at this version any more.
- * An empty version is not compared.
- */
+/** False where the settings have another version; an empty version is not compared. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -148,7 +144,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** Returns the settings that saving the form would give. A wrong value changes nothing. */
+/** A wrong value changes nothing. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -157,7 +153,7 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
   return set
 }
 
-/** Answers with the front page in the typed look. Nobody else sees it, and nothing is stored. */
+/** Nothing is stored. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context, showLook: show, start, method } = request
@@ -185,19 +181,18 @@ export const lookPages: readonly DeskPage[] = [
   { at: '/look/style', get: previewStyle },
 ]
 
-// Makes the form of the look.
+// The form.
 
 interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>
   label: MessageText
   hint?: MessageText
-  /** The words of the choices, by value. */
+  /** By value. */
   words?: Readonly<Record<string, MessageText>>
 }
 
 const ADDRESS_HINT = 'Such as https://example.org/imprint, /imprint/ or mailto:us@example.org.'
 
-/** The parts of the form in their order. */
 const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
   {
     heading: 'Name',
@@ -328,7 +323,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   return html`${plainField(field, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
 }
 
-/** Returns the choices of a setting with their words; undefined for a setting that offers none. */
+/** Undefined for a setting that offers none. */
 function lookChoices(site: Site, { name, words }: Asked): [string, string][] | undefined {
   if (words) return Object.entries(words).map(([key, text]) => [key, sayAtDesk(site, text)])
   if (name === 'pages_first_view')
@@ -371,10 +366,7 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${fault && html`<p class="error">${fault}</p>`}</div>`
 }
 
-/**
- * Returns a note on a colour in which text could not be read: pages show the text in another colour. Where
- * pages are both light and dark, the note is about the light ones, since no colour can be read on both.
- */
+/** Pages show an unreadable colour otherwise. The note is about light pages where there are both. */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
@@ -394,9 +386,7 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   }</div>`
 }
 
-/**
- * The settings that change the style sheet. Their values are in the address of the style sheet of a preview.
- */
+/** In the address of a preview's style sheet. */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

@@ -15,29 +15,24 @@ import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/st
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 
-// Reads and checks the values of the form of the look.
+// Values of the form of the look.
 
-/** A page of text as it was typed. */
 export interface TypedText {
   slug: string
   text: string
 }
 
-/** The form of the look: the values in its controls, and their faults. */
 export interface LookForm {
   values: Readonly<Partial<Record<LookSetting, string>>>
   texts: readonly TypedText[]
-  /** The addresses of the stored files, by setting. */
+  /** Addresses, by setting. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
-  /** The settings that the start of the service gives, which nobody can set here. */
+  /** Given by the start of the service, so that nobody can set them here. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
 
-/**
- * Reads the typed pages of text, without empty ones. The form has a place for one more than the limit, so
- * that one too many can be refused.
- */
+/** Without empty ones; one more than the limit, so that it can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -47,20 +42,14 @@ export function typedTexts(request: DeskRequest): TypedText[] {
 
 const linesOf = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
 
-/**
- * Reads the texts and choices that were sent, in the form in which settings are stored. The text of an
- * emptied control is empty.
- */
+/** As settings are stored. */
 export function typedSettings(request: DeskRequest): Partial<Record<LookSetting, string>> {
   const names = OWNER_SETTINGS.filter((name) => !isLookFile(name) && name in request.form)
   const typed = names.map((name) => [name, linesOf(fieldOf(request, name)).trim()])
   return Object.fromEntries(typed)
 }
 
-/**
- * Returns the settings that a form changes, and its faults. A value of null stands for the default.
- * @param given settings that the form cannot change
- */
+/** Null stands for the default. @param given settings that the form cannot change */
 export async function changesIn(
   request: DeskRequest,
   given: ReadonlySet<string>,
@@ -84,10 +73,7 @@ export async function changesIn(
   return { values, faults }
 }
 
-/**
- * Reads the file that was sent for a setting; undefined where none was sent, 'wrong' for a file that is too
- * large, which is not read, or of another kind.
- */
+/** 'wrong' for a file that is too large, which is not read, or of another kind. */
 async function sentFile(
   { files }: DeskRequest,
   name: LookFileSetting,
@@ -99,7 +85,6 @@ async function sentFile(
   return faultOfFile(name, bytes) === undefined ? dataOf(bytes) : 'wrong'
 }
 
-/** Returns a sentence on the largest size of a file and its possible kinds. */
 export function fileBounds(site: Site, name: LookFileSetting): string {
   const { endings, most } = LOOK_FILES[name]
   const kinds = endings.map((ending) => ending.slice(1)).join(', ')
@@ -118,7 +103,7 @@ const FAULTS: Readonly<Partial<Record<LookSetting, MessageText>>> = {
   pages_contact: 'This is no address.',
 }
 
-/** Returns the faults of settings in words, by the name of the setting. */
+/** By setting. */
 export function settingFaults(site: Site, values: OwnerValues): FormFaults {
   const wrong = OWNER_SETTINGS.flatMap((name) => {
     const value = values[name] ?? ''

@@ -38,10 +38,8 @@ import {
 import { findPlannedTimes, type PlannedEvent, readPlanned } from './planned-events.ts'
 import { authorFirst, eventLink } from './record-links.ts'
 
-// Shows the month to plan on, and moves its events: press a day to add an event, drag an event to another
-// day, or move it by its menu.
+// The month to plan on: click a day to add an event, drag or menu to move one.
 
-/** The most events of a month that the plan shows. */
 const MOST = 2000
 
 interface Plan {
@@ -150,7 +148,7 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
   const head = can(caller, 'edit')
     ? html`<a class="add" href="${deskPath(site, `/events/new?start_date=${day.day}`)}" aria-label="${sayAtDesk(site, 'New event on {date}', { date: words })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
     : html`<span class="add"><span class="hidden">${words}</span>${number}</span>`
-  // A lane that is free on this day keeps its place among the bars.
+  // A free lane keeps its place.
   const bars = Array.from(day.lanes, (stretch) => barOf(plan, stretch, day.day, daysLeft))
   const entries = day.single.flatMap(({ id }) => {
     const event = plan.byId.get(id)
@@ -172,17 +170,14 @@ function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
   return term ? ` h${term.hue}` : ''
 }
 
-/** Returns a word for an event that is canceled, postponed or not published; empty for any other event. */
+/** Canceled, postponed or not published. */
 function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: PlannedEvent): string {
   if (event_status === 'canceled') return sayAtDesk(site, 'Canceled')
   if (event_status === 'postponed') return sayAtDesk(site, 'Postponed')
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/**
- * Returns the entry of an event of several days in one cell: its bar on its first day in the week, and an
- * empty place on its other days.
- */
+/** The bar on its first day in the week, an empty place on others. */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
@@ -206,7 +201,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   }</li>`
 }
 
-/** Returns the panel by which an event is moved without dragging it. */
+/** Without dragging. */
 function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { context, month } = plan
   const { site } = context
@@ -217,7 +212,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
 <form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** Returns all events of one day, for days with more events than a cell has room for, and for phones. */
+/** For days with more events than fit, and for phones. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
@@ -269,10 +264,7 @@ const SCOPES = [
   { scope: 'all', text: 'All of them' },
 ] as const
 
-/**
- * Moves an event to another day at the same time of day. For a date of a series it asks first which dates are
- * to move.
- */
+/** Keeps the time of day. For a date of a series it asks first which dates are to move. */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -296,10 +288,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   return back(`?moved=${id}&from=${from}`)
 }
 
-/**
- * Returns the day to move to, which a form gives as a day or as a number of days.
- * @throws Problem for a day that does not exist
- */
+/** A day or a number of days. @throws Problem for a day that does not exist */
 function targetOf(request: DeskRequest, from: string): string {
   const days = fieldOf(request, 'days')
   const day = /^-?\d{1,3}$/.test(days) ? addDays(from, Number(days)) : fieldOf(request, 'day')
@@ -319,7 +308,6 @@ function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnsw
   }
 }
 
-/** The pages of the month. */
 export const monthPages: readonly DeskPage[] = [
   { at: '/month', get: showMonth },
   { at: '/month/move', post: move },

@@ -36,10 +36,8 @@ import {
 } from './desk-page.ts'
 import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in/desk-passwords.ts'
 
-// Shows administrators the people of the calendar, invites people, and changes their roles and accounts, by
-// the right that REST asks for.
+// The people of the calendar, for administrators: invitations, roles, accounts.
 
-/** The words for roles. */
 export const ROLE_TEXTS = {
   administrator: 'Administrator',
   editor: 'Editor',
@@ -48,7 +46,6 @@ export const ROLE_TEXTS = {
   subscriber: 'Reader',
 } as const satisfies Record<Role, MessageText>
 
-/** The rights of each role, in a sentence. */
 const ROLE_HINTS = {
   administrator: 'Everything, and decides who else may.',
   editor: 'Writes and publishes all records, and reviews those of others.',
@@ -57,7 +54,7 @@ const ROLE_HINTS = {
   subscriber: 'Reads what is published.',
 } as const satisfies Record<Role, MessageText>
 
-/** @throws Problem for callers who may not manage people, nor set the look over REST */
+/** @throws Problem for callers who may neither manage people nor set the look over REST */
 export function checkAdministrator({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
@@ -122,7 +119,6 @@ function roleField({ context: { site } }: DeskRequest, chosen: string, faults: F
 const roleIn = (request: DeskRequest): Role | undefined =>
   ROLES.find((role) => role === fieldOf(request, 'role'))
 
-/** The field of the form that each refusal is about. */
 const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   login: 'login',
   taken: 'login',
@@ -134,7 +130,7 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   ownsRecords: 'heir',
 }
 
-/** Returns the fault of a refused change at its field. @throws any error that is no refused change */
+/** @throws any error that is no refused change */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
   if (!(error instanceof RefusedUserChange)) throw error
   return { [FIELD_OF[error.why]]: sayAtDesk(site, error.text, error.values) }
@@ -158,7 +154,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Returns the page with a link for a person, who is to be sent it. It is shown only this once. */
+/** Shown once, to be sent to the person. */
 function linkView({ context: { site } }: DeskRequest, { id, name }: User, token: string): DeskView {
   const say = deskTranslatorFor(site)
   return {
@@ -170,10 +166,7 @@ function linkView({ context: { site } }: DeskRequest, { id, name }: User, token:
   }
 }
 
-/**
- * Finds the person that the address names.
- * @throws Problem for callers who may not manage people, and for an unknown person
- */
+/** @throws Problem for callers who may not manage people, and for an unknown person */
 async function personOf(request: DeskRequest): Promise<User> {
   checkAdministrator(request)
   const user = await findUser(request.context.db, recordIdIn(request) ?? 0)
@@ -212,10 +205,10 @@ ${await heirForm(request, user, faults)}</div>`,
   }
 }
 
-/** Returns the e-mail address of a user; empty for a user without one, whose login is stored in its place. */
+/** Empty for a user without one, whose login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** The most people that a form offers as heirs. The sign-in names of others are typed. */
+/** Offered as heirs; others are typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {
@@ -231,7 +224,7 @@ ${plainField({ name: 'heir', label: say('Who takes over their records'), value: 
 <div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }
 
-/** The deeds for the account of somebody else, by the values of their buttons. */
+/** By the values of their buttons. */
 const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
   save: async (tx, request, user) => {
     const name = fieldOf(request, 'name').trim()
@@ -280,7 +273,6 @@ async function change(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(site, deed === 'remove' ? '/people' : `/people/${user.id}?saved`) }
 }
 
-/** The pages of people, for administrators. */
 export const peoplePages: readonly DeskPage[] = [
   { at: '/people', get: showPeople },
   { at: '/people/new', get: showInvitation, post: invite },

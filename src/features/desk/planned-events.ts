@@ -5,7 +5,7 @@ import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 
-// Finds events for the plan of a month, where drafts and events hidden from listings are shown as well.
+// Events for the plan of a month, with drafts and hidden ones.
 
 const PLANNED = [
   'id',
@@ -20,24 +20,20 @@ const PLANNED = [
   'series',
 ] as const satisfies (keyof EventRow)[]
 
-/** An event as the plan of a month shows it. */
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
-  /** The lowest id of its categories; undefined for an event without categories. */
+  /** The lowest id of its categories. */
   category: number | undefined
-  /** The name of its first venue that the caller may see; empty for none. */
+  /** The first venue that the caller may see. */
   place: string
 }
 
-/** All statuses but the trash. */
+/** All but the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
-/** The id of an event, and its start and end as wall times. */
+/** Wall times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/**
- * The days of a plan: from `first` until before `after`, with at most `most` events, those of `author` alone
- * where it is given.
- */
+/** From `first` until before `after`; of `author` alone if given. */
 interface Days {
   first: string
   after: string
@@ -45,11 +41,7 @@ interface Days {
   author?: number | undefined
 }
 
-/**
- * Finds the times of the events that the caller may see and that are on at these days, by start and id,
- * without the trash. All columns are read from the indexes of lists and of events of several days, so that no
- * row with its long texts is read.
- */
+/** By start and id, without the trash. All columns are in indexes, so that no row with long texts is read. */
 export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
   const { first, after, most, author } = days
   const shown = db
@@ -88,17 +80,14 @@ function asTimes(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery
   return { compile: () => query.compile(db) }
 }
 
-/** Finds the same events as `findPlannedTimes`, in the same order, with all that plans show. */
+/** As `findPlannedTimes`, with all that plans show. */
 export async function findPlanned(context: Context, days: Days): Promise<PlannedEvent[]> {
   const ids = (await findPlannedTimes(context, days)).map(({ id }) => id)
   const byId = new Map((await readPlanned(context, ids)).map((event) => [event.id, event]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/**
- * Finds the lowest category id of each event that has a category. The join is a cross join: without
- * statistics SQLite would begin at the categories.
- */
+/** A cross join: without statistics SQLite would begin at the categories. */
 async function firstCategories(db: Context['db'], ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('event_terms')
@@ -112,7 +101,7 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** Reads these events as plans show them, without those that the caller may not see, in no order. */
+/** In no order, without those that the caller may not see. */
 export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
   const [rows, categories, places] = await Promise.all([

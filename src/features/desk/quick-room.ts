@@ -26,12 +26,12 @@ import { typedRepeats } from './event-form/event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/event-times.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
-// Makes an event of one line in plain words: shows the event that it understood as a form, and saves nothing
-// before that form is sent.
+// Makes an event of one line in plain words: shows what it understood as a form, and saves nothing before
+// that is sent.
 
 const LONGEST_LINE = 300
 
-/** Returns the form that takes a line, to stand on any page of the desk. */
+/** For any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
   const say = deskTranslatorFor(site)
   return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
@@ -101,7 +101,7 @@ ${hidden('several_days', controls.several_days)}<input type="hidden" name="timez
 <p class="ways start">${can(caller, 'publish') ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>` : html`<button type="submit" class="button main" name="status" value="pending">${say('Send for review')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`}<button type="submit" class="button quiet" formmethod="get" formnovalidate>${say('Open in the form')}</button></p></form>`
 }
 
-/** Returns a rule in words, with a tick that takes it off. Its controls are those of the form of an event. */
+/** With a tick that takes it off, and the controls of an event's form. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

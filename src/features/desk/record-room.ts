@@ -45,20 +45,17 @@ import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-p
 import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 
-// Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from
-// their declarations alone.
+// Lists, changes, removes and merges venues, organizers, categories and tags, by their declarations alone.
 
-/** A room of records: its resource, and its names. */
 interface RecordRoom {
   served: Served
   name: RoomName
   title: MessageText
   makeOne: MessageText
-  /** The declared field with the name of a record. */
+  /** The field with its name. */
   naming: string
 }
 
-/** The rooms of all records that events link to. */
 const recordRooms: readonly RecordRoom[] = [
   { of: 'venue', name: 'venues', title: 'Venues', makeOne: 'New venue', naming: 'venue' } as const,
   {
@@ -130,20 +127,17 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(tota
   }
 }
 
-/** Returns the tabs of a list whose records can be restored: records in use, and records in the trash. */
+/** In use, and in the trash. */
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
   const tab = (path: string, text: MessageText, isHere: boolean) =>
     html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
   return html`<nav class="tabs" aria-label="${sayAtDesk(site, 'Status')}">${tab(`/${name}`, title, !isTrash)}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }
 
-/** The most events of one venue or organizer that a list counts. */
+/** Counted by a list. */
 const MOST_IN_LISTS = 100
 
-/**
- * Counts the events that have each record of a page. Returns the numbers as texts, by id. Categories and tags
- * bring the number in their answers.
- */
+/** As texts, by id. Terms bring the number in their answers. */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,
@@ -170,7 +164,7 @@ ${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
 </tbody></table>`
 }
 
-/** The filters of the list of events whose names differ from the names of the rooms. */
+/** Named otherwise than the rooms. */
 const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
 
 function eventsWith({ name }: Pick<RecordRoom, 'name'>, site: Context['site'], id: number): string {
@@ -197,7 +191,7 @@ function rowOf(
   )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }
 
-/** Returns a member of an answer as plain text; empty for a list or an object. */
+/** Empty for a list or an object. */
 function textOf(member: unknown): string {
   return member === null || member === undefined || typeof member === 'object'
     ? ''
@@ -225,10 +219,7 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/**
- * Finds the record that the address names.
- * @throws Problem where there is no such record, or the caller may not change it
- */
+/** @throws Problem where there is no such record, or the caller may not change it */
 async function locateFor(
   { served }: RecordRoom,
   request: DeskRequest,
@@ -305,10 +296,7 @@ async function formView(
   }
 }
 
-/**
- * Returns the choices of the parent of a category: the tree of the other categories. Records without parents
- * have no choices.
- */
+/** The tree of the other categories; none for records without parents. */
 async function choicesFor(
   { served }: RecordRoom,
   context: Context,
@@ -370,10 +358,7 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   }
 }
 
-/**
- * Returns the version of the record that the form was filled from. A form that names none has the present
- * version.
- */
+/** The present version where the form names none. */
 async function versionIn(
   { served: { operations } }: RecordRoom,
   request: DeskRequest,
@@ -386,10 +371,7 @@ async function versionIn(
     : 0
 }
 
-/**
- * Returns the faults of fields that somebody else has changed as well, with the value of that other person in
- * words.
- */
+/** With the value of the other person in words. */
 function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
   const told = conflicts.map(({ member, now }) => [
     member,
@@ -398,7 +380,6 @@ function conflictsIn({ site }: Context, conflicts: readonly { member: string; no
   return Object.fromEntries(told)
 }
 
-/** The pages of all rooms of records. */
 export const recordPages: readonly DeskPage[] = recordRooms.flatMap((room) => [
   { at: `/${room.name}`, get: (request: DeskRequest) => showList(room, request) },
   {
@@ -413,7 +394,7 @@ export const recordPages: readonly DeskPage[] = recordRooms.flatMap((room) => [
   },
 ])
 
-// Removes records, after a page that says how many events have them, and merges two of the same.
+// Removes records, after saying how many events have them; merges two of the same.
 
 const OFFERED = 200
 
@@ -433,7 +414,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Removes a record. It asks first where an event has the record, or where the record cannot be restored. */
+/** Asks first where an event has the record, or it cannot be restored. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)
@@ -448,9 +429,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
   return (await countUses(db, kindOf(room), [id])).get(id) ?? 0
 }
 
-/**
- * Says how many events have a record before it is removed, and offers to let another record take its place.
- */
+/** Offers to let another record take its place. */
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -512,10 +491,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/**
- * Finds the id of the other record in a merge by a typed id or name; undefined where there is none, and for
- * the record `own` itself.
- */
+/** By a typed id or name; undefined for `own`. */
 async function meantBy(
   room: RecordRoom,
   context: Context,
@@ -541,7 +517,6 @@ async function restoreRecord(room: RecordRoom, request: DeskRequest): Promise<De
   return { seeOther: deskPath(request.context.site, `/${room.name}/${id}?saved`) }
 }
 
-/** The pages that remove, merge and restore records. */
 export const recordRemovalPages: readonly DeskPage[] = recordRooms.flatMap((room): DeskPage[] => [
   {
     at: `/${room.name}/:id/trash`,

@@ -15,8 +15,7 @@ import {
 } from './desk-page.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of
-// the desk.
+// Finds events, venues and organizers for the search field of the desk.
 
 const KINDS = {
   event: 'Event',
@@ -28,10 +27,10 @@ interface ShownHit {
   /** Undefined where the caller may open neither its form nor a page. */
   href: string | undefined
   title: string
-  /** A hint that tells the hit from others: the start of an event, the city of a venue. */
+  /** The start of an event, the city of a venue. */
   about: string
   kind: string
-  /** The word for the status; empty for a published record. */
+  /** Empty for a published record. */
   state: string
 }
 
@@ -66,7 +65,7 @@ function showHit(
 
 const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
 
-/** Shows the hits of a search, or leads to the record where there is only one hit. */
+/** A single hit is opened. */
 async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context

@@ -26,15 +26,10 @@ import {
 import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 
-// Makes the cards beside an event's form (status, picture, categories and tags, slug and author), and reads
-// the publication date of the status card.
+// The cards beside an event's form, and the publication date of the status card.
 
 const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
-/**
- * Returns the card with the status that saving gives the event, whether the event takes place, and how lists
- * show it.
- */
 export function statusCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { typed, may, context, faults } = form
@@ -103,9 +98,7 @@ function focusChoice(form: EventForm): Html {
   return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
 }
 
-/**
- * The focal points that the form offers, from the top left to the bottom right. The empty one is the middle.
- */
+/** From top left to bottom right; the empty one is the middle. */
 const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],
@@ -152,9 +145,9 @@ export function slugCard(form: EventForm): Html {
   return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
-// Shows and reads the publication date, which the form asks for once the status is `future`.
+// The publication date, asked for once the status is `future`.
 
-/** Returns the controls that show when a scheduled event is published; none for any other event. */
+/** None unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
@@ -173,8 +166,7 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date of a form, as REST takes it: undefined where it stays the same. A scheduled
- * event that is set to `publish` gets the present time.
+ * Undefined where it stays. A scheduled event that is set to `publish` gets the present time.
  * @param shown the controls of the stored event
  */
 export function readPublication(

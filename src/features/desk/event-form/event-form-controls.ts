@@ -9,20 +9,17 @@ import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.t
 import type { ShownDate } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 
-// Declares the form of an event, and makes the controls that the files of the form share.
+// The form of an event, and controls that its files share.
 
-/** The form of an event: the typed values, and all that it shows beside them. */
 export interface EventForm {
   context: Context
   typed: TypedForm
   faults: FormFaults
-  /** The event that the form changes; missing for a new event. */
+  /** Missing for a new event. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /**
-   * The hidden key of the form, by which a form that is sent twice makes its event and its picture only once.
-   */
+  /** A form that is sent twice makes its event and picture once. */
   key: string
-  /** The name of the form, under which its text is kept until it is saved. */
+  /** Under which its text is kept until it is saved. */
   formName: string
   may: {
     statuses: readonly string[]
@@ -31,12 +28,12 @@ export interface EventForm {
     upload: boolean
     makeCategory: boolean
     makeTag: boolean
-    /** True where the caller may only propose changes: then saving makes a proposal. */
+    /** Saving makes a proposal. */
     propose: boolean
   }
   venues: ReadonlyMap<number, VenueRow>
   organizers: ReadonlyMap<number, OrganizerRow>
-  /** The categories that are offered. `areMore` is true where there are others. */
+  /** `areMore`: there are others. */
   categories: CategoryOptions
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]
@@ -46,16 +43,12 @@ export interface EventForm {
   dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
   ruleInWords: string
   near: Clashes
-  /**
-   * Notes above the form, such as both sides of a conflict, a change that waits for review, or an offer of
-   * unsaved text.
-   */
+  /** Above the form: a conflict, a waiting change, an unsaved text. */
   notes: Content
   isConflict?: true
   notice?: Content
 }
 
-/** A text of the form, before it is translated. */
 export type FormText = MessageText
 
 export function controlStateOf(
@@ -90,7 +83,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   recurrence_scope: 'Changes are for',
 }
 
-/** Returns the label of a control; the name itself for an unknown control. */
+/** An unknown control is its name. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name)
     ? event.fields[name as keyof typeof event.fields]
@@ -99,7 +92,6 @@ export function controlLabel(site: Context['site'], name: string): string {
   return own ? sayAtDesk(site, own) : field ? labelOf(site, field) : name
 }
 
-/** Returns a control of one line with its label, its hint and its fault. */
 export function lineControl(
   form: EventForm,
   name: string,
@@ -115,16 +107,13 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/**
- * Returns the names of records to be made that were picked before the name in the control, in the way in
- * which the script shows them.
- */
+/** Records to be made that were picked before the name in the control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))
 }
 
-/** Returns a chosen value as a ticked box, which one presses to leave the value out. */
+/** A ticked box that one clicks to leave the value out. */
 export function chip(name: string, value: string, text: string): Html {
   return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span></label>`
 }

@@ -29,17 +29,14 @@ import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// Answers the form of an event before it is saved: offers names, says times and clashes in words, keeps
-// unsaved texts, and shows a preview.
+// Answers the form of an event before it is saved: names, times and clashes in words, unsaved texts, preview.
 
-// Answers the script of the form while somebody types. The form works without the script.
+// For the script of the form, which works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/**
- * Lists the names that a typed text may mean, and offers to make a record of that name where there is none.
- */
+/** Offers to make a record where no name fits. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -54,14 +51,14 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 
-/** Returns the typed values in words: times and dates, faults, clashes, and events that may be the same. */
+/** Times and dates, faults, clashes, and events that may be the same. */
 async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // The start and the end from before somebody moved the start.
+  // From before somebody moved the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
@@ -108,7 +105,7 @@ export const eventHelpPages: readonly DeskPage[] = [
   { at: '/events/:id/discard', post: discardTyped },
 ]
 
-// Shows an event as visitors would see it, before it is saved.
+// An event as visitors would see it, before it is saved.
 
 class TakenBack extends Error {
   readonly document: string
@@ -119,10 +116,7 @@ class TakenBack extends Error {
   }
 }
 
-/**
- * Shows the page that a form would make. It is written as a new event, shown by the code of the public pages,
- * and taken back unseen.
- */
+/** Written as a new event, shown by the public pages, and rolled back. */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -150,7 +144,7 @@ async function writtenPage(
 ): Promise<string> {
   const { resource, operations } = events
   const { recurrence_scope: _scope, slug: _slug, author: _author, ...others } = raw
-  // Callers who may publish see the page as the public would see it, whatever status the event is to get.
+  // Callers who may publish see it as the public would, whatever status it is to get.
   const values = { ...others, ...(can(context.caller, 'publish') && { status: 'publish' }) }
   const sent = { fields: resource.fields, raw: values, isAllowed: true }
   const show = async (tx: Tx, id: number) => {
@@ -169,10 +163,7 @@ async function writtenPage(
   }
 }
 
-/**
- * Returns the context of the page. It reads within the transaction, so the page shows drafts of venues that
- * come with the event.
- */
+/** Within the transaction, so that drafts of venues that come with the event are shown. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -35,10 +35,9 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-// Reads the controls of the form of an event into the values that REST takes, and fills the controls from an
-// event.
+// Reads the controls of an event's form into values of REST, and fills them from an event.
 
-/** The declared fields that are read from controls of other names or values. */
+/** Read from controls of other names or values. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
   'cost',
@@ -51,13 +50,9 @@ const BY_HAND = new Set([
   'recurrence_scope',
 ])
 
-/** The declared fields that a control of their own name asks for. */
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
-/**
- * Returns the controls that show an event.
- * @param state as `readStates` reads it; `row` says which moment is meant by a time that occurs twice
- */
+/** @param state as `readStates` reads it; `row` tells which moment an ambiguous time means */
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
     const value = state[name]
@@ -87,11 +82,7 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
   }
 }
 
-/**
- * Returns the controls that show a proposed change in place of the values of its record; none for an empty
- * one.
- * @param proposed values as REST takes them
- */
+/** In place of the values of its record. @param proposed values as REST takes them */
 export function typedProposal(
   context: Context,
   row: EventRow,
@@ -128,10 +119,7 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   return kind?.show ? kind.show(kept) : kept
 }
 
-/**
- * Parts sent links into the ids of records and the names of records to be made; undefined where no links were
- * sent.
- */
+/** Ids, and names of records to be made; undefined where no links were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links]
@@ -159,18 +147,14 @@ function typedRule(context: Context, state: RecordState, recurrence: unknown): T
   return rule && !isFault(rule) ? typedRepeats(context, rule, start) : { repeats: [''] }
 }
 
-/** The values that a form sends, as REST takes them, by declared key, with the faults found so far. */
+/** By declared key, with the faults found so far. */
 export interface ReadForm {
   raw: Record<string, unknown>
   times: ReadTimes | undefined
   faults: FormFaults
 }
 
-/**
- * Reads a form.
- * @param shown the controls of the stored event, whose times stand in for times that the form does not send;
- * undefined for a new event
- */
+/** @param shown the controls of the stored event, whose times stand in for times that were not sent */
 export async function readEventForm(
   context: Context,
   typed: TypedForm,
@@ -198,7 +182,7 @@ export async function readEventForm(
   ])
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
-  // The start is read along with a rule, since the rule counts from it.
+  // A rule counts from the start.
   const isTimed =
     shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
   const before = isTimed && shown ? readTimes(context, timesOf(shown)) : undefined
@@ -217,7 +201,7 @@ export async function readEventForm(
   return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
 
-/** Returns the prices of a form: one as a text, several as a list. */
+/** One as a text, several as a list. */
 function costsIn(typed: TypedForm): string | string[] {
   const another = lastTyped(typed, 'another_cost').trim()
   const costs = [...(typed.cost?.length === 1 ? [lastTyped(typed, 'cost')] : allTyped(typed, 'cost'))]
@@ -235,7 +219,7 @@ function newNames(typed: TypedForm, kind: 'categories' | 'tags'): string[] {
   return made.map((text) => text.trim()).filter((text) => text !== '')
 }
 
-/** Returns the faults of controls with a name of which nothing is left without its markup. */
+/** Names of which nothing is left without markup. */
 function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   const empty = (['categories', 'tags'] as const).filter((kind) =>
     newNames(typed, kind).some((name) => singleLine(name) === ''),
@@ -243,10 +227,7 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
-/**
- * Returns the faults of categories and tags that are chosen and have been deleted meanwhile. A save would
- * pass over them.
- */
+/** A save would pass over terms that were deleted meanwhile. */
 async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
   const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
   const [categories, tags] = [chosen('categories'), chosen('tags')]
@@ -271,7 +252,7 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
-/** Reads the times. Where the form sends no end, the end of the stored event moves with the start. */
+/** Without an end, that of the stored event moves with the start. */
 function timesIn(
   context: Context,
   typed: TypedForm,
@@ -285,15 +266,12 @@ function timesIn(
   return readTimes(context, isKnown ? withMovedEnd(context, controls, { start, end }) : controls)
 }
 
-/** Returns the start that a rule counts from; undefined where the start could not be read. */
+/** Undefined where it could not be read. */
 export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined {
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-/**
- * Returns times as REST takes them. A changed time that occurs twice carries its offset from UTC, which says
- * which of the two moments is meant.
- */
+/** A changed time that occurs twice carries its offset from UTC. */
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
@@ -316,10 +294,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/**
- * Reads the links of a field, whose controls have ids or names. Where there are too many it looks no name up,
- * since the write refuses them.
- */
+/** Controls have ids or names. Where there are too many, no name is looked up: the write refuses them. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -327,9 +302,8 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 }
 
 /**
- * Reads the venues of a form. `venue` has their ids, and the text `venue_name` shows the name of the first
- * one. Another text stands for the venue of that name, or for a new one. An empty text takes the first venue
- * away, unless its name was not shown because the caller may not see that venue.
+ * `venue` has ids, `venue_name` shows the name of the first. Another text is the venue of that name, or a new
+ * one; an empty text takes the first away, unless the caller may not see it.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name'))
@@ -346,19 +320,16 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
     : [await linkTo(context, 'venue', name), ...others]
 }
 
-/** Returns what a form showed as its first venue: another name may be there by the time it is saved. */
+/** Another name may be there by the time it is saved. */
 export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
-/** Returns the ids of the venues of a form, without venues that are still to be made. */
+/** Without venues still to be made. */
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {
   const links = (await venuesIn(context, typed)) ?? []
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/**
- * Reads the organizers of a form: those that are ticked, and those whose names are typed; undefined where the
- * form has no control for them.
- */
+/** Ticked, or typed by name; undefined without a control for them. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -376,10 +347,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/**
- * Finds the linked records of a form that the caller may see, by their ids, at most `MOST_NAMED` of each
- * kind.
- */
+/** That the caller may see, at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -403,7 +371,7 @@ function readableBy<Row extends Owned>(caller: Caller, rows: ReadonlyMap<number,
 
 const MOST_NAMED = 100
 
-/** Returns all faults of a form: those found so far, and those that REST would name for the other values. */
+/** Those found so far, and those of REST for the other values. */
 export async function allFaults(context: Context, { raw, faults }: ReadForm): Promise<FormFaults> {
   const sound = Object.fromEntries(
     Object.entries(raw).filter(([name, value]) => !(name in faults) && value !== ''),
@@ -413,15 +381,12 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The faults of the form are spread twice: first for their order, since they stand above in the form, and
-    // last because they say more.
+    // Spread twice: first for their order, last because they say more.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 
-/**
- * Returns the faults of a refused write by control; undefined where the write was not refused for its fields.
- */
+/** Undefined where it was not refused for its fields. */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

@@ -33,7 +33,7 @@ import { plainFields } from './event-form-values.ts'
 
 // Draws the form of an event.
 
-/** The declared fields that have a place of their own; all others stand in the folded parts. */
+/** All others stand in the folded parts. */
 const PLACED = new Set([
   'title',
   'excerpt',
@@ -64,7 +64,7 @@ function groupOf(
   return OF_MEETINGS.has(name) ? 'online' : 'more'
 }
 
-/** The hidden controls with what the form showed when it was opened. */
+/** What the form showed when it was opened. */
 const SHOWN = [
   'shown_image_alt',
   'shown_image_focus',
@@ -73,7 +73,6 @@ const SHOWN = [
   'shown_repeats',
 ]
 
-/** Returns the page with the form of an event. */
 export function eventFormView(form: EventForm): DeskView {
   const { context, typed, faults, known } = form
   const { site } = context
@@ -134,7 +133,7 @@ function titleField(form: EventForm): Html {
   return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
 }
 
-/** Asks which dates of a series a change is for; empty for an event that is no date of a series. */
+/** Empty for an event that is no date of a series. */
 function seriesQuestion(form: EventForm): Content {
   const { known, typed, faults, ruleInWords } = form
   if (!known?.series) return ''
@@ -171,15 +170,12 @@ ${repeatFields(form)}`,
   )
 }
 
-/** Returns the ticks that choose the second moment of times that the clocks show twice. */
+/** For times that the clocks show twice. */
 export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>): Html {
   return html`${Array.from(times.again, ([name, label]) => switchOf({ typed }, name, label))}`
 }
 
-/**
- * Returns the events at the same venue and time, and those that may be the same event, as markup for the form
- * and its script.
- */
+/** For the form and its script. */
 export function clashLines(
   context: Context,
   { clashes, doubles }: Clashes,
@@ -256,12 +252,12 @@ function monthPlaces(form: EventForm): Html {
   )}</fieldset>`
 }
 
-/** Returns the next dates, each to be pressed to leave it out or to bring it back. */
+/** Each can be left out or brought back. */
 export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed' | 'ruleInWords'>): Html {
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Dates that are left out and not shown are sent as well, so that they stay left out.
+  // Dates left out and not shown are sent as well, so that they stay so.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>
@@ -328,7 +324,7 @@ const EDITOR_WORDS = [
   'Address of the link',
 ] as const satisfies readonly FormText[]
 
-/** Returns the names of the buttons of the editor as JSON: each English text with its translation. */
+/** As JSON, each English text with its translation. */
 function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
@@ -348,7 +344,7 @@ function pricePart(form: EventForm): Html {
   )
 }
 
-/** Returns the control for one more price; empty while there is no first one. */
+/** Empty while there is no first one. */
 function anotherCost(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''
@@ -370,10 +366,7 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/**
- * Returns the parts with access, taking part online, and fields without a place of their own. Each is folded
- * unless it has a value or a fault.
- */
+/** Each is folded unless it has a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)
@@ -396,7 +389,7 @@ const isBlank = (value: string) => value === '' || value === '0' || value === 'a
 
 type Goal = readonly [status: string, text: FormText]
 
-/** Returns the ways of saving: the status that each gives the event, and the words of its button. */
+/** The status that each gives, and the words of its button. */
 function goalsOf({ known, may }: EventForm): Goal[] {
   if (may.propose) return may.statuses.map((status) => [status, 'Propose change'])
   const isPublic = known !== undefined && ['publish', 'private', 'future'].includes(known.status)
@@ -411,8 +404,7 @@ function goalsOf({ known, may }: EventForm): Goal[] {
 }
 
 /**
- * Returns the buttons of the form. The main one names the status that saving gives. Beside it stands the next
- * step of an event that is not public yet.
+ * The main one names the status that saving gives; beside it the next step of an event that is not public.
  */
 function saveBar(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
@@ -439,10 +431,7 @@ function saveBar(form: EventForm): Html {
   return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
-/**
- * Returns the links beside the title of a stored event: to its page and, for who may change it, to a copy and
- * its history.
- */
+/** To its page, a copy and its history. */
 function deedsOf({ known, may, context: { site } }: EventForm): Content {
   if (!known) return undefined
   const deed = (path: string, text: FormText) =>

@@ -70,9 +70,8 @@ import { altAt, describePicture, keepPicture, typedFocus } from './event-picture
 import { datesToPress, REPEAT_CONTROLS, readRepeats, repeatsDigests, typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 
-// Fills the form of an event, reads and saves it, and shows it again with its faults.
+// Fills, reads and saves the form of an event.
 
-/** An event that a form changes. */
 export interface KnownEvent {
   id: number
   /** Without its meeting link, unless the caller sees it. */
@@ -80,22 +79,15 @@ export interface KnownEvent {
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /**
-   * The controls as the record fills them, with the change that the caller has proposed until it is published
-   * or withdrawn.
-   */
+  /** With the change that the caller has proposed, until it is published or withdrawn. */
   typed: TypedForm
-  /** That proposed change as REST takes it; empty where there is none. */
+  /** As REST takes it; empty where there is none. */
   proposed: RawValues
 }
 
-/**
- * Finds the event that an address names.
- * @throws Problem where there is none, or the caller may neither change it nor propose changes
- */
+/** @throws Problem where there is none, or the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // The version is read before the event, so that a change between the two reads is noticed when the form is
-  // saved.
+  // Read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const stored = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !stored) throw new Problem('rest_no_route')
@@ -130,7 +122,7 @@ interface Shown {
   faults?: FormFaults
   notes?: Content
   notice?: Content
-  /** The version that the form is to be saved against, where it is not the present one. */
+  /** If not the present one. */
   version?: number
   isConflict?: true
 }
@@ -195,26 +187,23 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   }
 }
 
-/** The most pictures of the library that a form offers. */
+/** Of the library. */
 const LIBRARY = 24
 
-/** The sentences beneath the controls of a form, which say the typed values in words. */
+/** The typed values in words. */
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
-  /** The start and the end as wall times, 'YYYY-MM-DD HH:MM:SS'; empty while they cannot be read. */
+  /** Wall times; empty while they cannot be read. */
   start: string
   end: string
-  /** The times that were understood, as the form writes them, by control. */
+  /** As the form writes them, by control. */
   understood: Readonly<Record<string, string>>
 }
 
-/** The texts on the picture of an event whose picture was taken away. */
+/** After the picture was taken away. */
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/**
- * Returns hidden controls with what the form shows when it is opened and the event does not have in its
- * versions.
- */
+/** What the form shows at first and versions do not have. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -232,7 +221,7 @@ function shownIn(
 
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
-/** Returns the typed values in words, and the events that clash with them. */
+/** With clashing events. */
 export async function formInWords(
   context: Context,
   typed: TypedForm,
@@ -299,7 +288,7 @@ function repeatsInWords(
   }
 }
 
-/** Checks the right to use the form. @throws Problem unless the caller may make events */
+/** @throws Problem unless the caller may make events */
 export function mayUseForm(context: Context): void {
   if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
 }
@@ -334,7 +323,7 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
 }
 
-/** The controls with one text that a link to the form may fill. */
+/** A link to the form may fill these. */
 const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
 const LONGEST_GIVEN = 500
 const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
@@ -366,10 +355,7 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
-/**
- * Returns a note on all that waits for review: a change that the caller proposed, names of terms still to be
- * made, and the reply of a reviewer.
- */
+/** A proposed change, names of terms still to be made, and the reply of a reviewer. */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
   const [proposals, [terms]] = await Promise.all([
@@ -390,17 +376,14 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
-/** The notice on a save that made the event or changed its status, by the status of the event. */
+/** By status. */
 const SAVED: Readonly<Record<string, MessageText>> = {
   publish: 'Published',
   future: 'Scheduled',
   pending: 'Sent for review',
 }
 
-/**
- * Returns the notice after a save, with a link to a public event, and with the fields that somebody else has
- * changed meanwhile.
- */
+/** With a link to a public event, and fields that somebody else has changed meanwhile. */
 function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
@@ -421,10 +404,7 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEv
   }`
 }
 
-/**
- * Shows a copy of an event on the next sensible date. The copy is not saved yet. Of a series it is one date,
- * unless `series` in the address asks for all.
- */
+/** On the next sensible date, not saved. Of a series one date, unless `series` asks for all. */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
@@ -462,14 +442,14 @@ async function save(request: DeskRequest): Promise<DeskAnswer> {
   return withImages(context, () => saveTyped(request, known))
 }
 
-/** A form as it was sent: its values, the faults found so far, and its controls as they are shown again. */
+/** Values, faults, and controls as they are shown again. */
 export interface SentEventForm extends ReadForm {
   typed: TypedForm
 }
 
 /**
- * Reads a sent form, and stores the picture that came with it. The controls name that picture, so that a form
- * which is shown again keeps it; saving finds it by the key of the form, and does not store it again.
+ * Stores the picture that came with it and names it in a control, so that a form shown again keeps it; saving
+ * finds it by the key.
  * @param shown the controls that `readEventForm` compares with
  */
 export async function readSentForm(
@@ -514,7 +494,7 @@ async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): P
   }
 }
 
-/** Shows a form again with its faults. @param typed the controls */
+/** @param typed the controls */
 export async function formAgain(
   request: DeskRequest,
   known: KnownEvent | undefined,
@@ -558,7 +538,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** Returns the values to save. A rule that the event has already is left out. */
+/** Without a rule that the event has already. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,
@@ -578,7 +558,7 @@ function changedValues(
   }
 }
 
-/** Shows a form again with the typed values, beside the values that somebody else has saved meanwhile. */
+/** Beside the values that somebody else has saved meanwhile. */
 async function conflicting(
   { context }: DeskRequest,
   known: KnownEvent,
@@ -593,10 +573,7 @@ async function conflicting(
   )
 }
 
-/**
- * Returns the version of the event that the form was filled from. A form that names none has the present
- * version.
- */
+/** The present version where the form names none. */
 function versionOf(request: DeskRequest, known: KnownEvent | undefined): number {
   return versionSent(request) ?? known?.version ?? 0
 }
@@ -617,7 +594,6 @@ async function restore(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(request.context.site, `/events/${id}?saved`) }
 }
 
-/** The pages of the form of an event. */
 export const eventFormPages: readonly DeskPage[] = [
   { at: '/events/new', get: showNew, post: save },
   { at: '/events/:id', get: showKnown, post: save },

@@ -27,20 +27,14 @@ import {
   type TypedForm,
 } from '../desk-page.ts'
 
-// Stores, describes and shows the pictures of events, venues and organizers in their forms.
+// Pictures of events, venues and organizers in their forms.
 
-// The picture of an event in its form.
+// The picture of an event.
 
-/**
- * The picture that came with a form: the id of its image, or the fault that it was refused for; undefined
- * where none came.
- */
+/** The image, or why it was refused; undefined where none came. */
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/**
- * Stores the picture of a form. A form that is sent again with the same key brings the same file, which is
- * stored only once.
- */
+/** Stored once, however often the form is sent with the same key. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   if (!file) return undefined
@@ -58,7 +52,7 @@ export async function keepPicture({ context, files }: DeskRequest, key: string):
   }
 }
 
-/** The beginning of HEIC files, which many phones write, behind the length of the first part. */
+/** HEIC, which many phones write; behind the length of the first part. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
 async function keepFile(context: Context, file: SentFile, key: string): Promise<number> {
@@ -77,12 +71,10 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 }
 
 /**
- * Writes the focal point of a picture, and its text where it has none yet, if the caller may change the
- * picture.
- * @param former the controls of the stored event; a text about the picture that they show is not written to
- * another picture
- * @returns the texts of the event about its picture; `image_alt` is empty where the text of the picture
- * itself holds, undefined where nobody touched it
+ * Writes the focal point, and the text of a picture that has none, if the caller may.
+ * @param former controls of the stored event; a text that they show is not written to another picture
+ * @returns the event's texts about its picture; `image_alt` is empty where the picture's own text holds,
+ * undefined where nobody touched it
  */
 export async function describePicture(
   context: Context,
@@ -123,17 +115,11 @@ export async function describePicture(
   return { ...said, image_alt: '' }
 }
 
-/**
- * Returns the text of a picture in a form: the typed one, else that of the picture itself, unless the picture
- * only decorates the event.
- */
+/** The typed text, else that of the picture, unless it only decorates the event. */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
-/**
- * Returns the point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the
- * top; empty where none was chosen.
- */
+/** `0.5 0` is the middle of the top; empty where none was chosen. */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
   return x === null || y === null ? '' : `${x} ${y}`
 }
@@ -143,12 +129,9 @@ function focalPointIn(text: string): FocalPoint | undefined {
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }
 
-// The picture of a venue or an organizer in its form: kept, replaced, or removed.
+// The picture of a venue or organizer: kept, replaced or removed.
 
-/**
- * Returns the control that sends a picture. The script refuses larger files by its sentence, since a form
- * with one of them is not read.
- */
+/** The script refuses larger files: a form with one of them is not read. */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
@@ -156,7 +139,6 @@ export function uploadField({ site, images: { maxBytes } }: Context, hasPicture:
   return html`<div class="field"><label for="picture-file">${label}</label><input type="file" id="picture-file" name="picture" accept="image/*" data-most="${maxBytes}" data-too-large="${tooLarge}"></div>`
 }
 
-/** Returns the card with the picture whose id is among the values of a form. */
 export async function pictureCardOf(
   context: Context,
   { values, faults }: Pick<FormState, 'values' | 'faults'>,
@@ -177,10 +159,7 @@ ${can(caller, 'upload') && uploadField(context, image !== undefined)}${faults.im
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 
-/**
- * Writes the text of a picture, if the caller may change it and the form has another one than it showed
- * (`shown`, else that of the `former` picture).
- */
+/** If the caller may, and the form has another text than it showed (`shown`, else that of `former`). */
 export async function sayWhatItShows(
   context: Context,
   id: number,

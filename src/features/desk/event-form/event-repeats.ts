@@ -15,10 +15,8 @@ import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../desk
 import { readSpokenDate } from '../spoken/spoken-dates.ts'
 import { typedDay, unreadDay } from './event-times.ts'
 
-// Reads and shows how an event repeats, as controls ask for it: by a rule of everyday life, with dates that
-// are left out and further dates.
+// How an event repeats, as controls ask for it: an everyday rule, dates left out, further dates.
 
-/** The controls that a rule is built from. */
 export const REPEAT_CONTROLS = [
   'repeats',
   'repeat_every',
@@ -30,10 +28,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/**
- * Returns a short digest of each control of a rule, in their order, by which a form knows whether somebody
- * touched it.
- */
+/** Tell whether somebody touched a control. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -41,10 +36,7 @@ export function repeatsDigests(typed: TypedForm): string {
   return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
 }
 
-/**
- * The recurrence of a form as REST takes it: empty for none, undefined where the form does not change it or
- * the start is not known.
- */
+/** Empty for none, undefined where it does not change or the start is not known. */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -52,7 +44,7 @@ export interface ReadRepeats {
 
 const NUMBER = /^\s*\d{1,9}\s*$/
 
-/** Reads the recurrence of a form. @param start the start of the event, from which a rule counts */
+/** @param start a rule counts from it */
 export function readRepeats(
   { site, now }: Pick<Context, 'site' | 'now'>,
   typed: TypedForm,
@@ -106,7 +98,7 @@ export function readRepeats(
   return { recurrence, faults }
 }
 
-/** The most characters of further dates that are read; a longer text is refused when the form is saved. */
+/** A longer text is refused when the form is saved. */
 const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
@@ -128,16 +120,13 @@ function placeInMonth(typed: TypedForm, start: Start): Pick<RuleFields, 'month_d
   return places[lastTyped(typed, 'repeat_place')] ?? places.day ?? {}
 }
 
-/** Returns the weekday of a wall time as rules name it, such as `tu`. */
+/** Such as `tu`. */
 function weekdayAt(wall: string): string {
   const number = (new Date(`${dayOf(wall)}T00:00:00Z`).getUTCDay() + 6) % 7
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/**
- * Returns the controls that show a recurrence. A recurrence that the controls cannot express is shown as
- * `as_is`, and saving keeps it.
- */
+/** One that the controls cannot express is `as_is`, and saving keeps it. */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,
@@ -166,20 +155,14 @@ export function typedRepeats(
   }
 }
 
-/** A date of a series in a form, where it can be left out or brought back. */
 export interface ShownDate {
-  /** 'YYYY-MM-DD' */
   day: string
   isLeftOut: boolean
 }
 
-/** The most dates that a form shows. */
 const MOST_SHOWN = 16
 
-/**
- * Returns the next dates of a recurrence, or the first where all are over, left out ones too; undefined where
- * it has none or cannot be read.
- */
+/** Left out ones too; the first dates where all are over; undefined where there are none. */
 export function datesToPress(
   { now }: Pick<Context, 'now'>,
   recurrence: RecurrenceObject | string,

@@ -20,10 +20,8 @@ import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../de
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../spoken/spoken-dates.ts'
 import { readSpokenTime } from '../spoken/spoken-times.ts'
 
-// Reads and shows the times of an event as a form asks for them: days and hours in words, and an end that
-// follows the start.
+// The times of an event in a form: days and hours in words, an end that follows the start.
 
-/** The controls that the times of an event are read from. */
 export const TIME_CONTROLS = [
   'start_date',
   'start_time',
@@ -36,12 +34,11 @@ export const TIME_CONTROLS = [
   'end_again',
 ] as const
 
-/** The times of a form, as far as they can be read: wall times as REST takes them, with their zone. */
+/** As far as they can be read; wall times with their zone. */
 export interface ReadTimes {
-  /** 'YYYY-MM-DD HH:MM:SS' */
   start?: string
   end?: string
-  /** The moment in UTC that is meant, where the clocks show the time twice. */
+  /** UTC, where the clocks show the time twice. */
   startUtc?: string
   endUtc?: string
   isAllDay: boolean
@@ -49,7 +46,7 @@ export interface ReadTimes {
   faults: FormFaults
 }
 
-/** Reads the times of a form. What is missing or cannot be read is a fault at its control. */
+/** What is missing or cannot be read is a fault at its control. */
 export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed: TypedForm): ReadTimes {
   const { site } = context
   const asked = lastTyped(typed, 'timezone').trim()
@@ -68,10 +65,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/**
- * Returns the first moment of each time that occurs twice, or the ticked second. An end whose first moment
- * lies before the start is a second one.
- */
+/** The first moment unless the second is ticked; an end before the start is a second one. */
 function chosenMoments(
   typed: TypedForm,
   zone: string,
@@ -96,10 +90,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/**
- * The start or the end in a form. A start also has the last day and the end time, where they were typed into
- * its controls.
- */
+/** A start may have a last day and end time typed into its controls. */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -124,16 +115,10 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
 
-/**
- * A time that names the midnight at the end of a day, as `24:00` and `24 Uhr`. It is read as 00:00, which as
- * a start would be a day too early.
- */
+/** `24:00`, `24 Uhr`: read as 00:00, a start would be a day too early. */
 const DAY_END = /^\D*24/
 
-/**
- * Reads the end. Unless it is typed, it lies two hours after the start. An hour before that of the start,
- * without a day, is on the next day.
- */
+/** Two hours after the start unless typed; an earlier hour without a day is on the next day. */
 function endIn(
   site: Site,
   typed: TypedForm,
@@ -169,7 +154,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** Returns faults for times that a change of the clocks skips, which would otherwise be moved silently. */
+/** They would otherwise be moved silently. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -191,7 +176,7 @@ function readDay(text: string, here: SpokenHere): Reading<SpokenDate> {
   if (text.trim() === '') return 'none'
   const spoken = readSpokenDate(text, here)
   if (spoken) return spoken
-  // REST and the controls of browsers write a date with a time in this way.
+  // As REST and browsers write a date with a time.
   const [, date, time] = /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)\s*$/.exec(text) ?? []
   if (date === undefined || time === undefined || parseMoment(`${date} ${time}`, 'UTC', 0) === undefined)
     return 'unread'
@@ -203,7 +188,7 @@ function readClock(text: string, { language }: SpokenHere): Reading<{ start: str
   return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
 }
 
-/** Returns a sentence on a text that is no day, with an example three days after the wall time `now`. */
+/** With an example three days after `now`. */
 export function unreadDay(site: Site, text: string, { now }: Pick<SpokenHere, 'now'>): string {
   const example = typedDay(site, addDays(dayOf(now), 3))
   const value = shortened(text, LONGEST_QUOTED)
@@ -230,10 +215,7 @@ const typedForm = madeOnce(
     }),
 )
 
-/**
- * Returns a day as a form shows it: in words that are read again, such as `Thu 26 Nov 2026`, or as
- * `YYYY-MM-DD` where words would not be read as this day.
- */
+/** Words that are read again, such as `Thu 26 Nov 2026`, else `YYYY-MM-DD`. */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)
@@ -242,7 +224,6 @@ export function typedDay(site: Site, day: string): string {
   return readSpokenDate(text, { language: locale, now: `${day} 00:00:00` })?.date === day ? text : day
 }
 
-/** Returns the controls that show the times of an event. */
 export function typedTimes(
   site: Site,
   {
@@ -280,10 +261,7 @@ export function typedTimes(
   }
 }
 
-/**
- * Moves the end in the controls along with the start, so that the event lasts as long as `before`. Changes
- * nothing where a time cannot be read.
- */
+/** The event lasts as long as `before`. Changes nothing where a time cannot be read. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,
@@ -296,15 +274,14 @@ export function withMovedEnd(
   return { ...typed, ...typedTimes(context.site, times) }
 }
 
-/** The sentences of a form beneath the times: the days in words, the length, the zone, and warnings. */
+/** Days in words, length, zone, warnings. */
 export interface TimesInWords {
   text: string
   warnings: string[]
-  /** The labels of the ticks that choose the second of two moments, by control. */
+  /** By control. */
   again: ReadonlyMap<'start_again' | 'end_again', string>
 }
 
-/** Returns the sentences on times that were read without faults. */
 export function timesInWords(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
@@ -356,5 +333,4 @@ export function timesInWords(
   }
 }
 
-/** No sentences, for times that cannot be read. */
 export const NOTHING_SAID: TimesInWords = { text: '', warnings: [], again: new Map() }

@@ -11,15 +11,14 @@ import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// Prepares what an event brings along when somebody else publishes it: the drafts of its author that it links
-// to, and the terms that its author has named.
+// What is published with an event by somebody else: its author's drafts that it links to, and terms that its
+// author named.
 
-/** Returns true for users who may publish records of others. */
 export function mayReview({ caller }: Context): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
 
-/** A draft of the same author that a record links to, and that is published with it. */
+/** Of the same author, published with the record. */
 export interface LinkedDraft {
   kind: 'venue' | 'organizer'
   id: number
@@ -28,7 +27,7 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/** Returns the ids of venues and organizers among sent values, by the names that versions have for them. */
+/** By the names that versions have. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -38,13 +37,13 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** A record that somebody has sent for review, with its links as versions have them. */
+/** With its links as versions have them. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>
 }
 
-/** Finds for each record the drafts of its author among the venues and organizers that it links to. */
+/** Among the venues and organizers of each record. */
 export async function findBrought(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],
@@ -72,10 +71,7 @@ export async function findBrought(
   )
 }
 
-/**
- * Prepares to publish the linked drafts of a record, as far as the caller may. Returns these drafts, and the
- * write that publishes them.
- */
+/** As far as the caller may; with the write that publishes them. */
 export async function prepareBrought(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -94,7 +90,7 @@ export async function prepareBrought(context: Context, record: SentRecord) {
   return { records, publish }
 }
 
-/** Finds for each event the names of terms that wait until somebody makes them. */
+/** They wait until somebody makes them. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],
@@ -121,10 +117,7 @@ async function namedTerms(
   return Object.fromEntries(names.map((name) => [name, [...had[name].map(({ id }) => id), ...waiting[name]]]))
 }
 
-/**
- * All that goes with the publication of an event: more values of the event, the linked drafts, and the write
- * that publishes these in its transaction.
- */
+/** More values of the event, the linked drafts, and the write in its transaction. */
 export interface LinkedDraftWrites {
   values: RawValues
   records: LinkedDraft[]
@@ -132,10 +125,8 @@ export interface LinkedDraftWrites {
 }
 
 /**
- * Prepares what an event of another author brings along.
- * @param present its columns and links as versions have them
- * @param sent values that are sent with it: links among them are used in place of the present ones, and terms
- * among them in place of the names that wait
+ * @param present columns and links as versions have them
+ * @param sent values sent with it: their links and terms replace the present and waiting ones
  */
 export async function prepareBringing(
   context: Context,
@@ -164,10 +155,7 @@ export async function prepareBringing(
   }
 }
 
-/**
- * Returns true where these values publish an event of another author, so that the drafts it links to are
- * published with it.
- */
+/** Whether these values publish an event of another author. */
 export function bringsAlong(
   context: Context,
   { resource }: Served,

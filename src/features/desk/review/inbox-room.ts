@@ -49,31 +49,26 @@ import {
   withdrawProposal,
 } from './review.ts'
 
-// Shows the inbox: events sent for review, imported ones that wait, and changes proposed in published
-// records. Reviewers see and decide them all, authors see their own.
+// The inbox: events sent for review, imported ones that wait, proposed changes. Reviewers see all, authors
+// their own.
 
 /**
- * The items of a page. They are few, since each is compared with events that it may clash with, and since
- * every decision shows the page again.
+ * Few, since each is compared with events that it may clash with, and every decision shows the page again.
  */
 const PER_PAGE = 6
-/** The most items that Today shows. */
 const MOST_TODAY = 3
 
 interface Waiting {
   item: InboxItem
-  /** The event that the item is about; undefined for an item about another record. */
+  /** Undefined for an item about another record. */
   event: PlannedEvent | undefined
-  /** The drafts of venues and organizers that are published with the event. */
+  /** Drafts of venues and organizers published with it. */
   brought: readonly LinkedDraft[]
   terms: readonly string[]
-  /** Events at the same venue and time, and events that are likely the same. */
+  /** And events that are likely the same. */
   clashes: Clashes
   proposal: Proposal | undefined
-  /**
-   * The present columns of a pending event. For a proposal: the present values of its record, by declared
-   * key.
-   */
+  /** Of a pending event its columns, of a proposal the values of its record by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
@@ -134,7 +129,7 @@ function draftOf(
   }
 }
 
-/** Returns the first items that wait, for Today; undefined where nothing waits. */
+/** Undefined where nothing waits. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
@@ -142,16 +137,13 @@ export async function waitingList(context: Context): Promise<Html | undefined> {
   return html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>`
 }
 
-/** Counts the items that wait, for the rail. */
+/** For the rail. */
 export async function countInInbox(context: Context): Promise<number> {
   const { counts } = await listInbox(context, 0)
   return counts.events + counts.proposals
 }
 
-/**
- * Returns the records that were sent back to the caller, for the inbox and Today; undefined where there are
- * none.
- */
+/** For the inbox and Today. */
 export async function sentBackList(context: Context): Promise<Html | undefined> {
   const items = await listSentBack(context)
   if (items.length === 0) return undefined
@@ -189,10 +181,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/**
- * Returns an explanation of the single keys, with a switch. A script shows the explanation and obeys the
- * switch.
- */
+/** A script obeys the switch. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
 }
@@ -210,7 +199,7 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
-/** Returns the events that a pending event clashes with, and those that may be the same, each with a link. */
+/** Each with a link. */
 function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
   const { site } = context
   const known = new Set(clashes.map(({ id }) => id))
@@ -248,7 +237,7 @@ function besideTable(
   )
 }
 
-/** Returns a table of the changes of a proposal, beside the present values as far as the caller sees them. */
+/** Beside the present values as far as the caller sees them. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -271,7 +260,7 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   }</div>`
 }
 
-/** The reasons that reviewers give again and again. A note may be one of them, or begin with it. */
+/** A note may be one of them, or begin with it. */
 const REASONS = [
   'It is in the calendar already.',
   'The date or the time is not right.',
@@ -280,7 +269,7 @@ const REASONS = [
   'It is not for this calendar.',
 ] as const satisfies readonly MessageText[]
 
-/** Returns the note of a form: the chosen reason, and the text typed besides. */
+/** The chosen reason and the typed text. */
 function noteIn(request: DeskRequest): string {
   const reason = REASONS[Number(fieldOf(request, 'reason') || -1)]
   const written = fieldOf(request, 'note').trim()
@@ -298,9 +287,7 @@ function sendBackForm(
 <div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/**
- * Returns a sentence on the last deed. It names only users and records that exist, whatever the address says.
- */
+/** Names only users and records that exist, whatever the address says. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -316,10 +303,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/**
- * Returns a sentence on a publication: an event with a publication date ahead is published on that date, the
- * records that it brought along at once.
- */
+/** With a date ahead it is published then, the records published with it at once. */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -342,22 +326,19 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** The decision that each deed in an address stands for, as `Decided` names it. */
+/** As `Decided` names them. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/**
- * Decides whether the earlier decision was this same one by this caller, as when somebody presses a button
- * twice.
- */
+/** The same decision by this caller, as after a double click. */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }
 
-/** Carries out a decision about an item, or says who has decided before. */
+/** Or says who has decided before. */
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables } = request
   const { what, deed } = variables
@@ -400,7 +381,7 @@ async function outcomeOf(
   return undefined
 }
 
-/** Returns the page that asks for the missing note, without which nothing is sent back. */
+/** Nothing is sent back without a note. */
 function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): DeskAnswer {
   const faults = { [`note-${item.what}-${item.id}`]: sayAtDesk(site, 'Is needed.') }
   return {
@@ -412,10 +393,7 @@ function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): 
   }
 }
 
-/**
- * Returns the page for fields that both a proposal and somebody else have changed. It leads to the form of
- * the record, where the reviewer decides.
- */
+/** A reviewer decides in the form of the record. */
 async function conflictPage(
   { context }: DeskRequest,
   id: number,
@@ -432,7 +410,6 @@ async function conflictPage(
   }
 }
 
-/** The pages of the inbox. */
 export const inboxPages: readonly DeskPage[] = [
   { at: '/inbox', get: showInbox },
   { at: '/inbox/:what/:id/:deed', post: decide },

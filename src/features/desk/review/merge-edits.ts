@@ -14,14 +14,10 @@ import { termEntries } from '../../../calendar/terms/term-rules.ts'
 import { bringsAlong, prepareBringing } from './bring-along.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges the changes of two people to one record. The version that a form began with shows which fields its
-// user has changed. Fields that one of them changed are merged; of a field that both changed to something
-// else neither value is lost.
+// Merges the changes of two people to one record. The version that a form began with shows what its user
+// changed; of a field that both changed neither value is lost.
 
-/**
- * A field that was changed on both sides: its value before, the sent value, and the value of the record now,
- * in the form that requests send.
- */
+/** Before, sent, and now, in the form of requests. */
 export interface Conflict {
   member: string
   /** Undefined where the history no longer has it. */
@@ -30,43 +26,39 @@ export interface Conflict {
   now: unknown
 }
 
-/** The outcome of saving a form. With conflicts nothing is saved. */
+/** With conflicts nothing is saved. */
 export type Edited =
   | {
       saved: Saved
-      /** The fields that the form changed. */
+      /** By the form. */
       changed: string[]
-      /** The fields that others have changed meanwhile, whose new values stay. */
+      /** Changed by others meanwhile; their values stay. */
       taken: string[]
     }
   | {
       conflicts: Conflict[]
-      /** The fields that others have changed meanwhile and that the form has not changed. */
+      /** Changed by others and not by the form. */
       taken: string[]
-      /** The version to send with the form when it has been decided. */
+      /** To send with the form once it is decided. */
       version: number
     }
 
-/**
- * A form as it is sent: its values, the version of the record that it showed, and the values that it showed
- * (`base`), where the page sends these along.
- */
+/** `base` are the values that the form showed, if the page sends them. */
 export interface SentForm {
   values: RawValues
   version: number
   base?: RawValues
-  /** Its name: the unsaved text that is kept under this name goes with the save. */
+  /** The unsaved text under this name goes with the save. */
   form?: string
 }
 
-/** The most attempts of a save that others overtake; after them the user is asked to try again. */
+/** Then the user is asked to try again. */
 const MOST_TRIES = 5
 
 /**
- * Saves the fields that a form has changed and no others, so that texts which it shows and did not touch stay
- * as they are and keep their author. Fields that others have changed since the form's version are kept,
- * unless the form changed them, too.
- * @throws Problem as `updateRecord` does
+ * Saves only what the form has changed, so that untouched texts stay and keep their author. Fields that
+ * others have changed since are kept, unless the form changed them, too.
+ * @throws Problem as `updateRecord`
  */
 export async function saveForm(
   context: Context,
@@ -87,7 +79,7 @@ export async function saveForm(
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
     if (conflicts.length > 0) return { conflicts, taken, version }
-    // A scope alone changes nothing: it only says which dates of a series a change is for.
+    // A scope only says which dates of a series a change is for.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write((tx) =>
@@ -119,7 +111,7 @@ function readRecordHistory(context: Context, { resource, operations }: Served, i
   return versioned && readHistory(context.db, kind, versioned.kind, id)
 }
 
-/** The changes of a form, to be sent to the record as it is now. */
+/** To be sent to the record as it is now. */
 export interface MergedForm {
   values: Record<string, unknown>
   taken: string[]
@@ -127,8 +119,8 @@ export interface MergedForm {
 }
 
 /**
- * Fields that are merged as one, since a start of one side with an end of the other are times that nobody
- * chose; so it is with coordinates.
+ * Merged as one: a start of one side with an end of the other are times that nobody chose; so with
+ * coordinates.
  */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
@@ -136,8 +128,8 @@ export const UNITS: readonly (readonly string[])[] = [
 ]
 
 /**
- * Compares a form with the version that it showed and with the record as it is now.
- * @throws Problem rest_invalid_param for values over a limit
+ * With the version that it showed and the record now. @throws Problem rest_invalid_param for values over a
+ * limit
  */
 export async function mergeForm(
   context: Context,
@@ -174,7 +166,7 @@ function mergeUnit(
 ): void {
   const differ = (one: RawValues, other: RawValues) =>
     unit.filter((name) => !isSame(name, one[name], other[name]))
-  // Members that versions do not have, such as the rule of a date of a series, are taken as they were sent.
+  // Members that versions lack, such as the rule of a date, are taken as sent.
   const isKnown = unit.every((name) => Object.hasOwn(now, name))
   const here = base && isKnown ? differ(sent, base) : unit
   const there = base && isKnown ? differ(now, base) : unit
@@ -187,10 +179,7 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/**
- * Returns the values that the form showed: those sent along, else those of the version; undefined where the
- * history no longer has the version.
- */
+/** Sent along, else of the version; undefined where the history no longer has it. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,
@@ -231,9 +220,7 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   return typeof settled === 'string' ? asSentBack(input, settled) : (JSON.stringify(settled) ?? '')
 }
 
-/**
- * Writes a wall time, with its moment where the clocks show it twice and the text says which one is meant.
- */
+/** With its moment where the clocks show it twice. */
 function comparableTime(text: string, zone: string, now: number): string {
   const moment = readMoment(text, zone, now)
   if (!moment) return text

@@ -14,28 +14,24 @@ import type { ProposalColumns } from '../../../store/storage/schema.ts'
 import { wholeList } from '../../../store/storage/statement.ts'
 import { removeUnsaved } from '../desk-rows.ts'
 
-// Stores and finds what waits for a review: proposals, pending events, and names of terms.
+// What waits for a review: proposals, pending events, names of terms.
 
-/** The states of a proposal that nobody has decided. */
 const OPEN: readonly ProposalColumns['state'][] = ['waiting', 'sent back']
 
-/** A proposal as it is kept, with its values read. */
+/** With its values read. */
 export interface Proposal extends Omit<ProposalColumns, 'values'> {
   values: RawValues
 }
 
 const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
 
-/** Finds the proposal with an id, decided or not. */
+/** Decided or not. */
 export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
   const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
   return row && read(row)
 }
 
-/**
- * Finds the proposal with an id, and locks it until the end of the transaction, so that only one reviewer
- * decides it.
- */
+/** Locked until the end of the transaction, so that only one reviewer decides. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
     tx,
@@ -44,9 +40,7 @@ export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/**
- * Finds the undecided proposals about a record, the oldest first; with an author, those of that author alone.
- */
+/** The oldest first; of one author if given. */
 export async function findOpenProposals(
   db: Db,
   kind: string,
@@ -58,10 +52,7 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/**
- * Finds the undecided proposals of these events that do nothing but name terms. They have version 0, and wait
- * with the event.
- */
+/** They do nothing but name terms, have version 0, and wait with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -69,7 +60,7 @@ export async function findNamings(db: Db, events: readonly number[]): Promise<Pr
   )
 }
 
-/** Lists the proposals of an author in a state, the oldest first, at most so many. */
+/** The oldest first. */
 export async function listProposalsOf(
   db: Db,
   author: number,
@@ -80,7 +71,6 @@ export async function listProposalsOf(
   return (await own.orderBy('changed_utc').orderBy('id').limit(most).execute()).map(read)
 }
 
-/** The columns of a proposal that a write changes, or that a new one begins with. */
 export type ProposalChange = Partial<
   Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>
 > & {
@@ -88,8 +78,8 @@ export type ProposalChange = Partial<
 }
 
 /**
- * Writes the undecided proposal of an author about a record: changes the one that there is, or adds one.
- * Returns its id. Its callers hold the record, so that two of them do not both add one.
+ * Changes the author's undecided proposal about a record, or adds one. Callers hold the record, so that two
+ * do not both add one.
  */
 export async function writeProposal(
   tx: Tx,
@@ -109,7 +99,7 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Changes a proposal, except for its values. */
+/** Except for its values. */
 export async function updateProposal(
   tx: Tx,
   id: number,
@@ -120,7 +110,7 @@ export async function updateProposal(
   await tx.updateTable('proposals').set(columns).where('id', '=', id).execute()
 }
 
-/** Lets the names of terms of an event wait again, which were settled when it was published. */
+/** They were settled when the event was published. */
 export async function reopenNames(tx: Tx, event: number): Promise<void> {
   const named = tx.updateTable('proposals').set({ state: 'waiting', reviewer: 0 })
   await named
@@ -131,31 +121,28 @@ export async function reopenNames(tx: Tx, event: number): Promise<void> {
     .execute()
 }
 
-/** A place in the inbox: the next page begins after it. */
+/** The next page begins after it. */
 export interface InboxPlace {
   since_utc: string
   what: 'event' | 'proposal'
   id: number
 }
 
-/** An event that waits for a review; of a series, the pending date with the lowest id alone. */
+/** Of a series the pending date with the lowest id alone. */
 export interface PendingEvent {
   id: number
   title: string
   author: number
   series: number | null
   since_utc: string
-  /** True for an event that an import has made. */
+  /** Made by an import. */
   imported: boolean
 }
 
-/** The place before all others. */
+/** Before all others. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/**
- * Lists the pending events after a place, the oldest first, at most so many; with an author, those of that
- * author alone.
- */
+/** The oldest first; of one author if given. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -176,10 +163,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/**
- * Lists the waiting proposals after a place that change a record, the oldest first, at most so many; with an
- * author, those of that author alone.
- */
+/** The oldest first; of one author if given. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -191,20 +175,16 @@ export async function listWaitingProposals(
     .selectFrom('proposals')
     .selectAll()
     .where('state', '=', 'waiting')
-    // Proposals that only name terms of an event wait with the event.
+    // Proposals that only name terms wait with the event.
     .where('version', '>', 0)
     .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
   if (author !== undefined) rows = rows.where('author', '=', author)
   return (await rows.orderBy('changed_utc').orderBy('id').limit(most).execute()).map(read)
 }
 
-/** The most rows of each sort that are counted. */
 const MOST_COUNTED = 10_000
 
-/**
- * Counts the pending events and the waiting proposals, at most ten thousand of each; with an author, those of
- * that author alone.
- */
+/** At most ten thousand of each; of one author if given. */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -219,18 +199,17 @@ export async function countInbox(
   return { events: Number(rows[0]?.events ?? 0), proposals: Number(rows[0]?.proposals ?? 0) }
 }
 
-/** A decision that took an event out of review. */
 export interface Decision {
-  /** The login of the reviewer, empty for the command line. */
+  /** Login; empty for the command line. */
   by: string
   at_utc: string
   as: 'published' | 'sent back' | 'withdrawn'
 }
 
-/** The most acts that are searched for the decision about an event. */
+/** Searched for the decision about an event. */
 const MOST_ACTS = 50
 
-/** Finds the last decision about an event that waited for a review; undefined where the history has none. */
+/** Undefined where the history has none. */
 export async function findDecision(db: Db, event: number): Promise<Decision | undefined> {
   const acts = await db
     .selectFrom('history')
@@ -247,19 +226,15 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
   return { by: act.login, at_utc: act.time_utc, as }
 }
 
-// Users who may not make categories or tags may name new ones: the names wait beside the event for somebody
-// who may make them. Over REST they are left out (rule 22.4).
+// Users who may not make terms may name new ones, which wait beside the event. Over REST they are left out
+// (rule 22.4).
 
-/** Names of terms that are not there and that the caller may not make, for the fields that were sent. */
+/** That the caller may not make, for the fields that were sent. */
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
 
 const FIELDS = Object.values(TERM_LISTS)
 
-/**
- * Finds the names of terms among sent values that wait, since they are not there and the caller may not make
- * them.
- * @throws Problem rest_invalid_param for values over a limit
- */
+/** @throws Problem rest_invalid_param for values over a limit */
 export async function findUnmadeTerms(
   context: Context,
   { resource }: Served,
@@ -281,7 +256,6 @@ export async function findUnmadeTerms(
 
 const textsIn = (value: unknown) => (termEntries(value) ?? []).filter((entry) => typeof entry === 'string')
 
-/** Returns the sent values without these names. */
 export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   const values: Record<string, unknown> = { ...raw }
   for (const name of FIELDS) {
@@ -292,19 +266,15 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/**
- * A record, 0 where it is still to be made, and the name of a form of it; without a name all forms of it are
- * meant.
- */
+/** 0 for a new record; without a name all forms of it. */
 export interface FormPlace {
   record: number
   form?: string
 }
 
 /**
- * Does the work of a save beside its record, in the same transaction: removes the unsaved text, keeps the
- * names of terms that wait, and lets an event that was sent back wait again once its author sends it for
- * review.
+ * In the transaction of a save: removes the unsaved text, keeps names of terms that wait, lets an event wait
+ * again once its author sends it for review.
  */
 export async function keepBeside(
   tx: Tx,

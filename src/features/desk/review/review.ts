@@ -39,29 +39,24 @@ import {
   writeProposal,
 } from './proposal-store.ts'
 
-// The review of events and proposals. Users who may not publish send events for review, and propose changes
-// of their own published ones, which stay as they are meanwhile. Reviewers find both in the inbox, publish
-// them with the rights that they have, or send them back. Texts stay under the rules of the user who wrote
-// them.
+// Users who may not publish send events for review, and propose changes of their published ones, which stay
+// as they are meanwhile. Reviewers publish with their own rights, or send back. Texts stay under the rules of
+// their author.
 
-/** The most characters of a note. */
 const MOST_NOTE = 2000
 
-/** The outcome where somebody has decided before. */
+/** Somebody has decided before. */
 export interface Decided {
   decided: Decision
 }
 
-/** A record that was published, with the venues and organizers that it brought along. */
+/** With what was published along with it. */
 export interface Published {
   saved: Saved
   brought: LinkedDraft[]
 }
 
-/**
- * The outcome where others have changed the same fields as a proposal: the conflicts to decide, and the
- * version to send with the decided values.
- */
+/** Others have changed the same fields: conflicts, and the version to send with decided values. */
 export interface Undecided {
   conflicts: Conflict[]
   taken: string[]
@@ -71,10 +66,7 @@ export interface Undecided {
 const OVERTAKEN: readonly string[] = ['rest_precondition_failed', 'series-was-changed']
 const MOST_TRIES = 5
 
-/**
- * Returns true where the caller may not change a record of their own any more, but may propose a change of
- * it.
- */
+/** A change of their own record that they may not change any more. */
 export function mayPropose({ caller }: Context, row: Owned): boolean {
   return (
     isLoggedIn(caller) &&
@@ -86,9 +78,7 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Stores a change of a record as a proposal of the caller, in place of their undecided one about it. The
- * record stays as it is. The id is undefined where the form changes nothing, which withdraws the undecided
- * proposal.
+ * Replaces the caller's undecided proposal; without changes it is withdrawn, and the id is undefined.
  * @throws Problem rest_forbidden, and the faults of the values as an update has them
  */
 export async function proposeChange(
@@ -123,11 +113,7 @@ export async function proposeChange(
   return { proposal, taken: merged.taken }
 }
 
-/**
- * Checks that a record has the version that a proposal is based on, and keeps it so until the end of the
- * transaction.
- * @throws Problem
- */
+/** Holds until the end of the transaction. @throws Problem */
 async function holdForProposal(tx: Tx, { operations }: Served, id: number, sequence: number): Promise<void> {
   if (operations.versioned) await requireVersion(tx, operations.versioned.kind, id, [{ id, sequence }])
 }
@@ -145,10 +131,7 @@ async function mergedWith(
   return { history, merged: await mergeForm(context, resource.fields, history, form) }
 }
 
-/**
- * Finds the undecided proposals about a record that the caller may see: their own, and those of others with
- * the right to review.
- */
+/** Their own, and those of others with the right to review. */
 export async function proposalsAbout(
   context: Context,
   { resource }: Served,
@@ -158,16 +141,13 @@ export async function proposalsAbout(
   return findOpenProposals(context.db, resource.name, id, author)
 }
 
-/** Finds a proposal that the caller wrote or may review; undefined for others, and where there is none. */
+/** Undefined for others, and where there is none. */
 export async function findSeenProposal(context: Context, id: number): Promise<Proposal | undefined> {
   const found = isPossibleId(id) ? await findProposal(context.db, id) : undefined
   return found && (found.author === context.caller.id || mayReview(context)) ? found : undefined
 }
 
-/**
- * Takes back a proposal that the caller has written. Returns the decision where somebody has decided before.
- * @throws Problem rest_forbidden
- */
+/** @throws Problem rest_forbidden */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
   const found = await findSeenProposal(context, id)
   if (found?.author !== context.caller.id) throw new Problem('rest_forbidden')
@@ -177,10 +157,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
   })
 }
 
-/**
- * Gives a proposal back to its author with a note. Returns the decision where somebody has decided before.
- * @throws Problem rest_forbidden
- */
+/** With a note. @throws Problem rest_forbidden */
 export async function sendBackProposal(
   context: Context,
   id: number,
@@ -204,10 +181,7 @@ function whileOpen<Done>(
   return context.write((tx) => ifOpen(tx, id, work))
 }
 
-/**
- * Does the work unless the proposal is published or withdrawn, and returns that decision if it is.
- * @throws Problem rest_gone
- */
+/** Returns the decision if the proposal is published or withdrawn. @throws Problem rest_gone */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
   const held = await holdProposal(tx, id)
   if (!held) throw new Problem('rest_gone')
@@ -217,11 +191,9 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * Publishes a proposal as an update with the rights of the reviewer. Its texts stay under the rules of their
- * author.
- * @param decided values to publish in place of the proposed ones, and the version of the record by which the
- * reviewer has decided them
- * @throws Problem as an update does
+ * An update with the rights of the reviewer; texts stay under the rules of their author.
+ * @param decided values in place of the proposed ones, and the version by which the reviewer decided
+ * @throws Problem as an update
  */
 export async function publishProposal(
   context: Context,
@@ -247,7 +219,7 @@ export async function publishProposal(
     const wanted = wantedAt(proposal.record, version)
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {
-        // The history still shows who wrote the text.
+        // The history shows who wrote the text.
         tx.recording.writer = {
           ...tx.recording.writer,
           client: `proposal of ${author?.login ?? proposal.author}`,
@@ -278,9 +250,7 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * Publishes an event that waits for a review, with the drafts of its author that it links to and the terms
- * that wait with it. Of a series it publishes all dates.
- * @throws Problem as an update does
+ * With its author's drafts and terms that wait with it; of a series all dates. @throws Problem as an update
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
   return decideEvent(context, id, async (row, history) => {
@@ -289,10 +259,7 @@ export function publishPending(context: Context, id: number): Promise<Published 
   })
 }
 
-/**
- * Gives a pending event back to its author as a draft, with a note that they see.
- * @throws Problem as an update does
- */
+/** As a draft, with a note. @throws Problem as an update */
 export async function sendBackPending(
   context: Context,
   id: number,
@@ -310,7 +277,7 @@ export async function sendBackPending(
   }))
 }
 
-/** The writes of a decision about an event: values of the event, and further work of the same transaction. */
+/** And further work of the same transaction. */
 interface EventDecision {
   values: RawValues
   beside: (tx: Tx) => Promise<void>
@@ -348,10 +315,7 @@ function decideEvent(
   })
 }
 
-/**
- * Finds how an event that waits no longer was decided. Where the history knows no decision, the status tells
- * it, and nobody is named.
- */
+/** Where the history knows no decision, the status tells it, and nobody is named. */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -362,33 +326,30 @@ function requireShort(note: string): void {
   if (note.length > MOST_NOTE) throw invalidParam('note', over('characters', MOST_NOTE))
 }
 
-// The inbox: events and proposals that wait for a review.
+// The inbox.
 
-/** Something that waits for a review, or that was sent back. */
 export interface InboxItem extends InboxPlace {
-  /** The record that it is about, and the name of the record. */
   kind: string
   record: number
   title: string
   author: { id: number; name: string }
-  /** The series, where this date stands for all of its dates that wait. */
+  /** Where this date stands for all that wait. */
   series: number | null
   imported: boolean
-  /** The notes of the author and of the reviewer. */
+  /** Of author and reviewer. */
   note: string
   reply: string
 }
 
-/** One page of what waits, the oldest first. A caller who may not review sees only their own. */
+/** The oldest first; authors see only their own. */
 export interface Inbox {
   items: InboxItem[]
-  /** The place after which the next page begins; undefined on the last page. */
+  /** Undefined on the last page. */
   next: InboxPlace | undefined
-  /** The numbers of all that wait, each counted up to ten thousand. */
+  /** Each up to ten thousand. */
   counts: { events: number; proposals: number }
 }
 
-/** Reads a page of what waits for a review, after a place. */
 export async function listInbox(context: Context, most: number, after?: InboxPlace): Promise<Inbox> {
   const author = mayReview(context) ? undefined : context.caller.id
   const [events, proposals, counts] = await Promise.all([
@@ -405,13 +366,9 @@ export async function listInbox(context: Context, most: number, after?: InboxPla
   return { items, next, counts }
 }
 
-/** The most records that are shown as sent back. */
 const MOST_SENT_BACK = 50
 
-/**
- * Lists what was sent back to the caller with a note, the oldest first: proposals, and events that are drafts
- * again.
- */
+/** The oldest first: proposals, and events that are drafts again. */
 export async function listSentBack(context: Context): Promise<InboxItem[]> {
   const rows = await listProposalsOf(context.db, context.caller.id, 'sent back', MOST_SENT_BACK)
   return namedItems(context, rows.map(asPlaced))
@@ -449,7 +406,7 @@ async function namedItems(context: Context, placed: readonly Placed[]): Promise<
   return items
 }
 
-/** Finds the name of the record that a proposal is about; undefined when the record is gone. */
+/** Undefined when it is gone. */
 async function titleOf(context: Context, { kind, record }: Proposal): Promise<string | undefined> {
   const row = await servedNamed(kind).operations.locate(context, { id: record })
   return row === undefined ? undefined : nameOfRow(kind, row)

@@ -11,43 +11,32 @@ import {
   trimUnsaved,
 } from '../desk-rows.ts'
 
-// Keeps the text that somebody is writing beside the record, for them alone, and finds it when they come
-// back. It never becomes part of the record by itself.
+// Keeps the text that somebody is writing beside the record, for them alone.
 
-/** The most bytes of one text, as JSON. */
+/** As JSON. */
 const MOST_BYTES = 200_000
-/** The least seconds between two texts that are kept of one user. */
+/** Between two texts of one user. */
 const PAUSE_S = 5
-/** The most characters of the name of a form. */
 const LONGEST_FORM = 64
-/** The most texts kept of one user; beyond them the oldest are removed. */
+/** Beyond them the oldest are removed. */
 const MOST_TEXTS = 100
 
-/** A text that was not saved. */
 export interface UnsavedText {
   kind: string
-  /** 0 for a record that is still to be made. */
+  /** 0 for a new record. */
   record: number
-  /**
-   * The form that it was typed in, as several may be open of one record; empty where the form has no name.
-   */
+  /** Several may be open of one record; empty for a form without a name. */
   form: string
-  /**
-   * The version of the record that the form showed. Where the record has another one now, somebody has
-   * changed it since.
-   */
+  /** Somebody has changed the record since if it has another one. */
   version: number
   values: RawValues
   saved_utc: string
 }
 
-/** The values in a form, and the record that they are of; 0 for a record that is still to be made. */
+/** 0 for a new record. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
-/**
- * Keeps the text that the caller is writing. Refuses one that is too large, and one within five seconds of
- * another unless no other follows (`isLast`).
- */
+/** Refuses one that is too large, and one within five seconds of another unless it is the last (`isLast`). */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,
@@ -65,10 +54,7 @@ export async function keepUnsavedText(
   })
 }
 
-/**
- * Finds the text that the caller typed in this form of a record, or without a form the latest of all its
- * forms. Record 0 stands for new records.
- */
+/** Without a form the latest of all; 0 stands for new records. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -79,7 +65,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** Lists all unsaved texts of the caller, the latest first. */
+/** The latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }
@@ -89,7 +75,6 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
   values: JSON.parse(values),
 })
 
-/** Removes an unsaved text that the caller does not want. */
 export function discardUnsavedText(
   { caller, write }: Context,
   kind: string,

@@ -20,14 +20,14 @@ import {
   sayAtDesk,
 } from '../desk-page.ts'
 
-// Asks people whether a program of the platform may have an application password, and sends the password to
-// the program by the rules of the platform: to an address with https or with a scheme of the program's own.
+// Asks whether a program may have an application password, and sends it by the rules of the platform: by
+// https, or to a scheme of the program's own.
 
-/** The request of a program for a password. The names are those of the platform. */
+/** Names are those of the platform. */
 interface Asked {
-  /** The UUID by which the program names itself, or empty. */
+  /** A UUID, or empty. */
   id: string
-  /** The name that the program gives itself, without characters that would disguise it. */
+  /** Without characters that would disguise it. */
   name: string
   success: URL | undefined
   reject: URL | undefined
@@ -36,7 +36,7 @@ interface Asked {
 const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
 
-/** Characters that show nothing, or that turn the direction of the text around them. */
+/** Show nothing, or turn the direction of text. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: MessageText } {
@@ -51,20 +51,14 @@ function readAsked(read: (name: string) => string): Asked | { refusal: MessageTe
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/**
- * Schemes that belong to browsers, systems or everybody, and to no program alone: no password is sent to
- * them.
- */
+/** Of browsers, systems or everybody: no password is sent there. */
 const NOBODYS = new Set(
   'http ws wss ftp file data blob javascript vbscript about view-source filesystem intent mailto tel sms geo urn chrome resource jar'.split(
     ' ',
   ),
 )
 
-/**
- * Reads the address that a program wants its password sent to. Returns undefined for an empty text, and null
- * for an address that no password may go to.
- */
+/** Undefined for an empty text, null for an address that no password may go to. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -74,7 +68,7 @@ function returnAddress(text: string): URL | undefined | null {
   return isPlain && !NOBODYS.has(scheme) ? url : null
 }
 
-/** Returns the place that a password goes to, as the page names it: a host, or a scheme with a host. */
+/** A host, or a scheme with a host. */
 const placeOf = (url: URL) => (url.protocol === 'https:' ? url.host : `${url.protocol}//${url.host}`)
 
 function withQuery(url: URL, added: Record<string, string>): string {
@@ -97,7 +91,6 @@ function askConsent(request: DeskRequest): DeskAnswer | Promise<DeskAnswer> {
   return 'refusal' in asked ? refusedView(request, asked.refusal) : consentView(request, asked)
 }
 
-/** The texts of the desk for the scopes of a credential. */
 export const SCOPE_TEXTS = {
   'read-drafts': 'Read drafts and private records',
   'write-own': 'Write your own records',
@@ -105,7 +98,7 @@ export const SCOPE_TEXTS = {
   media: 'Upload pictures',
 } as const satisfies Record<CredentialScope, MessageText>
 
-/** Returns the controls for the rights of a credential: everything that the user may do, or chosen scopes. */
+/** Everything that the user may do, or chosen scopes. */
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {
   const boxes = SCOPES.map(
     (scope) =>
@@ -117,10 +110,7 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/**
- * Reads the chosen scopes. Returns undefined for all rights, and an empty list where somebody asked for some
- * rights and ticked none.
- */
+/** Undefined for all rights, an empty list where none was ticked. */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -157,16 +147,10 @@ ${scopeFields(request)}
   }
 }
 
-/**
- * Returns the source by which the Content-Security-Policy of the page lets its form lead to an address: an
- * origin, or a scheme with its colon.
- */
+/** For the Content-Security-Policy: an origin, or a scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/**
- * Makes a password and sends the program what the platform sends: the address of the site, the login and the
- * password. A refusal makes no password.
- */
+/** As the platform: site, login and password. A refusal makes no password. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context
@@ -196,7 +180,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** Returns the page that shows a secret. No other page shows the secret again. */
+/** Shown once. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),
@@ -208,5 +192,4 @@ export function secretView({ context: { site }, user }: DeskRequest, secret: str
   }
 }
 
-/** The page on which people give programs application passwords. */
 export const consentPages: readonly DeskPage[] = [{ at: CONSENT_ROOM, get: askConsent, post: giveConsent }]

@@ -40,32 +40,29 @@ import {
   useSignInLink,
 } from './desk-passwords.ts'
 
-// Signs people in to the desk by password or link, slows down those who guess, changes passwords, and finds
-// and ends sessions.
+// Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
 
-/** The ways into the desk of one process, with its counts of failed sign-ins. */
+/** With the counts of failed sign-ins of this process. */
 export interface DeskGate {
   /**
-   * Signs in somebody who sends a login or e-mail address with its password; undefined for a wrong one, after
-   * a delay that grows with the failures of the client and at the login. Failures of others never delay the
-   * right password, and never turn away a client where the user has a session.
+   * By login or e-mail address; undefined for a wrong password, after a delay that grows with failures of the
+   * client and at the login. Failures of others never delay the right password, nor turn away a client where
+   * the user has a session.
    * @param now milliseconds since the epoch
    * @throws Problem too_many_attempts for a client that guesses on, rest_unavailable when too many sign in at
    * once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Signs in the user of a link, and gives them the password that they have chosen; undefined for a link that
-   * was used, has expired, or never was.
+   * Gives the user the chosen password; undefined for a link that is no longer good.
    * @param now milliseconds since the epoch
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Gives a user another password, ends all their sessions, and begins a new one. Returns the id of the new
-   * session for the cookie; undefined for a wrong current password, and for one that was changed meanwhile.
-   * @param sent with the `current` password, which is not looked at for a user who has none
-   * @param now milliseconds since the epoch
+   * Ends all sessions and begins one, whose id is returned; undefined for a wrong current password, and one
+   * changed meanwhile.
+   * @param sent `current` is ignored for a user without a password
    * @throws Problem too_many_attempts for one who guesses, rest_unavailable when too many passwords are being
    * hashed
    */
@@ -75,18 +72,14 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** Finds the user of a link; undefined for one that was used, has expired, or never was. */
+  /** Undefined for one that is no longer good. */
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
-  /** Returns false while the database refuses writes, so that no session can begin. */
+  /** No session can begin while the database refuses writes. */
   canWrite: () => Promise<boolean>
-  /**
-   * Finds a live session and its user, as `findSession` does, and notes its use without waiting for the
-   * write.
-   */
+  /** Notes its use without waiting for the write. */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** Returns true for a session of the last 90 days that nobody has ended, even one that has expired. */
+  /** Of the last 90 days and ended by nobody, even expired. */
   wasSession: (cookieId: string) => Promise<boolean>
-  /** Ends the session with this id. */
   signOut: (cookieId: string) => Promise<void>
 }
 
@@ -94,60 +87,45 @@ interface Gate {
   database: Database
   hashing: Hashing
   guesses: Guesses
-  /** Sign-ins under way by client; by client and login where the user has a session at the client. */
+  /** By client; by client and login where the user has a session at the client. */
   attempts: Turns
-  /** Look-ups of logins under way by client. */
+  /** By client. */
   lookUps: Turns
   refused: OnRefused
-  /** Waits this many milliseconds. */
+  /** Milliseconds. */
   sleep: (ms: number) => Promise<unknown>
 }
 
-/** Somebody who has signed in, and the id of their new session for the cookie. */
+/** With the id of the new session for the cookie. */
 export interface SignedInAtDesk {
   user: User
   cookieId: string
 }
 
-/** The values that the form for signing in sends. */
 export interface SentSignIn {
   login: string
   password: string
-  /**
-   * The id of the session that the browser had. It ends, since somebody else may have put it there to use the
-   * session later.
-   */
+  /** It ends: somebody else may have put it there to use the session later. */
   formerId: string | undefined
 }
 
-/** The values that the form behind a link sends. */
 export interface SentByLink {
   token: string
-  /** An acceptable password; undefined to look around by a link of the demo. */
+  /** Undefined to look around by a link of the demo. */
   password: string | undefined
-  /** A further write in the same transaction, done where the link is good. */
+  /** In the same transaction, where the link is good. */
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/**
- * Limits of the sign-ins of one client. A refusal keeps its place while it waits, so parallel guesses gain
- * nothing.
- */
+/** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
-/**
- * Limits of the look-ups of one client: many may sign in at once from one office, and their look-ups are
- * quick.
- */
+/** Many may sign in at once from one office. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
-/** Wrong passwords of a client within a minute after which further ones are not checked. */
+/** Wrong passwords of a client within a minute, after which none is checked. */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
-/**
- * Makes the gate of a process.
- * @param refused hears of each sign-in that fails
- * @param sleep waits this many milliseconds
- */
+/** @param refused hears of each sign-in that fails @param sleep milliseconds */
 export function makeDeskGate(
   database: Database,
   refused: OnRefused = () => undefined,
@@ -216,10 +194,7 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/**
- * Returns true for a text that can be a login: none has control characters, and not every database takes
- * them.
- */
+/** Logins have no control characters, and not every database takes them. */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {

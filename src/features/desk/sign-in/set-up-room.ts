@@ -14,18 +14,15 @@ import {
 import { settingFaults } from '../look-values.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD, type SignInLink } from './desk-passwords.ts'
 
-// Answers the link by which people begin: asks for a password and, on an empty calendar, for its name and
-// colour; in a demo it lets people look around.
+// The link by which people begin: password and, on an empty calendar, name and colour; in a demo a look
+// around.
 
-/** Returns the token in the path of a link; undefined for any other path. */
+/** Undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
 
-/**
- * Answers whoever has the link with this token: shows its form, or takes the form and signs the user of the
- * link in.
- */
+/** Shows the form, or takes it and signs the user in. */
 export async function answerLink(request: AnyDeskRequest, token: string): Promise<DeskAnswer> {
   const { context, gate, method, address, client } = request
   const { site, now } = context
@@ -47,7 +44,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
 }
 
-/** Returns the faults of a password that somebody chooses, in words. */
+/** In words. */
 export function passwordFaults(
   { context: { site } }: Pick<AnyDeskRequest, 'context'>,
   password: string,
@@ -63,7 +60,6 @@ const PASSWORD_FAULTS = {
   'too long': 'A password has {most} characters at the most.',
 } as const satisfies Record<string, MessageText>
 
-/** Returns the field in which somebody chooses a password. */
 export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, faults: FormFaults) {
   const { site } = request.context
   return plainField(
@@ -80,7 +76,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** Returns the page for a link that is used, expired or unknown. The page does not say which. */
+/** Does not say whether the link is used, expired or unknown. */
 function goneView({ context: { site } }: AnyDeskRequest): DeskView {
   return {
     status: 404,
@@ -113,10 +109,7 @@ ${newPasswordField(request, faults)}
   }
 }
 
-/**
- * Returns the fields for the name and the colour of the calendar, without those that the start of the service
- * gives.
- */
+/** Without those that the start of the service gives. */
 function lookFields(request: AnyDeskRequest, faults: FormFaults) {
   const { context, accent } = request
   const { site } = context

@@ -16,16 +16,11 @@ import {
 } from '../desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
-// Signs people in and out, keeps a form that was sent after its session had ended, and explains why a form
-// from elsewhere is refused.
+// Sign-in and sign-out; keeps a form sent after its session ended; explains forms from elsewhere.
 
-/** Decides whether a path is answered for everybody, signed in or not. */
 export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
 
-/**
- * Answers a request of somebody who has not signed in, or for a path that is open to everybody. Any other
- * path leads to the page for signing in, and nothing of a form is kept.
- */
+/** Other paths lead to the sign-in page, and nothing of a form is kept. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -38,25 +33,21 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/**
- * The most characters of an address that signing in leads back to. Some proxies refuse the headers that would
- * carry a longer one.
- */
+/** Some proxies refuse headers with a longer address. */
 const LONGEST_NEXT = 1000
 
 /**
- * Returns the path that somebody is led to after signing in: `next` where it is a path of this site, below
- * its root, else the desk. It returns nothing that a browser takes for another site, such as `//host`,
- * `/\host` or a path with a tab in it.
+ * `next` where it is a path of this site, else the desk: nothing that a browser takes for another site, such
+ * as `//host`, `/\\host` or a path with a tab.
  */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
-  // Headers take only visible ASCII as it is.
+  // Headers take only visible ASCII.
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 
-/** Encodes characters for an address. Half of a surrogate pair becomes the replacement character. */
+/** Half a surrogate pair becomes the replacement character. */
 const encodeText = (text: string) => encodeURIComponent(text.toWellFormed())
 
 async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
@@ -64,10 +55,7 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   return user ? { seeOther: safeNext(context.site, query.get('next') ?? '/desk/') } : signInView(request)
 }
 
-/**
- * Returns the form for signing in, with a sentence on its fault. While nothing can be written, a sentence
- * that says so stands in its place.
- */
+/** A sentence in its place while nothing can be written. */
 async function signInView(
   request: AnyDeskRequest,
   fault?: { text: MessageText; status: number },
@@ -120,10 +108,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/**
- * Returns a sentence on a sign-in that was refused before its password was checked; undefined for any other
- * problem.
- */
+/** Refused before the password was checked; undefined for any other problem. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -132,7 +117,6 @@ function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | 
 interface SignInFault {
   text: MessageText
   status: number
-  /** Seconds until another attempt may succeed. */
   retryAfter?: number
 }
 
@@ -141,10 +125,7 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
 }
 
-/**
- * Explains a form that does not come from a page of this site: another site sent it, or its address differs
- * from `KALENDS_SITE_URL`.
- */
+/** Another site sent it, or its address differs from `KALENDS_SITE_URL`. */
 export function foreignFormView(site: Site, origin: string): DeskView {
   const say = deskTranslatorFor(site)
   const own = new URL(site.url).origin
@@ -160,7 +141,6 @@ ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.
   }
 }
 
-/** The address for signing out, for people who have signed in. */
 export const signOutPages: readonly DeskPage[] = [
   {
     at: '/sign-out',
@@ -171,29 +151,23 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-// Keeps a form that is sent when the session has ended: a page asks for the password, carries all that was
-// typed, and goes on once the password is right.
+// A form that is sent when the session has ended: a page asks for the password, carries what was typed, and
+// goes on.
 
-/**
- * The fields that the page adds to the form. No declared field has a dash in its name, so these two take the
- * place of none.
- */
+/** No declared field has a dash in its name. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 
-/** Decides whether a form comes from that page, with a password. */
+/** With a password. */
 export const isSigningIn = (form: AnyDeskRequest['form']): boolean => form[PASSWORD] !== undefined
 
-/** Somebody who has signed in again, and the form without login and password, which goes on. */
+/** The form goes on without login and password. */
 interface SignedInAgain {
   user: DeskUser
   form: AnyDeskRequest['form']
 }
 
-/**
- * Answers a form whose session has ended. Returns a page that keeps the typed values and asks for the
- * password, or the user once the password is right.
- */
+/** A page that keeps the typed values, or the user once the password is right. */
 export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgain | DeskView> {
   const { context, gate, address, client } = request
   const { [LOGIN]: _login, [PASSWORD]: password, ...form } = request.form

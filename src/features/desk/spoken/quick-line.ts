@@ -9,40 +9,32 @@ import { spokenRuleAt } from './spoken-rules.ts'
 import { type SpokenTime, skipFillers, timesAt } from './spoken-times.ts'
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
-// Reads an event from one line of plain words, and looks up the venue and labels that the line names.
+// Reads an event from one line of plain words; looks up its venue and labels.
 
-/**
- * The event that a line describes. A member with the name of a field of the form has the value as that field
- * takes it.
- */
+/** Members as fields of the form take them. */
 export interface QuickLine {
-  /** The words that mean nothing else, in the order of the line. */
+  /** What means nothing else, in order. */
   title: string
-  /** 'YYYY-MM-DD' */
   start_date?: string
-  /** 'HH:MM' */
   start_time?: string
   end_date?: string
   end_time?: string
   all_day: boolean
-  /** The name of the venue as it was written. */
+  /** As written. */
   venue?: string
-  /** The names behind `#`, as they were written. */
+  /** Names behind `#`. */
   labels: string[]
   recurrence?: RecurrenceObject
 }
 
-/** The language and the zone of the site, and the time at which a line is written, in ms since the epoch. */
+/** Time in ms since the epoch. */
 interface LineWriter {
   language: string
   timezone: string
   now: number
 }
 
-/**
- * A line that is being read: its text, its pieces, and for each piece whether it was taken, which is to say
- * understood.
- */
+/** `taken`: understood pieces. */
 interface Line {
   text: string
   tokens: readonly Token[]
@@ -51,15 +43,14 @@ interface Line {
   taken: boolean[]
 }
 
-/** A run of pieces with a meaning, from the place `from` until before the place `next`. */
+/** From `from` until before `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
 /**
- * Reads an event that is written in one line: `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden
- * Dienstag 19:30, Pfarrsaal`. The venue stands behind `@`, or behind the date and a comma. The database is
- * not asked. Returns undefined for a line of more than 300 characters.
+ * `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`: the venue
+ * stands behind `@`, or behind the date and a comma. Reads no data. Undefined above 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -101,7 +92,6 @@ function take(line: Line, span: PieceSpan<unknown> | undefined): void {
   if (span) line.taken.fill(true, span.from, span.next)
 }
 
-/** Takes the labels of a line, which are the names behind `#`, and returns them. */
 function takeLabels(line: Line): string[] {
   const { tokens, text } = line
   const labels: string[] = []
@@ -119,13 +109,10 @@ function takeLabels(line: Line): string[] {
 const isOfLabel = (token: Token | undefined) =>
   token !== undefined && (token.kind !== 'sign' || /^[-_&]$/.test(token.text))
 
-/** Reads the phrase that begins at a piece; undefined where none begins there. */
+/** Undefined where none begins. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/**
- * Returns all that a reader finds in the pieces not taken yet, from left to right, without overlaps. A reader
- * sees no piece from the next taken one on.
- */
+/** From left to right, without overlaps; a reader sees no piece from the next taken one on. */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -146,36 +133,30 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/**
- * Decides whether a phrase may begin at a piece: not at a taken piece, a comma or the rest of a word, nor
- * right behind `@`.
- */
+/** Not at a taken piece, a comma or the rest of a word, nor right behind `@`. */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false
   return !token?.isGlued || before?.kind === 'sign' || taken[at - 1] === true
 }
 
-/** Reads the last day of a rule, such as `until 30 June`. */
+/** Such as `until 30 June`. */
 function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): Said<string> | undefined {
   const until = saidAt(tokens, at, words.until)
   const date = until && dateAt(tokens, until.next, words, here)
   return date && { meaning: date.meaning.date, next: date.next }
 }
 
-/** Decides whether a time may be that of the event: `24` is not, as in `24h race`. */
+/** `24` is no start, as in `24h race`. */
 const isStart = ({ tokens }: Line) => {
   return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
-/** The certainty that a date gains from a time beside it. */
+/** Certainty that a time beside adds. */
 const BESIDE_TIME = 3
 
-/**
- * Returns the most certain date of a line, the last of several equally certain ones; undefined for a line
- * without a date.
- */
+/** The last of several equally certain ones. */
 function bestDate(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -193,16 +174,13 @@ function bestDate(
   return best
 }
 
-/** Decides whether nothing but commas and words without a meaning stands between two runs of pieces. */
+/** Nothing but commas and words without a meaning between them. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/**
- * Decides whether a short word is a date: it is a whole part between commas, or ends such a part and has a
- * capital letter.
- */
+/** A short word is a date as a whole part between commas, or at its end with a capital letter. */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
@@ -210,10 +188,7 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/**
- * Returns the time beside the date, else the one beside the rule, else the last time; undefined for a line
- * without a time.
- */
+/** Beside the date, else beside the rule, else the last. */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -228,7 +203,7 @@ function bestTime(
   return beside(date) ?? beside(rule) ?? free.at(-1)
 }
 
-/** Returns the first day of a rule from today on, or from tomorrow on where the time is over today. */
+/** From today on, or tomorrow where the time is over today. */
 function firstOf(
   recurrence: RecurrenceObject,
   { here }: Line,
@@ -268,9 +243,8 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
 }
 
 /**
- * Finds the title and the venue of a line. Without `@`, the last of several parts between commas is the
- * venue, if it stands behind `when`, the run of pieces that says when the event is. The other words that are
- * left are the title.
+ * Without `@` the last of several parts between commas is the venue, if it stands behind `when`. Other words
+ * are the title.
  */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
@@ -287,10 +261,7 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   }
 }
 
-/**
- * Takes the name behind `@`, up to a comma or the next taken piece, and returns it; undefined where there is
- * none.
- */
+/** Up to a comma or the next taken piece. */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
@@ -305,19 +276,13 @@ function takeVenue(line: Line): string | undefined {
 
 interface Part {
   text: string
-  /** The place of its first piece. */
   from: number
 }
 
-/**
- * Matches a sign that has lost its meaning at the end of a text, since it parted the text from taken pieces.
- */
+/** Lost its meaning at the end of a text. */
 const LOOSE = /^[-–—:;|·•@]$/
 
-/**
- * Returns the parts of a line between commas, without the taken pieces and without the signs that parted
- * these from the rest.
- */
+/** Between commas, without taken pieces and loose signs. */
 function partsLeft(line: Line): Part[] {
   const { tokens, taken } = line
   const parts: number[][] = [[]]
@@ -332,9 +297,7 @@ function partsLeft(line: Line): Part[] {
   })
 }
 
-/**
- * Returns the places without those of loose signs at both ends, and without those of brackets around nothing.
- */
+/** Without loose signs at both ends, and brackets around nothing. */
 function withoutLoose(places: readonly number[], tokens: readonly Token[]): readonly number[] {
   const sign = (place: number | undefined) => (place === undefined ? undefined : tokens[place]?.text)
   const full = places.filter(
@@ -360,26 +323,24 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
   return written
 }
 
-/** The records and terms that the names in a line mean. */
 export interface QuickLinks {
-  /** The title of the line, without its last part where that is the name of a venue. */
+  /** Without its last part where that is the name of a venue. */
   title: string
   venue?: PickedName
-  /** The name of a venue that was not found. */
+  /** Not found. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]
-  /** The labels that are neither a category nor a tag yet. */
+  /** Neither a category nor a tag yet. */
   newTags: string[]
 }
 
-/** The most labels that are looked up: any further ones are taken for new tags. */
+/** Further ones are taken for new tags. */
 const MOST_LABELS = 10
 
 /**
- * Looks up the venue and labels of a line among those that the caller may see: by the whole name, or else by
- * a beginning that only one name has. A label means a category rather than a tag; its hyphens and underscores
- * may stand for blanks. Nothing is written.
+ * Among those that the caller may see: by the whole name, or a beginning that only one has. A category goes
+ * before a tag; hyphens and underscores may stand for blanks. Writes nothing.
  */
 export async function findQuickLinks(
   line: QuickLine,
@@ -410,10 +371,7 @@ async function addLabel(
   if (!links.newTags.includes(label)) links.newTags.push(label)
 }
 
-/**
- * Splits a title at its last comma where the text behind it is the name of a venue. Returns no members where
- * it is not.
- */
+/** At its last comma, where the text behind it is the name of a venue. */
 async function venueInTitle(
   title: string,
   context: Pick<Context, 'db' | 'caller'>,

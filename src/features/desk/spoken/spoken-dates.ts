@@ -13,28 +13,24 @@ import {
 
 // Reads dates as people type them, in the languages of the service.
 
-/** The language that somebody writes in, and the wall time where they are: 'YYYY-MM-DD HH:MM:SS'. */
+/** And the wall time where they are. */
 export interface SpokenHere {
   language: string
   now: string
 }
 
-/** A date that was read from typed text. */
 export interface SpokenDate {
-  /** 'YYYY-MM-DD' */
   date: string
-  /** The last day 'YYYY-MM-DD' if the text names several days. */
+  /** If the text names several days. */
   last?: string
   time?: SpokenTime
 }
 
 /**
- * Reads a date that somebody has typed, in the language `here.language`: `2026-12-04`, `4.12.2026`, `3.
- * Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3
- * Tagen`. `12/4/2026` has the month first in English, except in `en-GB`, and the day first elsewhere. A time
- * may stand beside the date. A date without a year is the next one with this day and month. Undefined for
- * other text, for a day that its month does not have, for a weekday that does not fit the date, and for more
- * than 300 characters.
+ * `2026-12-04`, `4.12.2026`, `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi
+ * prochain`, `mañana`, `in 3 Tagen`. `12/4/2026` has the month first in English but `en-GB`. A time may stand
+ * beside; without a year the next such date is meant. Undefined for other text, a day or weekday that does
+ * not exist, and above 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)
@@ -64,21 +60,17 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
   return { date, ...(last === undefined ? {} : { last }), ...(time ? { time } : {}) }
 }
 
-/** A date that was found in a text, and the last day if there are several. */
 export interface FoundDate {
   date: string
   last?: string
   /**
-   * How the text names the date: by day and month, by a word of no other meaning, in digits that may be a
-   * time (`19.11`), or by a short word (`So`).
+   * By day and month, a word of no other meaning, digits that may be a time (`19.11`), or a short word
+   * (`So`).
    */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/**
- * Finds the date or the days that begin at a piece of a text; undefined where none do. The weekday of today
- * means a week later if `time` is over today.
- */
+/** The weekday of today means a week later if `time` is over. */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -95,7 +87,7 @@ export function dateAt(
     next === undefined
       ? undefined
       : daysAt(tokens, next, words, { ...here, now: first.meaning.date }, undefined)
-  // In `3.10. bis 19.11 Uhr` the second one is a time.
+  // In `3.10. bis 19.11 Uhr` the second is a time.
   if (!last || saidAt(tokens, last.next, words.hours)) return first
   const { date } = first.meaning
   if (last.meaning.last !== undefined || last.meaning.date <= date) return first
@@ -125,7 +117,7 @@ interface Parts {
   lastDay: number | undefined
 }
 
-/** Finds a date by its day and month, in digits or with the name of the month; it may have several days. */
+/** Digits, or the name of the month; may have several days. */
 function calendarDate(
   tokens: readonly Token[],
   at: number,
@@ -156,7 +148,7 @@ const isSign = (token: Token | undefined, signs: string) =>
 const isNumber = (token: Token | undefined, most: number): token is Token =>
   token?.kind === 'number' && token.text.length <= most
 
-/** Finds a date in digits with the year first: `2026-12-04`, `2026/12/4`. */
+/** `2026-12-04`, `2026/12/4`. */
 function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined {
   const [year, sign, month, again, day] = tokens.slice(at, at + 5)
   if (year?.kind !== 'number' || year.text.length !== 4 || !isSign(sign, '-/') || sign?.text !== again?.text)
@@ -171,10 +163,7 @@ function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined 
   return { meaning: parts, next: at + 5 }
 }
 
-/**
- * Finds a date in digits with the year last or none: `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`,
- * `12.-14.6.`
- */
+/** `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`, `12.-14.6.` */
 function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, sign, second, again, third] = tokens.slice(at, at + 5)
   if (
@@ -199,8 +188,8 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
 }
 
 /**
- * Returns day and month in the order of the language; in the other order if there is no such month. With dots
- * or hyphens the day always comes first.
+ * In the order of the language; the other if there is no such month. With dots or hyphens the day comes
+ * first.
  */
 function byOrder(
   first: number,
@@ -215,10 +204,7 @@ function byOrder(
 
 const MONTHS = 12
 
-/**
- * Finds several days in digits, `12.-14.6.`: the first day, and behind the hyphen the last day with its
- * month.
- */
+/** `12.-14.6.` */
 function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, dot] = tokens.slice(at, at + 2)
   if (!isNumber(first, 2)) return undefined
@@ -242,10 +228,7 @@ function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary):
   }
 }
 
-/**
- * Returns the place behind words that mean nothing and behind a weekday, both of which may stand before the
- * last of several days.
- */
+/** Which may stand before the last of several days. */
 function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): number {
   const from = skipFillers(tokens, at, words)
   const weekday = saidAt(tokens, from, words.weekdays)
@@ -254,7 +237,7 @@ function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): n
   return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
-/** Returns the year of a number of four or two digits: `2026` or `26`. Undefined for other pieces. */
+/** `2026` or `26`. */
 function yearOf(token: Token): number | undefined {
   if (token.kind !== 'number' || (token.text.length !== 4 && token.text.length !== 2)) return undefined
   return token.text.length === 2 ? CENTURY + Number(token.text) : Number(token.text)
@@ -262,10 +245,7 @@ function yearOf(token: Token): number | undefined {
 
 const CENTURY = 2000
 
-/**
- * Finds a date with the name of the month behind the day: `3. Oktober 2026`, `1er octobre`, `3 de octubre de
- * 2026`, `12.–14. Juni`.
- */
+/** `3. Oktober 2026`, `1er octobre`, `3 de octubre de 2026`, `12.–14. Juni`. */
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
@@ -279,10 +259,7 @@ function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning, next: year?.next ?? month.next }
 }
 
-/**
- * Finds the last of several days in `12.–14.`, and the second of two days in `12 et 13`, if it follows the
- * first.
- */
+/** `12.–14.`, `12 et 13`. */
 function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabulary): Said<number> | undefined {
   const to = saidAt(tokens, day.next, words.to)
   if (to) return dayNumberAt(tokens, skipWeekday(tokens, to.next, words), words)
@@ -291,7 +268,7 @@ function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabular
   return next?.meaning === day.meaning + 1 ? next : undefined
 }
 
-/** Finds a date with the name of the month before the day: `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
+/** `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
 function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const month = monthAt(tokens, at, words)
   const day = month && dayNumberAt(tokens, skipFillers(tokens, month.next, words), words)
@@ -309,7 +286,7 @@ function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): Sa
   }
 }
 
-/** Finds the number of a day with the ordinal behind it: `3`, `3.`, `3rd`, `1er`. */
+/** `3`, `3.`, `3rd`, `1er`. */
 function dayNumberAt(
   tokens: readonly Token[],
   at: number,
@@ -328,7 +305,7 @@ function monthAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<
   return isSign(dot, '.') && dot?.isGlued ? { ...month, next: month.next + 1 } : month
 }
 
-/** Finds a year of four digits, behind a comma or words such as `de` if there are any. */
+/** Behind a comma or words such as `de`. */
 function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const next = skipFillers(tokens, at, words)
   const token = tokens[next]
@@ -337,13 +314,10 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
     : undefined
 }
 
-/** Years ahead in which a date without a year is looked for: 29 February may be eight years away. */
+/** 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/**
- * Returns the date of a day and month. Without a year it is the next such date, or the last one before if
- * only that has the weekday. Undefined for none.
- */
+/** Without a year the next one, or the last before if only that has the weekday. */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,
@@ -359,14 +333,14 @@ function dateOf(
   return [coming, past].find((date) => date !== undefined && isMeant(date))
 }
 
-/** Decides whether a text is a day that exists, and not one that rolls over into the next month. */
+/** Not one that rolls over. */
 function isDay(date: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || date < '0001') return false
   const ms = utcToMs(`${date} 00:00:00`)
   return !Number.isNaN(ms) && dayOf(formatUtc(ms)) === date
 }
 
-/** Returns the number of a weekday: 0 for Monday to 6 for Sunday. */
+/** 0 for Monday. */
 function weekdayOf(date: string): number {
   return (new Date(utcToMs(`${date} 00:00:00`)).getUTCDay() + 6) % 7
 }

@@ -33,10 +33,8 @@ import { authorFirst, eventLink } from './record-links.ts'
 import { sentBackList, waitingList } from './review/inbox-room.ts'
 import { listUnsavedTexts } from './review/unsaved-texts.ts'
 
-// Shows the page Today: things that wait for the caller, events of the coming days, and failing imports and
-// webhooks.
+// Today: what waits for the caller, coming events, failing imports and webhooks.
 
-/** The most events of the coming days that are shown. */
 const MOST_EVENTS = 30
 const DAYS = 7
 
@@ -104,7 +102,7 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
   return html`<li><span class="when">${timeOfEvent(site, today, event)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** Writes when an event begins that day or, of one that has begun before, when it ends today. */
+/** Or, of one that began before, its end. */
 function timeOfEvent(
   site: Site,
   today: string,
@@ -116,7 +114,6 @@ function timeOfEvent(
     : writtenStart(site, start, end, writtenTime)
 }
 
-/** Lists the texts that the caller has typed and not saved. */
 function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
   const lines = unsaved.map(({ kind, record, form, values, saved_utc }) => {
     const path = servedNamed(kind).resource.path
@@ -135,10 +132,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
 const HELD =
   'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
 
-/**
- * Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only
- * administrators get them.
- */
+/** Administrators alone get them. */
 function troubleList({ site }: Context, troubles: Sending | undefined, freeBytes = LITTLE_BYTES): Content {
   const isFull = freeBytes < LITTLE_BYTES
   const { isHeld = false, failing = [], stuck = [] } = troubles ?? {}

@@ -419,7 +419,7 @@ function weekdayAt(
   return { meaning: { date, by: isShort && behind === next ? 'short' : 'word' }, next: behind }
 }
 
-/** Decides whether a time lies before the present time of today. */
+/** `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
 function isOver(time: SpokenTime | undefined, { now }: SpokenHere): boolean {
   return time !== undefined && time.start < now.slice(11, 11 + time.start.length)
 }

@@ -2,12 +2,9 @@ import { WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
 import type { RecurrenceObject } from '../../../base/recurrence/recurrence-text.ts'
 import { type Said, saidAt, type Token, type Vocabulary } from './spoken-words.ts'
 
-// Reads the rules of events that repeat as people type them.
+// Reads rules as people type them.
 
-/**
- * Finds the rule that begins at a piece of a text, such as `every Tuesday`, `dienstags` or `toutes les 2
- * semaines`. Undefined where none does.
- */
+/** `every Tuesday`, `dienstags`, `toutes les 2 semaines`. */
 export function spokenRuleAt(
   tokens: readonly Token[],
   at: number,
@@ -31,12 +28,12 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
   return { meaning: { frequency: 'weekly', interval: 1, weekdays: meaning.map(ruleName) }, next }
 }
 
-/** Returns the name of a weekday in objects of recurrences: `tu`. */
+/** `tu`. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
 /**
- * Finds a weekday, or several joined by `and`. Without `every` before it, the first one has to say by its
- * form that it is repeated: `dienstags`.
+ * One, or several joined by `and`. Without `every` the form of the first has to say that it is repeated:
+ * `dienstags`.
  */
 function weekdaysAt(
   tokens: readonly Token[],
@@ -69,10 +66,7 @@ function dayAt(
   return plural ?? (single && { meaning: single.meaning.day, next: single.next })
 }
 
-/**
- * Finds a weekday by its place: `first Sunday of the month`. Without `of the month`, `every second Sunday`
- * means one every two weeks.
- */
+/** `first Sunday of the month`; without `of the month`, `every second Sunday` is one every two weeks. */
 function placeAt(
   tokens: readonly Token[],
   at: number,
@@ -91,10 +85,10 @@ function placeAt(
   return { meaning: { frequency: 'monthly', interval: 1, weekdays }, next: ofMonth?.next ?? weekday.next }
 }
 
-/** The most times that a month has a weekday. */
+/** A month has a weekday at most so many times. */
 const MOST_PLACES = 5
 
-/** Finds the place of a weekday as a number: `2nd`, `1.` */
+/** `2nd`, `1.` */
 function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const token = tokens[at]
   const ordinal = tokens[at + 1]?.isGlued ? saidAt(tokens, at + 1, words.ordinals) : undefined
@@ -102,11 +96,10 @@ function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Sa
   return ordinal && place >= 1 && place <= MOST_PLACES ? { meaning: place, next: ordinal.next } : undefined
 }
 
-/** The largest interval of a rule. */
 const MOST_INTERVAL = 1000
 const DAYS_A_WEEK = 7
 
-/** Finds a rule by its interval: `2 weeks`, `3 Tage`, `other week`, `quinzaine`. */
+/** `2 weeks`, `3 Tage`, `other week`, `quinzaine`. */
 function severalAt(
   tokens: readonly Token[],
   at: number,

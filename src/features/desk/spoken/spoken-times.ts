@@ -2,19 +2,18 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 
 // Reads times of day as people type them.
 
-/** A time of day as `HH:MM`, or as `HH:MM:SS` if the seconds are not 0. */
+/** `HH:MM`, or `HH:MM:SS` if the seconds are not 0. */
 export type ClockTime = string
 
-/** A time of day, and an end if the text names one. An end before the start is on the next day. */
+/** An end before the start is on the next day. */
 export interface SpokenTime {
   start: ClockTime
   end?: ClockTime
 }
 
 /**
- * Reads the text of a field for times: `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`,
- * `19:30–21:00`. Undefined for other text, and for more than 300 characters. `language` is the language of
- * the site.
+ * `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text,
+ * and above 300 characters.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)
@@ -23,7 +22,7 @@ export function readSpokenTime(text: string, language: string): SpokenTime | und
   return found && skipFillers(tokens, found.next, words) === tokens.length ? found.meaning : undefined
 }
 
-/** Reads a time that is a number alone, as only a field for times has it: `19`, `1930`. */
+/** Only a field for times has `19` or `1930`. */
 function bareTime(tokens: readonly Token[]): Said<SpokenTime> | undefined {
   const [first] = tokens
   if (tokens.length !== 1 || first?.kind !== 'number') return undefined
@@ -33,7 +32,6 @@ function bareTime(tokens: readonly Token[]): Said<SpokenTime> | undefined {
   return start === undefined ? undefined : { meaning: { start }, next: 1 }
 }
 
-/** Returns the place behind words that mean nothing by themselves, and behind commas. */
 export function skipFillers(tokens: readonly Token[], at: number, { fillers }: Vocabulary): number {
   let next = at
   for (;;) {
@@ -44,7 +42,7 @@ export function skipFillers(tokens: readonly Token[], at: number, { fillers }: V
   }
 }
 
-/** Finds the time, or the start and end, that begin at a piece of a text; undefined where none do. */
+/** Or a start and end. */
 export function timesAt(
   tokens: readonly Token[],
   at: number,
@@ -57,10 +55,7 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/**
- * Decides whether a number alone is an hour: it is over 12, stands behind `at`, and no word follows that it
- * might count.
- */
+/** A number alone is an hour if it is over 12, behind `at`, and counts no word. */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,
@@ -71,16 +66,16 @@ function isHourSaid(
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** The largest hour that may be one of the morning or of the evening. */
+/** Of the morning or evening. */
 const MOST_HALF_HOURS = 12
 
-/** A time of day as a text names it. `next` is the number of the piece behind it. */
+/** `next` is the piece behind it. */
 interface SpokenClock {
   hour: number
   minute: string
   second: string
   half: 'am' | 'pm' | undefined
-  /** Whether the time is a number alone, which may mean something else. */
+  /** A number alone may mean something else. */
   isBare: boolean
   next: number
 }
@@ -95,7 +90,7 @@ function stretchOf(start: SpokenClock, end: SpokenClock): Said<SpokenTime> | und
   const last = timeOf(end)
   const half = start.half ?? (end.half && start.hour <= MOST_HALF_HOURS ? end.half : undefined)
   const first = timeOf({ ...start, half })
-  // In `11-1pm` the first time is of the other half of the day.
+  // In `11-1pm` the first is of the other half of the day.
   const other =
     start.half === undefined &&
     half !== undefined &&
@@ -122,10 +117,7 @@ function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefi
   return clockTime(String(whole), minute, second)
 }
 
-/**
- * Returns a time of day; undefined if there is no such time. 24:00, the midnight at the end of a day, becomes
- * 00:00.
- */
+/** 24:00 becomes 00:00. */
 function clockTime(hours: string, minutes: string, seconds: string): ClockTime | undefined {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
   if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined
@@ -166,10 +158,7 @@ function withSeconds(tokens: readonly Token[], clock: SpokenClock): SpokenClock 
   return { ...clock, second: seconds.text, next: clock.next + 2 }
 }
 
-/**
- * Adds to a time the words behind its number: the word for hours, the minutes behind that word, and the half
- * of the day.
- */
+/** The word for hours, minutes behind it, and the half of the day. */
 function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary): SpokenClock {
   const hours = saidAt(tokens, clock.next, words.hours)
   const minutes = hours && clock.isBare ? minutesAt(tokens, hours.next, words) : undefined
@@ -191,7 +180,7 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
 
 const isHour = (hour: number, half: 'am' | 'pm') => hour >= 1 && (half === 'pm' || hour <= MOST_HALF_HOURS)
 
-/** Finds the minutes of `19h30` and `19 Uhr 30`. */
+/** `19h30`, `19 Uhr 30`. */
 function minutesAt(tokens: readonly Token[], at: number, words: Vocabulary): Token | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number' || token.text.length !== 2 || Number(token.text) > 59) return undefined

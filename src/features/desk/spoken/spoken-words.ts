@@ -2,26 +2,23 @@ import { madeOnce } from '../../../base/cache.ts'
 import { fold } from '../../../base/text/characters.ts'
 import { DAY_MS } from '../../../base/text/zones.ts'
 
-// Splits typed text into pieces, and holds the words and phrases of each language by which dates, times and
-// rules are read from it.
+// Splits typed text into pieces; the words of each language for dates, times and rules.
 
-/** A piece of a text: a number, a word in folded letters, or a sign. */
+/** A number, a word in folded letters, or a sign. */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'
-  /** Its place in the text. */
   from: number
   to: number
-  /** Whether nothing stands between this piece and the one before it. */
+  /** Nothing stands before it. */
   isGlued: boolean
 }
 
-/** The most characters of a text that is read. */
 const LONGEST_SPOKEN = 300
 
 const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
 
-/** Splits a text into numbers, words and signs. Returns none for a text longer than `LONGEST_SPOKEN`. */
+/** None above `LONGEST_SPOKEN`. */
 export function tokensOf(text: string): Token[] {
   if (text.length > LONGEST_SPOKEN) return []
   const tokens: Token[] = []
@@ -33,19 +30,16 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Phrases by their first word; of those with the same first word the longest comes first. */
+/** By first word; the longest comes first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
-/** The meaning of a phrase in a text, and the number of the piece behind the phrase. */
+/** With the piece behind it. */
 export interface Said<Meaning> {
   meaning: Meaning
   next: number
 }
 
-/**
- * Finds the phrase that begins at a piece of a text; undefined where none does. Hyphens between the words of
- * a phrase are passed over.
- */
+/** Hyphens between words are passed over. */
 export function saidAt<Meaning>(
   tokens: readonly Token[],
   at: number,
@@ -69,33 +63,27 @@ function endOfPhrase(tokens: readonly Token[], at: number, words: readonly strin
   return next
 }
 
-/**
- * A weekday by its number, 0 for Monday. `isShort` marks an abbreviation, which may be another word as well:
- * `So`, `mar`, `sun`.
- */
+/** 0 for Monday. `isShort` may be another word: `So`, `mar`, `sun`. */
 export interface SpokenWeekday {
   day: number
   isShort: boolean
 }
 
-/**
- * The words of one language for dates, times and rules. Phrases of the same meaning have `|` between them.
- */
+/** `|` separates phrases of one meaning. */
 interface TimeWords {
-  /** Phrases for days, with their distance from today in days. */
+  /** Days from today. */
   days: Readonly<Record<string, number>>
   next: string
   this: string
   last: string
-  /** `next week`. */
   nextWeek: string
-  /** The word before a number of days, as `in` is in `in three days`. */
+  /** As `in` of `in three days`. */
   within: string
-  /** The units behind such a number, with their length in days. */
+  /** Lengths in days. */
   units: Readonly<Record<string, number>>
-  /** Words before dates and times that mean nothing by themselves. */
+  /** Mean nothing before dates and times. */
   fillers: string
-  /** The word before an hour that is a number alone: `at 19`. */
+  /** Before an hour alone. */
   at: string
   to: string
   until: string
@@ -104,27 +92,25 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** Parts of a day that may stand behind a weekday and name no time. */
+  /** Behind a weekday; they name no time. */
   dayParts: string
   allDay: string
-  /** The word before the day that is repeated: `every`. */
   every: string
-  /** The word that stands only before a number of days or weeks: `alle 2 Wochen`. */
+  /** Only before a number of days or weeks: `alle 2 Wochen`. */
   everyFew: string
-  /** Words for a whole rule: this one and the three that follow, one for each frequency. */
+  /** Whole rules, one for each frequency. */
   daily: string
   weekly: string
   monthly: string
   yearly: string
-  /** `of the month`. */
   ofMonth: string
-  /** Words that say by themselves that a weekday is repeated, from Monday on: `dienstags`. */
+  /** From Monday on: `dienstags`. */
   weekdays: string
-  /** Further names of weekdays, which the locale of the language does not have, with their numbers. */
+  /** Beside those of the locale. */
   moreWeekdays: Readonly<Record<string, number>>
-  /** Words and signs that may stand behind the number of a day. */
+  /** Behind the number of a day. */
   ordinals: string
-  /** Words for the place of a weekday in its month; -1 is the last. */
+  /** -1 is the last. */
   places: Readonly<Record<string, number>>
   and: string
 }
@@ -290,10 +276,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/**
- * The words by which a text of a language is read: those of the language and those of English. Where they
- * differ in meaning, the language wins.
- */
+/** Of the language and of English; the language wins. */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -322,10 +305,7 @@ export interface Vocabulary {
   and: Phrases<true>
 }
 
-/**
- * Returns the vocabulary of a language, made once. A language without words here has those of English, and
- * its own names of months and weekdays.
- */
+/** A language without words here has those of English. */
 export const vocabularyOf = madeOnce((language: string): Vocabulary => {
   const { en: english = {} as TimeWords } = WORDS
   const [base = ''] = language.split('-', 1)
@@ -383,7 +363,7 @@ export const vocabularyOf = madeOnce((language: string): Vocabulary => {
 const same = <Meaning>(list: string, meaning: Meaning): [string, Meaning][] =>
   list.split('|').map((phrase) => [phrase, meaning])
 
-/** Makes phrases of texts with their meanings. Of equal texts the first counts. */
+/** The first of equal texts counts. */
 function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): Phrases<Meaning> {
   const known = new Set<string>()
   const phrases = entries.flatMap(([text, meaning]) => {
@@ -397,20 +377,17 @@ function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): P
   return Map.groupBy(phrases, ({ words }) => words[0] ?? '')
 }
 
-/** Returns the words of a phrase without its hyphens, which `saidAt` passes over. */
+/** `saidAt` passes over hyphens. */
 const wordsIn = (phrase: string) =>
   tokensOf(phrase)
     .map(({ text }) => text)
     .filter((text) => text !== '-')
 
-/** A Monday, from which the names of weekdays are asked for. */
 const MONDAY = Date.UTC(2024, 0, 1)
-/** The fewest letters that the name of a month may be cut to. */
+/** Letters. */
 const SHORTEST_MONTH = 3
 
-/**
- * Returns the names of months in full and in short, and each beginning of a name that no other month shares.
- */
+/** And each beginning that no other month has. */
 function monthNames(language: string): [string, number][] {
   const months = Array.from({ length: 12 }, (_, at) => at + 1)
   const names = months.flatMap((month) =>
@@ -444,7 +421,7 @@ function weekdayNames(language: string): [string, SpokenWeekday][] {
   return [...named('long'), ...more, ...compounds(language, named('long')), ...named('short')]
 }
 
-/** Returns words that join a weekday and a part of the day: `Freitagabend`. */
+/** `Freitagabend`. */
 function compounds(
   language: string,
   weekdays: readonly [string, SpokenWeekday][],
@@ -457,10 +434,7 @@ function compounds(
   )
 }
 
-/**
- * Returns the names of a day or month in these formats, without dots; each also with `ae`, `oe` and `ue`, for
- * people without keys for umlauts.
- */
+/** Without dots; also with `ae`, `oe` and `ue`. */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })

@@ -1,20 +1,17 @@
-// Caches bounded in bytes, which share the budget of a process, and values made once for each of a few keys.
+// Caches bounded in bytes that share a budget; values made once for few keys.
 
-/** A number of bytes that several caches share. A cache that is used more takes more of them. */
+/** A cache that is used more takes more of the budget. */
 export interface CacheBudget {
-  /** Bytes that the young generations of all caches hold. */
+  /** Of all caches. */
   youngBytes: number
-  /**
-   * The most bytes that the young generations of all caches may hold. The old ones may hold as many again.
-   */
+  /** Of the young generations; the old ones may hold as many again. */
   limit: number
   caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
 }
 
 /**
- * A cache bounded in bytes. It has two generations, and a value that is used moves into the young one. When
- * the young generations of all caches with this budget are full, the old generations are dropped and the
- * young ones become old. Finding a value costs one or two look-ups in a map.
+ * Two generations: a used value moves into the young one; when the young ones of a budget are full, the old
+ * ones are dropped and the young become old. A look-up costs one or two of a map.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -28,41 +25,35 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** Makes a budget of this many bytes for both generations together. */
+/** For both generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
-/**
- * The bytes that the caches of a process may take together, unless the setting `cache_bytes` says otherwise.
- */
+/** Unless `cache_bytes` says otherwise. */
 export const CACHE_BYTES = 64_000_000
 
-/** The budget of the process, which all of its caches share. */
 export const processBudget = cacheBudget(CACHE_BYTES)
 
-/** Sets how many bytes all caches of the process may take together, and returns their budget. */
 export function limitCaches(bytes: number): CacheBudget {
   processBudget.limit = bytes / 2
   return processBudget
 }
 
-/** Returns how many bytes an entry takes whose key and value are these texts. */
 export function entryBytes(...texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
 }
 
-/** Bytes that an entry of a cache takes beside its key and value. */
+/** Beside key and value. */
 const ENTRY = 120
 
-/** Makes an empty cache within a budget. */
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   const cache: Cache<Key, Value> = { budget, young: new Map(), old: new Map(), youngBytes: 0 }
   budget.caches.push(cache)
   return cache
 }
 
-/** Finds the value of a key, and moves it into the young generation; undefined where there is none. */
+/** Moves the value into the young generation. */
 export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
   const young = cache.young.get(key)
   if (young) return young.value
@@ -71,10 +62,7 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   return old?.value
 }
 
-/**
- * Caches a value of this many bytes under a key, in place of its former value. A value larger than a whole
- * generation is not cached.
- */
+/** A value larger than a whole generation is not cached. */
 export function keepCached<Key, Value>(
   cache: Cache<Key, Value>,
   key: Key,
@@ -102,7 +90,6 @@ function take<Key, Value>(cache: Cache<Key, Value>, bytes: number): void {
   cache.budget.youngBytes += bytes
 }
 
-/** Removes the value of a key, if there is one. */
 export function drop<Key, Value>(cache: Cache<Key, Value>, key: Key): void {
   const young = cache.young.get(key)
   if (young) take(cache, -young.bytes)
@@ -116,7 +103,6 @@ export function dropAll<Key, Value>(cache: Cache<Key, Value>): void {
   cache.old.clear()
 }
 
-/** Returns the cached text of a key; makes and caches the text where there is none. */
 export function cachedText<Key extends string | number>(
   cache: Cache<Key, string>,
   key: Key,
@@ -130,8 +116,8 @@ export function cachedText<Key extends string | number>(
 }
 
 /**
- * Returns a function that makes a value once for each key and keeps it for good. It is for few keys, such as
- * languages. Undefined values are not kept, so that strangers cannot fill it with keys that mean nothing.
+ * Keeps a value for each key for good, so only for few keys, such as languages. Undefined values are not
+ * kept: strangers cannot fill it with meaningless keys.
  */
 export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()

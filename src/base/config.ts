@@ -6,10 +6,9 @@ import { lookSettings, mapSettings } from './look-settings.ts'
 import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
-// Declares every setting of the service, reads them from flags and the environment, and derives the site and
-// its addresses from them.
+// Every setting, read from flags and the environment; the site and its addresses.
 
-/** Decides whether a text is a host as an address has it, with or without a port. */
+/** With or without a port. */
 function isHost(text: string): boolean {
   const url = URL.parse(`http://${text}`)
   return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
@@ -28,23 +27,20 @@ function isListenPlace(text: string): boolean {
   )
 }
 
-/** Decides whether links can begin with an address of the web: it has no login, query and fragment. */
+/** Links can begin with it: no login, query and fragment. */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
 }
 
-/** The first parts of other paths of the service. */
+/** First parts of other paths. */
 const OWN_PATHS =
   'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag tiles venue venues wp-admin wp-content'.split(
     ' ',
   )
 
-/** Names that stand for ranges of local addresses. */
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
-/**
- * Decides whether a text is the address of a proxy or of a network of proxies, or the name of a local range.
- */
+/** Of a proxy or a network of proxies, or the name of a local range. */
 function isProxy(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -57,14 +53,11 @@ function isMask(bits: string, version: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-/** The languages of the service. English texts stand in the code, their translations in `locales/`. */
+/** English texts stand in the code, translations in `locales/`. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/**
- * Every setting of the service, by name. `readConfig`, `--help` and `docs/configuration.md` follow from this
- * table.
- */
+/** `readConfig`, `--help` and `docs/configuration.md` follow from this table. */
 export const settings = {
   vendor: checked(
     word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
@@ -308,19 +301,19 @@ export const settings = {
 }
 
 type Settings = typeof settings
-/** The name of a setting; its flag has `-` in place of each `_`. */
+/** Its flag has `-` for `_`. */
 export type SettingName = keyof Settings
-/** The value of every setting. `given` says which were set, by a flag or by the environment. */
+/** `given` says which were set. */
 export type Config = { [Name in SettingName]: Settings[Name]['default'] } & {
   given?: Readonly<Record<string, SettingSource>>
 }
 
-/** Returns the variable of the environment for a setting: `site_url` is `KALENDS_SITE_URL`. */
+/** `site_url` is `KALENDS_SITE_URL`. */
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
-/** Returns the flag for a setting: `site_url` is `--site-url`. */
+/** `site_url` is `--site-url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** What a setting of earlier versions is replaced by, in a sentence, by its name. */
+/** A sentence by the name of the removed setting. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
     'More nodes answer more readers, from their memory; a standby is for failover (docs/deploying.md).',
@@ -328,7 +321,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Run several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
 }
 
-/** Variables of the environment that are no settings: each is read by one command. */
+/** No settings: each is read by one command. */
 export const commandVariables = {
   copyFrom: 'KALENDS_COPY_FROM',
   copyTo: 'KALENDS_COPY_TO',
@@ -337,8 +330,8 @@ export const commandVariables = {
 } as const
 
 /**
- * Reads the value of every setting from its flag, else from the environment, else takes its default.
- * @throws Error with one sentence for each setting that is unknown, removed, or has a wrong value.
+ * A flag wins over the environment, that over the default.
+ * @throws Error with one sentence for each setting that is unknown, removed or wrong
  */
 export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
   const removed = Object.keys(removedSettings)
@@ -373,13 +366,9 @@ function tellRemoved(
   )
 }
 
-/** The place where the value of a setting was given. */
 export type SettingSource = 'flag' | 'environment'
 
-/**
- * Returns the source of each setting that was given, by the name of the setting. A flag goes before the
- * environment.
- */
+/** A flag goes before the environment. */
 export function settingSources(
   flags: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,
@@ -391,10 +380,7 @@ export function settingSources(
   return Object.fromEntries(given)
 }
 
-/**
- * Reads the value of a setting from a text. If the text is wrong, adds a sentence to `wrong` and returns the
- * default.
- */
+/** A wrong text adds a sentence to `wrong` and gives the default. */
 function readSetting(setting: Setting<unknown>, text: string, source: string, wrong: string[]): unknown {
   try {
     return setting.read(text)
@@ -404,7 +390,6 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
   }
 }
 
-/** The headings of the page of settings, with the settings below each. */
 const settingGroups: Readonly<Record<string, readonly string[]>> = {
   'Place and addresses': [
     ...['site_url', 'host', 'port', 'trusted_proxy', 'rest_root', 'vendor'],
@@ -445,10 +430,7 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `| \`${environmentName(name)}\` | \`${flagName(name)} ${value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${about} |`
 }
 
-/**
- * Returns the text of `docs/configuration.md`. `npm run docs` writes that file, and a test compares it with
- * this text.
- */
+/** `docs/configuration.md`; `npm run docs` writes it, and a test compares. */
 export function settingsPage(): string {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const groups = Object.entries(settingGroups).flatMap(([heading, names]) => {
@@ -473,56 +455,46 @@ export function settingsPage(): string {
   ].join('\n')
 }
 
-/** The facts about the deployment that answers depend on. */
+/** What answers depend on of the deployment. */
 export interface Site {
-  /** Public address without a slash at the end, such as `https://example.org`. */
+  /** Without a slash at the end, such as `https://example.org`. */
   url: string
-  /**
-   * Host without port, followed by the path of the site if it has one: the start of every `global_id` (rule
-   * 4.5).
-   */
+  /** Without port, with the path of the site: the start of every `global_id` (rule 4.5). */
   globalHost: string
   name: string
   vendor: string
   /** `<vendor>/events/v1` */
   namespace: string
-  /** Path of the REST root without a slash at the end, such as `/wp-json`. */
+  /** Without a slash at the end, such as `/wp-json`. */
   restRoot: string
-  /** Address of the REST root without a slash at the end. */
+  /** Without a slash at the end. */
   restUrl: string
-  /** Address of the namespace without a slash at the end. */
+  /** Of the namespace, without a slash at the end. */
   base: string
   timezone: string
   language: Language
-  /** The languages of the pages; the first is that of the site. */
+  /** The first is that of the site. */
   languages: readonly Language[]
-  /** The language that the address of a page names. The links of that page name it as well. */
+  /** Named by the address of a page, and by its links. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
-  /** The most bytes of a description or excerpt. */
+  /** Of a description or excerpt. */
   textBytes: number
-  /** The radius in km of a search around a place that names no radius. */
+  /** Km, of a search around a place without a radius. */
   geolocRadius: number
-  /**
-   * Templates of the addresses of directions and of tiles, each empty for none, and the text that stands on
-   * every map.
-   */
+  /** Templates of directions and tiles, empty for none; the text on every map. */
   maps: { directions: string; tiles: string; attribution: string }
-  /** How many months ahead the occurrences of series are written. */
+  /** Months ahead for which occurrences are written. */
   seriesMonths: number
-  /** Whether people sign in at the desk. */
   hasDesk: boolean
-  /** Sites that may show events in frames, as sources of a Content-Security-Policy. */
+  /** As sources of a Content-Security-Policy. */
   frameAncestors: readonly string[]
-  /** Whether pages write times with 12 or 24 hours; `auto` takes the habit of the language. */
+  /** 12 or 24 hours; `auto` follows the language. */
   clock: Config['pages_clock']
 }
 
-/**
- * Returns the site of a configuration. `port` is the port that the service listens on, which differs from
- * `config.port` where that is 0.
- */
+/** `port` is the one listened on, where `config.port` is 0. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -563,25 +535,24 @@ function currencySymbol(code: string): string {
   return parts.find((part) => part.type === 'currency')?.value ?? code
 }
 
-/** Returns the address of the media store: the configured one, else the folder `media` in the data folder. */
+/** The folder `media` in the data folder unless configured. */
 export function mediaAddress(config: Config): string {
   return config.media || `file:${resolve(config.data, 'media')}`
 }
 
-/** Returns the public address of the images, without a slash at the end. */
+/** Of images, without a slash at the end. */
 export function mediaUrl(config: Config, site: Site): string {
   return (config.media_url || `${site.url}/media`).replace(/(?<!\/)\/+$/, '')
 }
 
-/** Returns the address of the database: the configured one, else `kalends.sqlite` in the data folder. */
+/** `kalends.sqlite` in the data folder unless configured. */
 export function databaseAddress(config: Config): string {
   return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
 }
 
 /**
- * Returns the path below the working folder that the calendar uses because no setting names another: the file
- * of the database, or the data folder if only the database is named. Undefined if settings name the data
- * folder, or both the database and the images.
+ * The path below the working folder that is used since no setting names another; undefined if settings name
+ * the data folder, or both database and images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

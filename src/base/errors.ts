@@ -1,14 +1,11 @@
-// Reads what was thrown, which may be an error or any other value.
+// What was thrown may be any value.
 
-/** Returns the message of an error; of any other value that was thrown, the value as text. */
+/** The value as text if it is no error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/**
- * Returns the code of an error, such as `ENOENT` of the operating system or a SQLSTATE of PostgreSQL; empty
- * for an error without a code.
- */
+/** Such as `ENOENT` or a SQLSTATE; empty without one. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -4,12 +4,12 @@ import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
-// Makes folders, opens files, flushes names to disk, and keeps the owner of files that are replaced.
+// Folders, files, owners, names flushed to disk.
 
 /**
- * Makes a folder and all missing folders above it, open to this user alone; does nothing where it is there.
- * `mkdirSync` with `recursive` would never end where the system makes no folders, such as in `/proc`.
- * @throws Error with one sentence when the folder cannot be made, or a file stands in its place
+ * With those above it, open to this user alone. `mkdirSync` with `recursive` would never end where the system
+ * makes none, such as in `/proc`.
+ * @throws Error with one sentence
  */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) {
@@ -26,10 +26,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/**
- * Returns the path of the file that stands where a folder or one above it has to be, so that the folder
- * cannot be made; undefined where none does.
- */
+/** The file in the way of a folder or one above it. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -37,16 +34,12 @@ export function fileAt(folder: string): string | undefined {
   return above === folder ? undefined : fileAt(above)
 }
 
-/** The ids of the user and the group that a file belongs to. */
 export interface Owner {
   uid: number
   gid: number
 }
 
-/**
- * Returns the owner of the file or folder at a path; where nothing is there, the owner of the nearest
- * existing folder above it.
- */
+/** Where nothing is there, of the nearest folder above. */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))
@@ -54,18 +47,12 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/**
- * Makes a file or folder belong to an owner. Does nothing unless root runs this: other users cannot give
- * files away.
- */
+/** Only root can give files away. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
-/**
- * Checks that a file can be replaced without a change of its owner.
- * @throws Error with one sentence when another user owns it and root does not run this
- */
+/** @throws Error with one sentence when another user owns the file and this is not root */
 export function requireOwnerKept(path: string): void {
   const own = process.getuid?.()
   const found = statSync(path, { throwIfNoEntry: false })
@@ -73,17 +60,17 @@ export function requireOwnerKept(path: string): void {
   throw new Error(`${path} belongs to the user ${found.uid}: run this as that user, or as root.`)
 }
 
-/** Free bytes below which a write may fail, and those below which somebody should make room. */
+/** Below the first a write may fail, below the second somebody should make room. */
 export const ROOM_BYTES = 1_000_000
 export const LITTLE_BYTES = 1_000_000_000
 
-/** The free bytes of the disk that a folder is on. */
+/** Of its disk. */
 export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** Flushes a folder to disk, so that new names in it survive a crash. Does nothing on Windows. */
+/** New names in it survive a crash. Nothing on Windows. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)
@@ -94,17 +81,14 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Opens a file to read it. @throws Error with one sentence when it cannot be read */
+/** @throws Error with one sentence */
 export function openToRead(file: string): Promise<FileHandle> {
   return open(file).catch((error: unknown) => {
     throw unreadable(file, error)
   })
 }
 
-/**
- * Returns the path of a file with all symbolic links resolved.
- * @throws Error with one sentence when the file cannot be found
- */
+/** Symbolic links resolved. @throws Error with one sentence */
 export function realPath(file: string): string {
   try {
     return realpathSync(file)
@@ -113,7 +97,6 @@ export function realPath(file: string): string {
   }
 }
 
-/** Returns an error with one sentence on why a file could not be read. `error` is the error of the system. */
 function unreadable(file: string, error: unknown): Error {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return new Error(`There is no file ${file}.`)
@@ -121,10 +104,7 @@ function unreadable(file: string, error: unknown): Error {
   return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
 }
 
-/**
- * Returns the name of the user who runs this process, or the user's number where the system has no name for
- * it.
- */
+/** Or the number where there is no name. */
 function userName(): string {
   try {
     return userInfo().username

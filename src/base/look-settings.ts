@@ -5,26 +5,23 @@ import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// Declares the settings of the look and of maps, and checks their values: files, links, pages of text and
-// templates of addresses.
+// Settings of the look and of maps, and checks of their values.
 
-// The files of a look: the size and the kinds that each may have, and the name that it gets. Its first bytes
-// tell the kind; the name it was sent with is ignored.
+// Files of a look: size, kinds, name. The first bytes tell the kind; the sent name is ignored.
 
-/** A setting of the look whose value is a file. */
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
 type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 
 interface FileRule {
-  /** The beginning of the name that the service gives the file. */
+  /** The beginning of its name. */
   stem: string
   endings: readonly Ending[]
-  /** The most bytes of the file. */
+  /** Bytes. */
   most: number
 }
 
-/** The rule of each file. All files together take less than `MOST_LOOK` bytes as base64 in JSON. */
+/** All together are below `MOST_LOOK` as base64 in JSON. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -37,13 +34,13 @@ export function isLookFile(name: string): name is LookFileSetting {
   return Object.hasOwn(LOOK_FILES, name)
 }
 
-/** Returns the most characters of a file as a `data:` address. */
+/** As a `data:` address. */
 const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FILES[name].most / 3) * 4 + 100
 
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** Recognises each kind of file by its content, mostly by its first bytes. */
+/** By content, mostly the first bytes. */
 const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
@@ -54,10 +51,7 @@ const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
     bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/**
- * Scripts and other active parts of an SVG, which no drawing needs. They could not run anyway: the answers
- * that carry a drawing forbid scripts.
- */
+/** No drawing needs these. They could not run anyway: answers with drawings forbid scripts. */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {
@@ -70,28 +64,20 @@ function isPlainSvg(bytes: Buffer): boolean {
   )
 }
 
-/**
- * Returns the ending that fits the content of a file; undefined for a file that this setting does not take,
- * by its kind or its size.
- */
+/** Undefined for a kind or size that the setting does not take. */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
   return bytes.length > most ? undefined : endings.find((ending) => SIGNS[ending](bytes))
 }
 
-/**
- * Returns why a setting does not take a file, as the end of a sentence; undefined for a file that it takes.
- */
+/** The end of a sentence. */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
   return `takes a file of at most ${most / 1000} kB that is ${endings.join(', ').replaceAll('.', '')} by its content`
 }
 
-/**
- * Returns a name for a file that holds a hash of its content, so that caches never show an old content under
- * a name.
- */
+/** With a hash, so that caches never show old content under a name. */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -99,47 +85,38 @@ export function contentName(stem: string, ending: string, bytes: Buffer): string
 const DATA = /^data:[\w.+/-]{0,100};base64,$/
 const BASE64 = /^[\w+/]*={0,2}$/
 
-/** Returns the bytes of a `data:` address in base64; undefined for any other text. */
+/** Base64; undefined for other text. */
 export function bytesOfData(text: string): Buffer | undefined {
   const at = text.indexOf(',')
   if (at > 120 || !DATA.test(text.slice(0, at + 1)) || !BASE64.test(text.slice(at + 1))) return undefined
   return Buffer.from(text.slice(at + 1), 'base64')
 }
 
-/** Returns the bytes of a file as a `data:` address, which `bytesOfData` reads back. */
 export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
 
-// The look of a calendar. Its owners set it while the service runs; a setting that is given at the start of
-// the service wins.
+// The look: owners set it while the service runs; the start of the service wins.
 
-/** A link that the owner has put into the head of the pages: its text and its address. */
+/** In the head of the pages. */
 export interface OwnerLink {
   text: string
   address: string
 }
 
-/**
- * A page of text at the address `/<slug>/`. Its text is Markdown, which begins with the title as a heading.
- */
+/** At `/<slug>/`; Markdown that begins with the title as a heading. */
 export interface OwnerText {
   slug: string
   text: string
 }
 
 const MOST_LINKS = 6
-/** The most pages of text. */
 export const MOST_TEXTS = 12
-/** The most characters of a page of text. */
 export const LONGEST_PAGE_TEXT = 20_000
 const LONGEST_TEXTS = 100_000
 const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/**
- * Decides whether a link of an owner may have this address: one of another site, a path of this site, or a
- * `mailto:` address.
- */
+/** Of another site, a path of this one, or `mailto:`. */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -147,10 +124,7 @@ function isAddress(text: string): boolean {
   return url !== null && (url.protocol === 'mailto:' || (/^https?:$/.test(url.protocol) && url.host !== ''))
 }
 
-/**
- * Reads the links of a text that has one a line, with the words first and the address last. Undefined if a
- * line is no link, or for too many.
- */
+/** One a line, words first, address last. Undefined if a line is none, or for too many. */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
   const links = lines.map((line) => {
@@ -163,8 +137,7 @@ export function readLinks(text: string): OwnerLink[] | undefined {
 }
 
 /**
- * Slugs that no page of text may have: the service uses these addresses itself, in this version or perhaps in
- * a later one, or leads from them to others (`path-words.ts`).
+ * The service uses these itself, perhaps in a later version, or leads from them to others (`path-words.ts`).
  */
 const TAKEN = new Set(
   `
@@ -177,23 +150,17 @@ const TAKEN = new Set(
   `.match(/\S+/g),
 )
 
-/**
- * Returns the title of a page of text from its first line, a heading such as `# About us`; undefined without
- * one, or if it has more than 100 characters.
- */
+/** From the first line, such as `# About us`; at most 100 characters. */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
   const title = line.startsWith('# ') ? line.slice(2).trim() : ''
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/**
- * Decides whether the calendar uses the address of a page of text, which is hidden then: an earlier version
- * may have taken it.
- */
+/** Then the page is hidden: an earlier version may have taken the address. */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
-/** Returns why pages of text cannot be set, as the end of a sentence; undefined for those that can. */
+/** The end of a sentence. */
 export function faultOfTexts(json: string): string | undefined {
   try {
     const taken = readTexts(json).find(isTaken)
@@ -215,10 +182,7 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
     : undefined
 }
 
-/**
- * Reads the pages of text from JSON, as the setting `pages_texts` stores them.
- * @throws Error with the end of a sentence for a wrong one
- */
+/** As `pages_texts` stores them. @throws Error with the end of a sentence */
 export function readTexts(json: string): OwnerText[] {
   const read = parseTexts(json)
   if (read === undefined) throw new Error('takes a list of pages, each with slug and text')
@@ -239,10 +203,7 @@ function parseTexts(json: string): OwnerText[] | undefined {
     : undefined
 }
 
-/**
- * Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder.
- * @throws Error with one sentence for a wrong file
- */
+/** `*.md` of a folder as JSON. @throws Error with one sentence */
 export function readTextsFolder(folder: string): string {
   if (folder === '') return ''
   try {
@@ -273,7 +234,6 @@ const address = (about: string) =>
     (text) => text === '' || isAddress(text),
   )
 
-/** The settings of the look, which owners may change while the service runs. */
 export const lookSettings = {
   site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
   pages_sentence: word('A sentence below the name of the calendar on its pages.', 'TEXT', ''),
@@ -370,16 +330,12 @@ export const lookSettings = {
   ),
 }
 
-/** The most bytes of a request that sets a look. */
+/** Of a request that sets a look. */
 export const MOST_LOOK = 1_000_000
 
-/** A setting of the look. */
 export type LookSetting = keyof typeof lookSettings
 
-/**
- * The most characters that owners may set, for settings that differ from 200. `isText` marks those that may
- * have several lines.
- */
+/** Where it differs from 200; `isText` may have several lines. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },
@@ -396,17 +352,13 @@ const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: tru
   pages_contact: { most: LONGEST_ADDRESS },
 }
 
-/** Returns the most characters of a setting of the look, and whether it may have several lines. */
 export const extentOf = (name: LookSetting): { most: number; isText?: true } => EXTENTS[name] ?? { most: 200 }
 
-// Maps: the service that shows directions to a venue, and the server of the tiles that a map is drawn from.
+// Maps: directions and tiles.
 
 const LONGEST_TEMPLATE = 500
 
-/**
- * Returns the address of one tile of a template, so that its host can be read; undefined for a text that is
- * no template of an http or https address.
- */
+/** Of one tile, so that its host can be read; undefined for no template of http or https. */
 export function tileAddress(template: string): URL | undefined {
   if (template.length > LONGEST_TEMPLATE || !['{z}', '{x}', '{y}'].every((part) => template.includes(part)))
     return undefined
@@ -416,7 +368,6 @@ export function tileAddress(template: string): URL | undefined {
   return isPlain && !template.slice(0, template.indexOf('/', 8)).includes('{') ? url : undefined
 }
 
-/** The settings of directions and maps. */
 export const mapSettings = {
   directions: checked(
     word(

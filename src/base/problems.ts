@@ -1,11 +1,8 @@
-// The problems that a request can end with, and why a parameter was refused.
+// Problems of requests, and why a parameter was refused.
 
 const NOT_ALLOWED = 'You are not allowed to do that.'
 
-/**
- * Every problem of a request, by the code that clients see, with the status and the text of the answer (rule
- * 25.1).
- */
+/** By the code that clients see (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -123,10 +120,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/**
- * The reason why one parameter was refused. All reasons but `invalid` and `told` have a detail of their own
- * in the answer (rule 25.2).
- */
+/** All but `invalid` and `told` have a detail of their own (rule 25.2). */
 export type ParamFault =
   | { why: 'invalid' }
   | ToldFault
@@ -135,20 +129,14 @@ export type ParamFault =
   | RecurrenceFault
   | LimitFault
 
-/**
- * A value that is refused with a sentence of its own: `message` is the English text, which locales translate,
- * and `values` are put into it.
- */
+/** Locales translate `message`. */
 interface ToldFault {
   why: 'told'
   message: string
   values: Readonly<Record<string, string>>
 }
 
-/**
- * A recurrence that is refused: `part` is the part that is wrong, `message` the English text, which locales
- * translate, and `values` are put into it.
- */
+/** `part` is wrong; locales translate `message`. */
 interface RecurrenceFault {
   why: 'recurrence'
   part: string
@@ -156,10 +144,7 @@ interface RecurrenceFault {
   values?: Readonly<Record<string, string>>
 }
 
-/**
- * A value that is over a limit. `at` names the member within the parameter that is too long, such as
- * `venue.city`.
- */
+/** `at` is the member within the parameter, such as `venue.city`. */
 export interface LimitFault {
   why: 'limit'
   unit: 'characters' | 'bytes' | 'words' | 'entries' | 'levels' | 'members' | 'marks'
@@ -167,22 +152,19 @@ export interface LimitFault {
   at?: string
 }
 
-/** The details of a Problem besides its code. The answer has most of them in its member `data`. */
+/** Mostly shown in `data`. */
 export interface ProblemDetails {
-  /** Names of required parameters that are missing. */
+  /** Required parameters. */
   missing?: string[]
-  /** Refused parameters in the order they are declared. */
+  /** In the order of declaration. */
   params?: Record<string, ParamFault>
-  /** Further members for `data`. */
+  /** For `data`. */
   data?: Record<string, unknown>
-  /** Seconds after which a client may try again. */
+  /** Seconds. */
   retryAfter?: number
 }
 
-/**
- * An error for a request that cannot be answered as asked. Any code may throw it; only `http` turns it
- * into an answer.
- */
+/** Any code may throw it; only `http` turns it into an answer. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails
@@ -195,11 +177,10 @@ export class Problem extends Error {
   }
 }
 
-/** Returns a Problem that names one refused parameter and why it was refused. */
 export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' }): Problem {
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }
 
-/** A disk that is full or read-only, with the seconds after which an operator may have mended it. */
+/** Full or read-only, with the seconds until somebody may have mended it. */
 export const diskProblem = (code: 'rest_insufficient_storage' | 'rest_read_only') =>
   new Problem(code, { retryAfter: 30 })

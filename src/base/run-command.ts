@@ -1,22 +1,18 @@
 import type { Command } from 'commander'
 import { messageOf } from './errors.ts'
 
-// Runs the commands of the command line, gives them their exit codes, and lays out the lines they print.
+// Runs commands: exit codes, output.
 
-/** Prints a line of a command's output. */
 export type Print = (line: string) => void
 
-/** An error of a command that did a part of its work and could not do the rest. Its exit code is 2. */
+/** A part was done; exit code 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
 
 const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
 
-/**
- * Runs a command. An error ends the process with its message and the exit code that `codeFor` returns: by
- * default 2 for `Incomplete`, else 1.
- */
+/** An error ends the process with its message and `codeFor`: by default 2 for `Incomplete`, else 1. */
 export async function runCommand(
   command: Command,
   work: (print: Print) => Promise<void>,
@@ -29,10 +25,6 @@ export async function runCommand(
   }
 }
 
-/**
- * Opens the calendar, runs a command on it, and closes the database. Errors end the process as in
- * `runCommand`.
- */
 export function runOnOpened<Opened extends { database: { close: () => Promise<void> } }>(
   command: Command,
   open: () => Promise<Opened>,
@@ -50,7 +42,7 @@ export function runOnOpened<Opened extends { database: { close: () => Promise<vo
   return runCommand(command, opening, codeFor)
 }
 
-/** Returns the rows as text in aligned columns, each row on one line. */
+/** Aligned columns. */
 export function table(texts: readonly string[][]): string {
   const rows = texts.map((row) => row.map(oneLine))
   const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
@@ -64,18 +56,12 @@ export function table(texts: readonly string[][]): string {
     .join('\n')
 }
 
-/**
- * Replaces control characters and line breaks by blanks, so that texts of clients and other calendars cannot
- * steer the terminal.
- */
+/** Texts of clients and other calendars cannot steer the terminal. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/**
- * Adds the command `list` to a group of commands. The name of the group alone means `list` as well; an
- * unknown word behind it ends with an error.
- */
+/** The name of the group alone means `list`; an unknown word is an error. */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })
@@ -89,33 +75,30 @@ export function addList(group: Command): Command {
     })
 }
 
-// Reads options that are numbers or times. `takes` begins the sentence of the error for any other text.
+// Options that are numbers or times; `takes` begins the sentence of an error.
 
-/** Reads a whole number from 1 on. @throws Error with one sentence */
+/** @throws Error with one sentence */
 export function askedCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
 }
 
-/**
- * Reads minutes, hours or days, such as `30m`, as milliseconds.
- * @throws Error with one sentence for less than `least` too
- */
+/** `30m`, in ms. @throws Error with one sentence, also below `least` */
 export function askedSpan(text: string, takes: string, least = 1): number {
   const ms = spanMs(text, 'mhd')
   if (ms >= least) return ms
   throw new Error(`${takes}, not "${text}".`)
 }
 
-/** Writes a span as `askedSpan` reads it, in the largest unit that fits. `ms` are whole minutes. */
+/** As `askedSpan` reads it; whole minutes. */
 export function spanText(ms: number): string {
   const unit = ['d', 'h'].find((name) => ms % (UNIT_MS[name] ?? ms) === 0) ?? 'm'
   return `${ms / (UNIT_MS[unit] ?? ms)}${unit}`
 }
 
 /**
- * Reads a date in UTC, with or without a time, as milliseconds since the epoch. With `now` it also reads
- * hours, days or weeks, which count from `now` in `direction`. @throws Error with one sentence
+ * UTC, as ms since the epoch. With `now`, also hours, days or weeks from it in `direction`. @throws Error
+ * with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []

@@ -1,18 +1,15 @@
-// The kinds of settings. Each reads its value from text, and refuses a wrong text with the end of a sentence.
+// Kinds of settings: read from text, refused with the end of a sentence.
 
-/**
- * A setting, which is given as the variable `KALENDS_<NAME>` or as a flag of the same name; the flag wins.
- */
+/** `KALENDS_<NAME>` or a flag of the same name, which wins. */
 export interface Setting<Value> {
   about: string
-  /** The placeholder of the value in `--help` and the documentation. */
+  /** Placeholder in `--help` and docs. */
   value: string
   default: Value
-  /** Reads the value. @throws Error with the end of a sentence that starts with the setting's name. */
+  /** @throws Error with the end of a sentence that starts with the name */
   read: (text: string) => Value
 }
 
-/** Makes a setting that takes any text. */
 export const word = (about: string, value: string, fallback: string): Setting<string> => ({
   about,
   value,
@@ -20,7 +17,6 @@ export const word = (about: string, value: string, fallback: string): Setting<st
   read: (text) => text,
 })
 
-/** Makes a setting that takes a whole number from `least` to `most`. */
 export const wholeNumber = (
   about: string,
   value: string,
@@ -39,14 +35,13 @@ export const wholeNumber = (
   },
 })
 
-/** Splits a text at its commas and returns its entries, trimmed and without empty ones. */
+/** Trimmed, without empty ones. */
 export const readEntries = (text: string): string[] =>
   text
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean)
 
-/** Makes a setting that takes entries with commas between them, each of which passes the test. */
 export const list = (
   about: string,
   value: string,
@@ -64,7 +59,6 @@ export const list = (
   },
 })
 
-/** Makes a setting that takes one of a few words. */
 export const choice = <const Value extends string>(
   about: string,
   choices: readonly Value[],
@@ -80,20 +74,14 @@ export const choice = <const Value extends string>(
   },
 })
 
-/**
- * Returns a setting that takes only values that pass a test. `problem` ends the sentence about one that
- * fails, which repeats that value.
- */
+/** `problem` ends the sentence, which repeats the value. */
 export const checked = (
   setting: Setting<string>,
   problem: string,
   test: (text: string) => boolean,
 ): Setting<string> => tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/**
- * Makes a setting that refuses values as `checked` does, but does not repeat them in the sentence: they may
- * hold passwords.
- */
+/** As `checked`, without repeating values that may hold passwords. */
 export const discreet = (
   setting: Setting<string>,
   problem: string,

@@ -36,32 +36,28 @@ import {
   textEverywhere,
 } from './member.ts'
 
-// Declares the fields of events, and the kinds of values that only fields and filters of events have.
+// The fields of events, and kinds of values that only events have.
 
-/** The states of an event: it takes place as planned, not at all, or at a time that is not known yet. */
 const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]
 
-/** The kind of an event status. An empty value means `scheduled`. */
+/** Empty means `scheduled`. */
 const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
-/** The kind of a list of event statuses, for a filter that finds events with any of them. */
 export const eventStatuses = someOf(EVENT_STATUSES)
 
-/** The ways in which people take part in an event; empty where the event does not say. */
+/** Empty where the event does not say. */
 export const ATTENDANCES = ['', 'in_person', 'online', 'mixed'] as const
 export type Attendance = (typeof ATTENDANCES)[number]
 
 const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
-/** The kind of a list of ways to take part, for a filter that finds events with any of them. */
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
-/** Words for the times that a list is narrowed to; their dates depend on the present time. */
+/** Their dates depend on the present time. */
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
-/** The kind of such a word. */
 export const whenWord: Kind<WhenWord> = {
   wire: { type: 'string', enum: WHEN_WORDS },
   within: limits.word,
@@ -69,20 +65,16 @@ export const whenWord: Kind<WhenWord> = {
   read: (value) => WHEN_WORDS.find((word) => word === value),
 }
 
-/** The times of day in which events begin. */
+/** In which events begin. */
 export const TIMES_OF_DAY = ['morning', 'afternoon', 'evening'] as const
 export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
-/** The kind of a list of times of day, for a filter that finds events that begin in any of them. */
 export const timesOfDay = someOf(TIMES_OF_DAY)
 
-/** The most minutes before an event from which its meeting link can be shown: a year. */
+/** A year. */
 const MOST_MINUTES = 525_600
 
-/**
- * Returns the minutes before the start from which a meeting link is shown: infinity for `always`, NaN for
- * `never`; undefined for a text of another form.
- */
+/** Infinity for `always`, NaN for `never`; undefined for another form. */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
   if (shown === 'never') return Number.NaN
@@ -91,9 +83,8 @@ export function minutesBefore(shown: string): number | undefined {
 }
 
 /**
- * The kind of the field that says when everybody sees a meeting link: `always`, `before:15` (from 15 minutes
- * before the start), or `never`. Those who may edit the event always see it. An empty text means `always`;
- * other empty values, such as `false`, are refused.
+ * `always`, `before:15` (minutes before the start) or `never`; those who may edit always see the link. An
+ * empty text means `always`, other empty values are refused.
  */
 const onlineShown: PlainKind<string> = {
   input: 'line',
@@ -107,8 +98,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * The kind of a recurrence: a list of lines, a text of lines, or an object with the parts of a rule. The
- * rules of series read it. That of another product is read as the rule that it says.
+ * Lines, a text of lines, or an object; that of another product is read as the rule that it says. The rules
+ * of series read it.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
@@ -121,7 +112,7 @@ export const recurrence: Kind<string | readonly unknown[] | object> = {
   },
 }
 
-/** The kind of a way to collapse a list. There is one: to the next occurrence of each series. */
+/** Only to the next occurrence of each series. */
 export const collapse: Kind<'series'> = {
   wire: { type: 'string', enum: ['series'] },
   within: limits.word,
@@ -129,13 +120,13 @@ export const collapse: Kind<'series'> = {
   read: (value) => (value === 'series' ? value : undefined),
 }
 
-/** The scopes of a change: the occurrences of a series that it changes. */
+/** Which occurrences a change is for. */
 const SCOPES = ['this', 'following', 'all'] as const
 export type RecurrenceScope = (typeof SCOPES)[number]
 
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)
 
-/** The kind of a scope. An empty value means `this`: the occurrence at the address of the request. */
+/** Empty means `this`: the occurrence at the address. */
 const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
   within: limits.word,
@@ -143,7 +134,7 @@ const recurrenceScope: Kind<RecurrenceScope> = {
   read: (value) => (isScope(value) ? value : 'this'),
 }
 
-// The fields of events.
+// Fields.
 
 const OF_LISTS = { not: 'it is about the lists of this calendar' }
 const OF_MAPS = { not: 'it is about the page of the event' }
@@ -194,10 +185,7 @@ const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
 const fact = { kind: factOfAccess, ...whereSet } as const
 
-/**
- * The fields of events (rule 3.9). Each says where answers, tables, feeds, iCalendar, series and pages show
- * it.
- */
+/** Rule 3.9. Each says where answers, tables, feeds, iCalendar, series and pages show it. */
 export const eventFields = {
   author: {
     ...authorFields.author,

@@ -24,26 +24,20 @@ import {
   type WithValue,
 } from './member.ts'
 
-// Declares the members of events and series in each representation, and lists the facts of access of events
-// and venues.
+// Members of events and series in each representation; facts of access.
 
-// The facts of access of events and venues.
+// Facts of access of events and venues.
 
-/** The names of the facts of access of a venue. */
 export const venueFacts = namesWith(venueFields, 'kind', factOfAccess)
 
-/** The names of the facts of access of an event. */
 export const eventFacts = [...namesWith(eventFields, 'kind', factOfAccess), 'sign_language'] as const
 
-/** The names of all facts of access. The index refers to each by its place in this list. */
+/** The index refers to each by its place here. */
 export const accessFacts: readonly string[] = [...venueFacts, ...eventFacts]
 
-/** The kind of a list of facts of access. */
 export const accessList = someOf(accessFacts)
 
-/**
- * Returns those of `facts` that a record has. A fact that is not known counts as one that it does not have.
- */
+/** Unknown facts count as absent. */
 export function factsIn<Fact extends string>(
   record: Readonly<Partial<Record<Fact, unknown>>>,
   facts: readonly Fact[],
@@ -51,7 +45,7 @@ export function factsIn<Fact extends string>(
   return facts.filter((fact) => Boolean(record[fact]))
 }
 
-// The members of events and series in answers, and the other representations that have them.
+// Members of events and series, and the representations that have them.
 
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
@@ -66,10 +60,7 @@ const inUtc = {
 } as const
 const NUMBERED = { not: 'id has it' }
 
-/**
- * The members of an event in answers (rule 5.1): its fields, and members that clients cannot set.
- * `event-present.ts` has their order.
- */
+/** Rule 5.1: fields, and members that clients cannot set. `event-present.ts` has their order. */
 export const eventMembers = {
   ...shownFields,
   id: {
@@ -133,10 +124,7 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/**
- * The members that a series has beside the members it shares with events, or in place of them
- * (docs/series.md).
- */
+/** Beside those of events, or in place of them (docs/series.md). */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },
@@ -146,10 +134,10 @@ export const seriesMembers = {
 
 export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof seriesMembers
 
-/** The names of the columns that only some events show (`rare`). */
+/** Shown by some events only (`rare`). */
 export type RareColumn = WithValue<EventMembers, 'rare', unknown> & WithValue<EventMembers, 'from', 'column'>
 
-/** A column that only some events show: those whose column `by` is not blank. */
+/** Shown by events whose column `by` is not blank. */
 interface RareField extends Tabled<RareColumn> {
   by: RareColumn
 }
@@ -158,10 +146,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/**
- * Returns the columns that only some events show in answers; with `place`, those of them that another
- * representation has.
- */
+/** With `place`, those that this representation has. */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {
@@ -174,10 +159,7 @@ export function rareFields(
   })
 }
 
-/**
- * Returns the values of an event or a series in these columns, as answers show them; undefined if all are
- * blank.
- */
+/** As answers show them; undefined if all are blank. */
 export function showRare(
   rare: readonly RareField[],
   row: Partial<Columns<typeof eventFields>>,
@@ -191,7 +173,7 @@ export function showRare(
   return shown
 }
 
-/** The values of rare columns that are blank, in the form in which a request sends them. */
+/** As a request sends blank values. */
 export const unshownValues = Object.fromEntries(
   rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
 )

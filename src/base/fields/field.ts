@@ -11,50 +11,40 @@ import {
 } from './kinds.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// Says what a field or filter is, declares the fields that all records have, and makes columns of sent
-// values.
+// What a field or filter is; fields of all records; columns from sent values.
 
-/**
- * A field or filter. `about` is its meaning in English, by which other languages translate it; empty for one
- * that is not published.
- */
+/** `about` is its meaning in English, by which languages translate it; empty if it is not published. */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
   kind: Kind<any, any>
   about: string
   required?: true
-  /**
-   * The published default; a function is called for each request. `null` is published but counts as no
-   * default (rule 3.3).
-   */
+  /** A function is called for each request; `null` is published but no default (rule 3.3). */
   default?: unknown
-  /** The limits of its values, in place of the limits of its kind. */
+  /** In place of those of its kind. */
   within?: Bounds
-  /** The fields of records within a list of links, for their limits. */
+  /** Fields of records within a list of links. */
   nested?: FieldsData
-  /** True for a field that is accepted, but not published in the index. */
+  /** Accepted, but not in the index. */
   unlisted?: true
-  /** The English name above its control in a form, where `about` is too long. */
+  /** Above its control, where `about` is too long. */
   label?: string
-  /** The English text below its control in a form, where the label does not say enough. */
+  /** Below its control. */
   hint?: string
-  /** The English names of the values that a form offers, by value. */
+  /** Of values in a form. */
   words?: Readonly<Record<string, string>>
-  /**
-   * The control that forms show for the field, if it is another than that of the kind. Where it is false,
-   * forms do not ask for the field.
-   */
+  /** Other than that of the kind; false: forms do not ask. */
   input?: Input | false
-  /** Whether lists of the desk have a column for the field. */
+  /** In lists of the desk. */
   inLists?: true
 }
 
 export type FieldsData = Readonly<Record<string, FieldData>>
 
-/** The parsed values of a set of fields. Fields that were not sent, or sent as null, are left out. */
+/** Without fields that were not sent, or sent as null. */
 export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
 
-/** The columns of those fields of a set whose kind says how a column keeps the value (`keep`). */
+/** Of fields whose kind says how a column keeps the value (`keep`). */
 export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<
     F[Name]['kind']
@@ -63,7 +53,7 @@ export type Columns<F extends FieldsData> = {
 
 type Kept = [name: string, keep: (value: unknown) => unknown]
 
-/** For each set, its fields whose kind has `keep`. They are cached, since every write asks for them. */
+/** Every write asks for them. */
 const keptFields = new WeakMap<FieldsData, Kept[]>()
 
 function keptFieldsOf(fields: FieldsData): Kept[] {
@@ -76,7 +66,6 @@ function keptFieldsOf(fields: FieldsData): Kept[] {
   return made
 }
 
-/** Returns the column values of the fields that were sent and whose kind has `keep`. */
 export function keptColumns(fields: FieldsData, values: Record<string, unknown>): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
   for (const [name, keep] of keptFieldsOf(fields)) {
@@ -86,10 +75,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/**
- * Returns the columns of a record for which no values were sent, for the fields whose kind has `keep`.
- * Columns of text hold `text`.
- */
+/** Of a record without sent values; columns of text hold `text`. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {
@@ -98,10 +84,9 @@ export function blankColumns<F extends FieldsData>(fields: F, text = ''): Column
   return columns as Columns<F>
 }
 
-/** The statuses that a record can have (rule 2.11). */
+/** Rule 2.11. */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 
-/** The words of statuses for people. */
 export const STATUS_WORDS = {
   publish: 'Published',
   future: 'Scheduled',
@@ -111,7 +96,6 @@ export const STATUS_WORDS = {
   trash: 'Trash',
 } as const satisfies Record<(typeof STATUSES)[number], string>
 
-/** The author and the publication date of a record. */
 export const authorFields = {
   author: { kind: integer, about: 'The id of the author', label: 'Author', input: false },
   date: {
@@ -133,7 +117,6 @@ export const statusField = {
   },
 } as const satisfies FieldsData
 
-/** The featured image of a record. */
 export const imageField = {
   image: {
     kind: image,
@@ -142,7 +125,6 @@ export const imageField = {
   },
 } as const satisfies FieldsData
 
-/** The parameters for the page of a list and its size. */
 export const pageFilters = {
   page: { kind: count, about: 'The page of the list to return', default: 1 },
   per_page: { kind: count, about: 'How many records a page holds', default: '10' },

@@ -5,22 +5,18 @@ import { encodeUrl, isUrl, presentUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// The kinds of values. Each says how its values are checked, read, described, stored and shown.
+// Kinds of values: how each is checked, read, described, stored and shown.
 
-/** The JSON schema keywords of a parameter that the namespace index publishes (rule 3.3). */
+/** As the namespace index publishes it (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean' | 'array'
   format?: string
-  /** The texts that the parameter takes, if they are few. */
   enum?: readonly string[]
   items?: { type: 'integer' } | { type: 'object'; properties: Readonly<Record<string, object>> }
   maxItems?: number
 }
 
-/**
- * The control by which a form asks for a value. `text` has markup, `fact` is yes, no or unknown, and `choice`
- * offers the words of the schema.
- */
+/** `text` has markup, `fact` is yes, no or unknown, `choice` offers the words of the schema. */
 export type Input =
   | 'line'
   | 'email'
@@ -38,89 +34,60 @@ export type Input =
   | 'parent'
   | 'links'
 
-/**
- * Returns a text as its control sends it back untouched. Browsers drop line ends from a line, which therefore
- * shows blanks.
- */
+/** As a control sends it back untouched: browsers drop line ends from a line. */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
 
-/** The time of a request and the zone of the site: all that a kind needs besides the value. */
+/** What a kind needs besides the value. */
 export interface RequestTime {
   site: Pick<Site, 'timezone'>
   /** Milliseconds since the epoch. */
   now: number
 }
 
-/**
- * A kind of value: how it is checked, read, described, stored and shown. Rules work with `Value`; the column
- * of the field holds `Kept`.
- */
+/** Rules work with `Value`; the column holds `Kept`. */
 export interface Kind<Value, Kept = Value> {
-  /** The schema of the value in the index and in the interface description. */
+  /** In the index and the interface description. */
   wire: WireSchema
-  /**
-   * The JSON schema of what a client may send, where that is more than `wire` says: bounds of numbers, and an
-   * empty text that clears them.
-   */
+  /** Where clients may send more than `wire` says: bounds, and an empty text that clears. */
   accepts?: Readonly<Record<string, unknown>>
-  /** The JSON type of the value in answers, where it differs from `wire.type`. */
+  /** Where it differs from `wire.type`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
-  /** True for lists, which may also be sent as text with commas or as repeated keys. */
+  /** May also be sent with commas or as repeated keys. */
   list?: true
-  /**
-   * The limits of values, unless the field or filter has limits of its own. A kind without it has the limits
-   * of one line.
-   */
+  /** Without it, those of one line. */
   within?: Bounds
-  /**
-   * Checks a value before it is read. A value that fails is refused with a plain `rest_invalid_param` (rule
-   * 1.2).
-   */
+  /** A value that fails is a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** A value that is accepted. The answer that refuses another value shows it. */
+  /** Shown by the refusal of another value. */
   example?: string
-  /**
-   * Returns true for a value that is passed over as if it had not been sent. The answer names its field in
-   * `X-Kalends-Ignored`.
-   */
+  /** Passed over as if not sent; `X-Kalends-Ignored` names the field. */
   ignores?: (value: unknown) => boolean
-  /**
-   * Reads a value; undefined for one of a wrong type, which is refused with `rest_invalid_type` (rule 1.2).
-   */
+  /** Undefined for a wrong type, `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
-  /** Returns the value of the column. Values of kinds without it are stored by rules of the resource. */
+  /** Without it, rules of the resource store the value. */
   keep?: (value: Value) => Kept
-  /** The value of the column of a record for which no value was sent. */
+  /** Where nothing was sent. */
   blank?: Kept
-  /** Returns the value that answers show for the column. A kind without it shows the column as it is. */
+  /** Without it, the column as it is. */
   show?: (kept: unknown) => unknown
-  /**
-   * The words that the entries of a list may be, if they are few. The words for a single value are in
-   * `wire.enum`.
-   */
+  /** Of a list's entries; those of a single value are in `wire.enum`. */
   choices?: readonly string[]
-  /**
-   * True if the meaning of a value changes with the present time, unless the value begins with a whole date.
-   */
+  /** The meaning changes with the present time, unless the value begins with a whole date. */
   goesByClock?: true
-  /** True for flags: two records of the same name are not told apart by them. */
+  /** Two records of one name are not told apart by flags. */
   isFlag?: true
-  /** The control of a form for the value. Forms do not ask for a kind without it. */
+  /** Without it, forms do not ask. */
   input?: Input
 }
 
-/**
- * A kind whose values are stored in the column with the name of the field, without a rule of the resource.
- */
+/** Stored in the column of the field's name without a rule. */
 export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
   keep: (value: Value) => Kept
   blank: Kept
 }
 
-/** The type of the values of a kind once they are read. */
 export type ValueOf<K> = K extends Kind<infer Value, infer _Kept> ? Value : never
-/** The type of the column of a kind. */
 export type KeptOf<K> = K extends { keep: (value: never) => infer Kept } ? Kept : never
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -131,7 +98,7 @@ const isNumeric = (value: unknown): value is string | number =>
 const same = <T>(value: T): T => value
 const isSwitchedOn = (kept: unknown) => kept === 1
 
-/** Decides whether a value is one of the empty values that clear an optional field (rule 2.5). */
+/** Empty values clear an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
   return (
     value === '' ||
@@ -142,10 +109,7 @@ export function isEmpty(value: unknown): boolean {
   )
 }
 
-/**
- * Reads a whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). Undefined for
- * other values.
- */
+/** `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). */
 export function readInteger(value: unknown): number | undefined {
   if (!isNumeric(value)) return undefined
   const number = Number(value)
@@ -164,19 +128,13 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/**
- * Decides whether an untyped flag is true (rule 2.3): a text is if it is one of `TRUE_WORDS`, a number if it
- * is not 0.
- */
+/** Rule 2.3: one of `TRUE_WORDS`, or a number but 0. */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
 }
 
-/**
- * Returns the entries of a list that was sent as a list, as the record of a form, as text with commas, or as
- * one number. Undefined for other values.
- */
+/** From a list, the record of a form, text with commas, or one number. */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (isText(value)) return value.includes(',') ? value.split(',') : [value]
@@ -185,10 +143,7 @@ export function listEntries(value: unknown): unknown[] | undefined {
   return undefined
 }
 
-/**
- * Decides whether a value is an object with named members, and not the numbered entries that a form sends for
- * a list.
- */
+/** And not the numbered entries of a form's list. */
 export function isNamedRecord(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
   return !Object.keys(value).every((key) => /^\d+$/.test(key))
@@ -201,15 +156,12 @@ function readIds(value: unknown): number[] | undefined {
     : undefined
 }
 
-/** Returns the entries of a list without duplicates. Most lists have one entry, and cost nothing. */
+/** Most lists have one entry and cost nothing. */
 function distinct<Entry>(entries: Entry[]): Entry[] {
   return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
-/**
- * Reads the words of a list, without duplicates. Undefined for a value that is no list of words, and for an
- * empty list.
- */
+/** Each once; undefined for no words and for an empty list. */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
@@ -217,7 +169,7 @@ export function readWords(value: unknown): string[] | undefined {
   return entries?.length && entries.every((entry) => entry !== '') ? distinct(entries) : undefined
 }
 
-/** A text that must not be empty: `""` and `"0"` are refused. */
+/** `""` and `"0"` are refused. */
 export const text: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },
@@ -227,7 +179,7 @@ export const text: PlainKind<string> = {
   blank: '',
 }
 
-/** A text that an empty value clears, such as a description. */
+/** An empty value clears it. */
 export const clearableText: PlainKind<string> = {
   input: 'text',
   wire: { type: 'string' },
@@ -238,7 +190,7 @@ export const clearableText: PlainKind<string> = {
   blank: '',
 }
 
-/** A text of one line without markup, which an empty value clears, such as an address. */
+/** One line without markup; an empty value clears it. */
 export const line: PlainKind<string> = {
   ...clearableText,
   input: 'line',
@@ -246,7 +198,7 @@ export const line: PlainKind<string> = {
   keep: singleLine,
 }
 
-/** A text whose column a rule of the resource writes, such as a slug. */
+/** A rule of the resource writes the column, as for slugs. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },
@@ -254,10 +206,9 @@ export const settledText: Kind<string> = {
   read: (value) => (isText(value) ? value : undefined),
 }
 
-/** A whole number. */
 export const integer: Kind<number> = { wire: { type: 'integer' }, within: limits.word, read: readInteger }
 
-/** A whole number above zero: the number of a page, or of the records on a page. */
+/** Above zero. */
 export const count: Kind<number> = {
   wire: { type: 'integer' },
   within: limits.word,
@@ -266,10 +217,9 @@ export const count: Kind<number> = {
   read: readInteger,
 }
 
-/** The id of a record or term, a whole number above zero. */
 export const recordId: Kind<number> = { ...count, example: '12' }
 
-/** The id of a parent term; 0 and an empty text mean no parent. */
+/** 0 and an empty text mean none. */
 export const parentId: Kind<number> = {
   input: 'parent',
   wire: { type: 'integer' },
@@ -277,7 +227,7 @@ export const parentId: Kind<number> = {
   read: (value) => (value === '' ? 0 : readInteger(value)),
 }
 
-/** A list of ids above zero. */
+/** Above zero. */
 export const ids: Kind<number[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
@@ -287,7 +237,7 @@ export const ids: Kind<number[]> = {
   read: readIds,
 }
 
-/** A list whose entries are ids, slugs or names, as text. */
+/** As text. */
 export const idsOrSlugs: Kind<string[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
@@ -297,7 +247,6 @@ export const idsOrSlugs: Kind<string[]> = {
   read: readWords,
 }
 
-/** A list of words, such as statuses. */
 export const words: Kind<string[]> = {
   wire: { format: 'string' },
   list: true,
@@ -306,7 +255,7 @@ export const words: Kind<string[]> = {
   read: (value) => readWords(value) ?? [],
 }
 
-/** True or false (rule 2.2). */
+/** Rule 2.2. */
 export const flag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'boolean' },
@@ -319,8 +268,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * A fact of access: yes, no, or unknown. An empty text means unknown, and answers leave out unknown facts.
- * Pages show each field of this kind as a fact, and the filter `access` finds records by it.
+ * Yes, no or unknown (empty, left out of answers). Pages show fields of this kind as facts, and `access`
+ * finds records by them.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
@@ -339,7 +288,7 @@ function readYesOrNo(value: unknown): boolean | '' | undefined {
   return value === 'yes' ? true : value === 'no' ? false : readBoolean(value)
 }
 
-/** Returns a kind whose values are one of these words. An empty value means `blank`. */
+/** An empty value means `blank`. */
 export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
   const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
   const named = words.filter((word) => word !== '')
@@ -354,7 +303,6 @@ export function oneOf<Word extends string>(words: readonly Word[], blank: Word):
   }
 }
 
-/** Returns a kind whose values are lists of some of these words. */
 export function someOf(known: readonly string[]): Kind<string[]> {
   return {
     ...words,
@@ -363,10 +311,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/**
- * A flag that is published without a type and takes any value (rule 2.3): see `isTruthy`. It finds records by
- * the time of the request.
- */
+/** Published without a type, takes any value (rule 2.3). */
 export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
@@ -377,10 +322,7 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/**
- * A flag of a filter that keeps the word it was sent with, since links repeat it (rule 13.8). Lists and
- * records are refused.
- */
+/** Keeps the word it was sent with: links repeat it (rule 13.8). No lists and records. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -388,10 +330,7 @@ export const looseWord: Kind<string | number | boolean> = {
     isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
-/**
- * A flag that is published as text, for the map switches of venues. Lists and records are refused; `isTruthy`
- * reads all other values.
- */
+/** Published as text, for map switches of venues. No lists and records. */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -404,10 +343,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/**
- * A switch of a filter: a word such as `true`, `1`, `on` or `yes` turns it on, any other text leaves it off.
- * An empty text is refused.
- */
+/** `true`, `1`, `on`, `yes` turn it on, other text does not; an empty text is refused. */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -416,10 +352,7 @@ export const switchWord: Kind<boolean> = {
   read: isTruthy,
 }
 
-/**
- * A date and time in any form that `parseMoment` reads. The rules of the resource decide in which zone it is
- * read.
- */
+/** Any form of `parseMoment`; rules of the resource decide on the zone. */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
@@ -431,22 +364,19 @@ export const moment: Kind<string | number> = {
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
 }
 
-/** A date and time that is published without a type, as parameters of lists are. */
+/** Published without a type. */
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
-/**
- * The UTC publication date that answers show for a record that was never published. Sent back, it means no
- * date.
- */
+/** The UTC publication date of a record that was never published; sent back, it means no date. */
 export const NEVER = '0000-00-00 00:00:00'
 
-/** A publication date. `NEVER` is accepted as well, and means no date. */
+/** `NEVER` means no date. */
 export const publicationMoment: Kind<string | number> = {
   ...moment,
   valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,
 }
 
-/** A time zone by name, abbreviation or offset. An empty text means the zone of the site (rule 2.7). */
+/** Name, abbreviation or offset; empty means the zone of the site (rule 2.7). */
 export const timezone: Kind<string> = {
   input: 'zone',
   wire: { type: 'string' },
@@ -458,10 +388,7 @@ export const timezone: Kind<string> = {
 
 const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/**
- * An absolute URL, which an empty value clears. Signs that answers show as entities are stored as signs (rule
- * 2.8).
- */
+/** An empty value clears it. Entities become characters (rule 2.8). */
 export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },
@@ -475,13 +402,13 @@ export const url: PlainKind<string> = {
   show: (kept) => presentUrl(String(kept)),
 }
 
-/** An absolute URL with the scheme https, which an empty value clears. */
+/** Https; an empty value clears it. */
 export const secureUrl: PlainKind<string> = {
   ...url,
   valid: (value) => isEmpty(value) || (isText(value) && /^https:/i.test(value) && isUrl(value)),
 }
 
-/** A language as a tag of BCP 47, such as `bfi`, which an empty value clears. */
+/** A tag of BCP 47, such as `bfi`; an empty value clears it. */
 export const language: PlainKind<string> = {
   ...clearableText,
   input: 'line',
@@ -499,7 +426,7 @@ function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** An image by its id, by a URL, or as the object by which answers show it. `''` and `0` mean no image. */
+/** By id, URL, or as answers show it; `''` and `0` mean none. */
 export const image: Kind<string | number> = {
   input: 'image',
   wire: { type: 'string' },
@@ -536,12 +463,12 @@ function degrees(limit: number): PlainKind<number | null> {
   }
 }
 
-/** A latitude in degrees north, -90 to 90, which an empty text clears. */
+/** Degrees north; an empty text clears it. */
 export const latitude = degrees(90)
-/** A longitude in degrees east, -180 to 180, which an empty text clears. */
+/** Degrees east; an empty text clears it. */
 export const longitude = degrees(180)
 
-/** A part of the map in degrees. A box whose `west` is greater than its `east` crosses the date line. */
+/** Degrees; with `west` above `east` it crosses the date line. */
 export interface Box {
   west: number
   south: number
@@ -549,7 +476,7 @@ export interface Box {
   north: number
 }
 
-/** A box as text, in the order of GeoJSON: `west,south,east,north` in degrees. */
+/** As GeoJSON: `west,south,east,north`. */
 export const box: Kind<Box> = {
   wire: { type: 'string' },
   within: limits.word,
@@ -574,14 +501,14 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** Decides whether a point lies in a box or on its edge. False for a place without a position. */
+/** Or on its edge; false without a position. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east
   return lat >= south && lat <= north && isBetween
 }
 
-/** A distance in kilometres above zero. */
+/** Km above zero. */
 export const distance: Kind<number> = {
   wire: { format: 'double' },
   accepts: { type: 'number', exclusiveMinimum: 0 },
@@ -592,10 +519,10 @@ export const distance: Kind<number> = {
   read: (value) => (isNumeric(value) ? Number(value) : undefined),
 }
 
-/** Any value. The rules of the resource check it. */
+/** Rules of the resource check it. */
 export const anything: Kind<unknown> = { input: 'line', wire: {}, read: (value) => value }
 
-/** Ids of records to link, or the records themselves. The rules of the resource read them. */
+/** Ids or records; rules of the resource read them. */
 export const links: Kind<unknown> = {
   input: 'links',
   wire: { items: { type: 'integer' } },

@@ -7,7 +7,7 @@ import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
 const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
-/** The fields of venues (rule 3.9). Pages name the facts of access at the end by `about`. */
+/** Rule 3.9. Pages name facts of access by `about`. */
 export const venueFields = {
   author: { ...authorFields.author, ...inAnswers },
   date: { ...authorFields.date, ...inAnswers },
@@ -127,7 +127,7 @@ export const venueFields = {
   assistance_dogs: { ...fact, about: 'Assistance dogs welcome' },
 } as const satisfies Readonly<Record<string, LinkedField>>
 
-/** The fields of organizers (rule 3.9). */
+/** Rule 3.9. */
 export const organizerFields = {
   author: { ...authorFields.author, default: null, ...inAnswers },
   date: { ...authorFields.date, default: null, ...inAnswers },

@@ -1,11 +1,11 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// Says where each representation shows a field, and holds the schemas of answers.
+// Where each representation shows a field; schemas of answers.
 
-// The schemas of answers that several resources share.
+// Schemas that several resources share.
 
-/** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
+/** Draft 2020-12, the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
@@ -32,14 +32,14 @@ export const dateTime: Schema = {
   examples: ['2027-05-04 19:30:00'],
 }
 
-/** The name of a record that is unique among all deployments (`global_id`). */
+/** Unique among all deployments (`global_id`). */
 export const globalIdSchema: Schema = { type: 'string', examples: ['example.org?id=12'] }
-/** The id of a user, which answers show as text (rule 4.2). */
+/** Text (rule 4.2). */
 export const author: Schema = { type: 'string', pattern: '^\\d+$' }
-/** A map that is always empty, shown as an empty list (rule 5.7). */
+/** Always empty, shown as a list (rule 5.7). */
 export const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
 
-/** The rule of a series as an object, in place of lines. */
+/** In place of lines. */
 export const ruleSchema: Schema = record(
   {
     frequency: { type: 'string', enum: ['daily', 'weekly', 'monthly', 'yearly'] },
@@ -57,7 +57,7 @@ export const ruleSchema: Schema = record(
   [],
 )
 
-/** The members that say how a series repeats, which the series and its occurrences share. */
+/** Of a series and its occurrences. */
 const ruleProperties = {
   series: id,
   rrule: string,
@@ -65,19 +65,12 @@ const ruleProperties = {
   text: string,
 } satisfies Record<string, Schema>
 
-/**
- * The member of an occurrence that says how its series repeats. Events that do not repeat have no such
- * member.
- */
+/** Only on occurrences. */
 export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: arrayOf(string) })
 
-/** The member of a series that says how it repeats. */
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/**
- * The members of a venue or organizer beside its fields. Answers leave out members of `some` without a value
- * (rules 6.1 to 6.3).
- */
+/** `some` are left out without a value (rules 6.1 to 6.3). */
 export const linkedMembers = {
   always: {
     id,
@@ -103,10 +96,7 @@ export const linkedMembers = {
 const termUrls = schemaRef('TermUrls')
 const hrefs = arrayOf(record({ href: address }))
 
-/**
- * The members of a category or tag in the answers of its own routes (rule 7.1). Tags have no `parent`,
- * entries of lists have no `_links`.
- */
+/** Rule 7.1. Tags have no `parent`, entries of lists no `_links`. */
 export const termMembers = {
   always: {
     id,
@@ -125,7 +115,7 @@ export const termMembers = {
   },
 } satisfies Record<string, Record<string, Schema>>
 
-/** The members of a category or tag within an event (rule 7.3). */
+/** Within an event (rule 7.3). */
 export const embeddedTermMembers = {
   name: string,
   slug: string,
@@ -140,74 +130,67 @@ export const embeddedTermMembers = {
   urls: termUrls,
 } satisfies Record<string, Schema>
 
-/** An answer that has every member of `always`, and may have any of `some`. */
+/** Every member of `always`, any of `some`. */
 export type Answer<Members extends { always: object; some: object }> = Record<
   keyof Members['always'],
   unknown
 > &
   Partial<Record<keyof Members['some'], unknown>>
 
-// The places of a field: the representations of an event, a venue or an organizer that show it.
+// Places: the representations that show a field.
 
-/** The reason why a representation does not have a member. */
+/** Why it does not. */
 interface Omitted {
   not: string
 }
 
-/** Where a representation has a member: under its own name (true), under another name, or not at all. */
+/** Under its own name (true), another, or not at all. */
 type Place = true | string | Omitted
 
 /**
- * A member of an event, and the representations that have it. Single answers, lists, NDJSON and exports have
- * every member, and the history has every column and link, unless a property here says otherwise.
+ * Unless a property says otherwise, single answers, lists, NDJSON and exports have every member, the history
+ * every column and link.
  */
 export interface Member {
-  /** The source of the value: a column, rows of other tables, or a computation from these. */
+  /** Of the value. */
   from: 'column' | 'link' | 'computed'
-  /** The schema of the member in answers, unless the kind of the field has it. */
+  /** Unless the kind has it. */
   schema?: Schema
   /**
-   * Marks a member that only events with a value show, or only events with a value in the field that is named
-   * here. All representations show such a column by the `show` of its kind, so it cannot be a text with
-   * markup.
+   * Shown only with a value, or by events with a value in the named field. All representations show it by the
+   * `show` of its kind, so it cannot be a text with markup.
    */
   rare?: true | string
-  /** Why lists do not have the member, although single answers do. */
+  /** Why single answers alone have it. */
   lists?: Omitted
-  /** The column of the table of events (CSV). */
+  /** Of the table of events. */
   csv: Place
-  /** The member of an item of JSON Feed; rare members are below `_kalends`. */
+  /** JSON Feed; rare members are below `_kalends`. */
   feed: Place
-  /** The property of iCalendar. */
+  /** iCalendar. */
   ics: string | Omitted
-  /** The property of schema.org in the format JSON-LD. */
+  /** Schema.org. */
   jsonld: string | Omitted
-  /** The member in answers to assistants. */
   assistants: Place
   series: true | Omitted
-  /** Whether the member is kept of an event that the public no longer sees. */
+  /** Kept of an event that the public no longer sees. */
   withdrawn: true | Omitted
-  /** Whether the page for people shows the member. */
   page: true | Omitted
 }
 
-/** A field of events: one that answers show as a member, or one that only requests have. */
+/** Shown as a member, or only in requests. */
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/**
- * A field of a venue or organizer. Its own answers and those of its events have it; `csv` and `page` say
- * whether the table of events and its page do.
- */
+/** Its own answers and those of its events have it. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
-/** A field that a table has as a column of the same name. */
+/** A column of the same name. */
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
   name: Name
-  /** The value of the column where nothing was sent. */
+  /** Where nothing was sent. */
   blank: unknown
 }
 
-/** Returns the fields of a venue or organizer that the table of events has as columns of the same names. */
 export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
   fields: Fields,
 ): readonly Tabled<WithValue<Fields, 'csv', true>>[] {
@@ -217,15 +200,14 @@ export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
   })
 }
 
-/** Shows a column as it is stored, for kinds without `show`. */
+/** For kinds without `show`. */
 export const asKept = (kept: unknown) => kept
 
-/** The names of the members of which a property, such as `from`, has a value. */
+/** Those of which a property has a value. */
 export type WithValue<Members, Property extends string, Value> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never
 }[keyof Members]
 
-/** The names under which a representation, such as `csv`, has its members. */
 export type NamesIn<Members, Where extends string> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Where, infer Given>>
     ? Given extends true
@@ -234,9 +216,7 @@ export type NamesIn<Members, Where extends string> = {
     : never
 }[keyof Members]
 
-/**
- * Returns the names of the members of which a property has a value; `WithValue` is the type of these names.
- */
+/** `WithValue` is the type of these names. */
 export function namesWith<Members extends object, const Property extends string, const Value>(
   members: Members,
   property: Property,
@@ -248,7 +228,7 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** A column that all representations have but iCalendar and JSON-LD, unless its property is named. */
+/** But iCalendar and JSON-LD, unless named. */
 export const everywhere = {
   from: 'column',
   csv: true,
@@ -261,13 +241,10 @@ export const everywhere = {
   page: true,
 } as const
 
-/** A text that all representations have but these. A withdrawn event keeps no texts. */
+/** But these; a withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/**
- * Returns the places of a member that says the same as another one, in another form for programs: only
- * answers have it.
- */
+/** The same in another form for programs: only answers have it. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -285,10 +262,7 @@ export function saidBy(name: string) {
 
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
-/**
- * The places of a field of a venue or organizer: beside answers, the table of events and the page
- * (`inTable`), the page alone, or nothing.
- */
+/** Beside answers: table of events and page (`inTable`), page alone, or nothing. */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const
 export const inAnswers = { csv: UNASKED, page: UNASKED } as const

@@ -1,30 +1,22 @@
-// Writes the content lines of iCalendar with their parameters, folds and escapes them, and names the
-// properties of our own.
+// Content lines of iCalendar: parameters, folds, escapes, properties of our own.
 
-/** The most octets of a line without its end (RFC 5545, 3.1). */
+/** Octets without the end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
-/**
- * The length of a line that is short enough whatever its characters: a UTF-16 unit takes at most three
- * octets, so they need no counting.
- */
+/** A UTF-16 unit takes at most three octets, so such a line needs no counting. */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
-/** A property of our own: the status of an event that is not public. */
+/** The status of an event that is not public. */
 export const OWN_STATUS = 'X-KALENDS-STATUS'
-/** A property of our own: the time in UTC at which a scheduled event becomes public. */
+/** UTC, when a scheduled event becomes public. */
 export const OWN_DATE = 'X-KALENDS-DATE'
-/** A property of our own: how people take part; `unknown` for an event with a link that does not say. */
+/** `unknown` for an event with a link that does not say. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
-/** A property of our own: when everybody sees the link of the meeting. */
+/** When everybody sees the link of the meeting. */
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
-/** The parameters of a property, by name. */
 export type Parameters = Readonly<Record<string, string>>
 
-/**
- * Writes a property as a content line, folded at 75 octets but never within a character. The value is written
- * as it is: escape texts with `escapeText`.
- */
+/** Folded at 75 octets, never within a character. Texts have to be escaped first (`escapeText`). */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
   let head = name
@@ -39,10 +31,7 @@ const ODD = /[\0-\x08\x0b-\x1f\x7f\ud800-\udfff]/
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/**
- * Escapes a text for the value of a property (RFC 5545, 3.3.11): writes line ends as `\n`, and removes
- * control characters.
- */
+/** RFC 5545, 3.3.11; control characters are removed. */
 export function escapeText(text: string): string {
   return settled(text)
     .replace(/[\\;,]/g, '\\$&')
@@ -50,18 +39,15 @@ export function escapeText(text: string): string {
 }
 
 /**
- * Makes all line ends of a text `\n`, and removes characters that no property can hold. Nearly every text
- * needs no change.
+ * Line ends become `\
+ * `, characters that no property can hold go. Nearly every text needs no change.
  */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/**
- * Writes the value of a parameter: in quotes if a sign in it would end it, and with signs that a value cannot
- * hold encoded by RFC 6868.
- */
+/** Quoted where a character would end it, RFC 6868 for what a value cannot hold. */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written
@@ -74,7 +60,7 @@ function folded(line: string): string {
   if (octets === line.length) return foldedAscii(line)
   const bytes = Buffer.from(line)
   const parts: string[] = []
-  // Lines after the first begin with the blank that marks them.
+  // Folded lines begin with a blank.
   for (let from = 0, room = LONGEST_LINE; from < bytes.length; room = LONGEST_LINE - 1) {
     const to = characterEnd(bytes, Math.min(from + room, bytes.length))
     parts.push(bytes.toString('utf8', from, to))
@@ -90,7 +76,7 @@ function foldedAscii(line: string): string {
   return all
 }
 
-/** Returns the last place, not beyond `end`, at which a character ends. */
+/** Not beyond `end`. */
 function characterEnd(bytes: Buffer, end: number): number {
   let at = end
   while (((bytes[at] ?? 0) & 0xc0) === 0x80) at--

@@ -2,44 +2,37 @@ import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '.
 import { clockChanges, DAY_MS, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
-// Writes time zones of iCalendar (VTIMEZONE).
+// Writes VTIMEZONE.
 //
-// Outlook understands one STANDARD and one DAYLIGHT with a yearly rule each, and is wrong by hours for any
-// other zone. So a zone is written as such a pair, found from its clock changes of the coming years. Before a
-// time is written in the zone, `isReadRight` checks that the pair gives the right time. Times for which it
-// does not (of the past, of irregular zones) are written in UTC.
+// Outlook understands one STANDARD and one DAYLIGHT with a yearly rule each, and is wrong by hours for other
+// zones. So a zone is written as such a pair, found from its coming clock changes; times that the pair gives
+// wrongly (`isReadRight`: the past, irregular zones) are written in UTC.
 
 interface YearlyChange {
   /** 1 to 12. */
   month: number
-  /** The place of the weekday in the month: 1 to 4, or -1 for the last. */
+  /** 1 to 4, or -1 for the last. */
   nth: number
-  /** 0 for Sunday to 6. */
+  /** 0 for Sunday. */
   weekday: number
-  /** Milliseconds after midnight, on the clock before the change. */
+  /** Ms after midnight, on the clock before the change. */
   time: number
 }
 
-/**
- * The rules by which a zone is written: one offset, or two offsets between which the clocks change every
- * year. Offsets are in ms.
- */
+/** One offset, or two that alternate every year. Ms. */
 export interface ZoneRules {
-  /** The name of the zone in the tz database. */
+  /** Of the tz database. */
   id: string
   standard: number
   daylight: { offset: number; begins: YearlyChange; ends: YearlyChange } | undefined
 }
 
-/** The number of years, from the present one on, for which a yearly rule has to give the clock changes. */
+/** For which a yearly rule has to hold. */
 const YEARS = 5
 
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
-/**
- * Returns the rules of a zone from the year of `now` (ms since the epoch) on; undefined for UTC, for a zone
- * without a name, and for one without such rules.
- */
+/** From the year of `now` (ms); undefined for UTC, a zone without a name or without such rules. */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
   const found = findCached(known, zone)
@@ -55,8 +48,7 @@ function readRules(zone: string, year: number): ZoneRules | undefined {
   const { id, offset, steps } = changes
   const thisYear = Date.UTC(year + 1, 0, 1)
   const lasting = steps.filter(({ at }) => at >= thisYear)
-  // Clocks that do not change from the next year on keep their last offset. Times before that are checked by
-  // `isReadRight` like all others.
+  // Clocks that change no more keep their last offset; earlier times are checked by `isReadRight`.
   if (lasting.length === 0) return { id, standard: steps.at(-1)?.offset ?? offset, daylight: undefined }
   const offsets = [...new Set(steps.map((step) => step.offset))].sort((a, b) => a - b)
   const [standard, summer, more] = offsets
@@ -67,26 +59,22 @@ function readRules(zone: string, year: number): ZoneRules | undefined {
   return begins && ends && { id, standard, daylight: { offset: summer, begins, ends } }
 }
 
-/** Decides whether a zone is a name of the tz database or of UTC, and not an offset. */
 export function isZoneName(zone: string): boolean {
   return clockChanges(zone, 0, 0) !== undefined || isUtc(zone)
 }
 
 /**
- * The rules of UTC, written as a zone like others. Readers that go by X-WR-TIMEZONE expand a rule whose start
- * is in UTC on the clock of that zone, also under the usual names of UTC, but not under `Etc/GMT`.
+ * Readers that go by X-WR-TIMEZONE expand a rule whose start is in UTC on the clock of that zone, also under
+ * usual names of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 
-/** Decides whether a name means UTC. Clients know these names without a definition. */
+/** Clients know these names without a definition. */
 export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 
-/**
- * Returns the yearly change that gives all of these changes; undefined if none does. `walls` are their wall
- * times on the clock before the change, in ms.
- */
+/** Undefined if none gives all. `walls` in ms, on the clock before the change. */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
   if (!first) return undefined
@@ -112,7 +100,7 @@ function describeChange(wall: number) {
   }
 }
 
-/** Returns the wall time of a yearly change in a year, on the clock before the change, in ms. */
+/** Ms, on the clock before the change. */
 function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): number {
   if (nth > 0) {
     const first = Date.UTC(year, month - 1, 1)
@@ -122,7 +110,7 @@ function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): nu
   return last - ((new Date(last).getUTCDay() - weekday + 7) % 7) * DAY_MS + time
 }
 
-/** Returns the offset that a reader of the rules finds at a UTC time, both in ms. */
+/** Both in ms. */
 function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   if (!daylight) return standard
   const year = new Date(utc + standard).getUTCFullYear()
@@ -132,20 +120,16 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   return isSummer ? daylight.offset : standard
 }
 
-/**
- * Decides whether every reader of the rules takes a wall time for the right UTC time; both are 'YYYY-MM-DD
- * HH:MM:SS'. False for times before 1970.
- */
+/** Every reader of the rules takes the wall time for this UTC time. False before 1970. */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
   const utcMs = utcToMs(utc)
   if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false
-  // Of a wall time that comes twice, some readers take the first and some the second.
+  // Of a wall time that comes twice, readers take the first or the second.
   return isOnlyUtcOf(wall, utc, rules.id)
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
-/** Writes the VTIMEZONE of these rules. */
 export function writeZone(rules: ZoneRules): string {
   const { id, standard, daylight } = rules
   const lines = [

@@ -20,18 +20,16 @@ import {
 
 // Splits and moves recurrences, for changes of a part of a series.
 
-/** The two halves of a series that is split at a date. */
 export interface Split {
   readonly before: Recurrence
-  /** The series from that date on. */
+  /** From that date on. */
   readonly after: Recurrence
 }
 
 /**
- * Splits a recurrence before `at`, the original start of one of its occurrences but the first. Both halves
- * together have the same dates: a count is divided, a rule without a count gets an end before `at`. If `at`
- * is an added date and no rule has the later dates, they are added one by one. Undefined if these dates have
- * no end or are more than `MOST_LISTED`.
+ * Before `at`, an original start but the first. Both halves have the same dates: a count is divided, a rule
+ * without one gets an end. If `at` was added and no rule has the later dates, they are added one by one;
+ * undefined if they have no end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -64,10 +62,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/**
- * Returns the dates of a rule before `at`, the start among them. Exceptions are among them, since COUNT
- * counts them.
- */
+/** With exceptions, since COUNT counts them. */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
@@ -80,10 +75,7 @@ function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
   return false
 }
 
-/**
- * Returns the rule from `at` on, with the count that is left; undefined if `at` is not a date that the rule
- * makes.
- */
+/** With the count that is left; undefined if the rule does not make `at`. */
 function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   for (const wall of matchingDates(rule, start, at))
     if (settled(wall, start) === at)
@@ -93,10 +85,7 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
-/**
- * Returns the rule with `at`, which it does not make itself, as its first date; undefined if its later dates
- * would then be others.
- */
+/** With `at`, which it does not make, as first date; undefined if later dates would be others. */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
   const from = { ...start, local: at }
@@ -106,13 +95,12 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** The number of first dates that are compared: two rules that agree on them are taken to agree on all. */
+/** Rules that agree on so many dates are taken to agree on all. */
 const COMPARED = 100
 
-/** The most dates that are added one by one in place of a rule. */
+/** Added one by one in place of a rule. */
 const MOST_LISTED = 750
 
-/** Returns the first dates of a rule after `at`, `most` at the most. */
 function datesAfter(rule: Rule, start: Start, at: string, most: number): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, LAST_WALL)) {
@@ -123,7 +111,7 @@ function datesAfter(rule: Rule, start: Start, at: string, most: number): string[
   return dates
 }
 
-/** A series that has moved. `place` returns the new start for each of its original starts. */
+/** `place` returns the new start for each original one. */
 export interface Moved {
   start: Start
   recurrence: Recurrence
@@ -131,10 +119,9 @@ export interface Moved {
 }
 
 /**
- * Moves a series so that the date `at` comes to stand at `to`, and every other date moves by as much. The
- * series gets a moved rule if one makes these dates. Else a rule by month or year takes the place of `to` in
- * its month or year (see `moveAlong`), unless it has an end and names weekdays by their place. Else the dates
- * are added one by one. Undefined if these dates have no end or are more than `MOST_LISTED`.
+ * Moves `at` to `to`, and every other date by as much: a moved rule if one makes these dates; else a rule by
+ * month or year takes the place of `to` (`moveAlong`), unless it has an end and places of weekdays; else
+ * dates one by one. Undefined if these have no end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(
   recurrence: Recurrence,
@@ -176,25 +163,22 @@ function isSame(found: readonly string[], wanted: readonly string[]): boolean {
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i])
 }
 
-/** Returns the first dates of a rule as wall times that clock changes may still move. */
+/** Clock changes may still move them. */
 function firstDates(rule: Rule, start: Start, most: number): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, LAST_WALL)) if (dates.push(wall) >= most) break
   return dates
 }
 
-/** The most dates that are compared when a rule moves: no series has as many occurrences in the database. */
+/** No series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
-/**
- * The most days by which a moved date may miss the place where it would be if all dates had moved by as much.
- */
+/** Days by which a date may miss its exact place. */
 const FARTHEST_DAYS = 7
 
 /**
- * Moves a rule that repeats by month or year. The place of `to` in its month or year becomes the place of
- * every date in its own month or year. Undefined for other rules, and if a date would lie more than
- * `FARTHEST_DAYS` from its exact place.
+ * The place of `to` in its month or year becomes that of every date. Undefined for other rules, and if a date
+ * would lie more than `FARTHEST_DAYS` off.
  */
 function moveAlong(
   rule: Rule,
@@ -225,10 +209,7 @@ function isNearTo(wall: string, wanted: string): boolean {
   return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
 }
 
-/**
- * Returns the first date of a moved rule, as many months or years from `to` as the old start was from `at`.
- * Undefined if there is no such date.
- */
+/** As many months or years from `to` as the old start from `at`. */
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
   const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
   if (!first || !old || !next) return undefined
@@ -241,10 +222,7 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
 
-/**
- * Returns the rules that a move may lead to. If the first has a weekday with a place, the second counts that
- * place from the other end of the month.
- */
+/** A weekday with a place may also be counted from the other end of the month. */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
@@ -278,10 +256,7 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   }
 }
 
-/**
- * Moves all weekdays of a weekly rule. In any other rule, moves the only weekday, and gives it the place in
- * the month that the new start has.
- */
+/** All weekdays of a weekly rule; of another its only one, with the place of the new start. */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from
   if (frequency === 'weekly') {
@@ -296,7 +271,7 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
   return [`${nth === 0 ? '' : placeInMonth(dayOfNumber(to), nth < 0)}${weekdayName(to)}`]
 }
 
-/** Moves the first day of the week if the rule depends on it: on which weekdays are in one week. */
+/** If the rule depends on which weekdays are in one week. */
 function shiftWeekStart({ frequency, interval, weekdays, weekStart }: Rule, days: number): Rule['weekStart'] {
   if (frequency !== 'weekly' || interval === 1 || weekdays.length < 2) return weekStart
   return WEEKDAYS[(((WEEKDAYS.indexOf(weekStart) + days) % 7) + 7) % 7] ?? weekStart
@@ -306,10 +281,7 @@ function weekdayName(day: number): string {
   return WEEKDAYS[weekdayOfDay(day)] ?? 'MO'
 }
 
-/**
- * Returns the place of a day among the days of the same weekday in its month; negative if counted from the
- * end.
- */
+/** Among the same weekdays of its month; negative from the end. */
 function placeInMonth(day: Day, isFromEnd: boolean): number {
   const place = Math.ceil(day.monthday / 7)
   return isFromEnd ? -Math.ceil((lengthOfMonth(day) - day.monthday + 1) / 7) : place

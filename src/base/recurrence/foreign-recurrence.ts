@@ -1,24 +1,19 @@
 import { MOST_DATES, type RecurrenceObject } from './recurrence-text.ts'
 
-// Reads how other products say that an event repeats: `{"type":"weekly","end_type":"never"}`, `rules` with
-// `custom` parts, `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
+// Recurrences of other products: `{"type":"weekly","end_type":"never"}`, `rules` with `custom` parts,
+// `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The members by which a recurrence is known to be that of another product. */
 const FOREIGN = ['type', 'rules', 'custom', 'exclusions', 'end_type', 'end-type', 'endType', 'freq']
 
-/** Decides whether a recurrence has the form of another product. */
 export function isForeign(recurrence: unknown): boolean {
   if (Array.isArray(recurrence)) return recurrence.some(isMembers)
   if (!isMembers(recurrence) || 'frequency' in recurrence) return false
   return isMembers(recurrence.rrule) || FOREIGN.some((name) => name in recurrence)
 }
 
-/**
- * Returns the rule that a recurrence of another product says; undefined where it says none, or more than one
- * rule can say.
- */
+/** Undefined where it says none, or more than one rule can say. */
 export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const { rrule, ...beside } = isMembers(sent) ? sent : {}
   if (isMembers(rrule) && !areBlank(beside, [])) return undefined
@@ -71,7 +66,7 @@ function frequencyOf(type: unknown): string | undefined {
   return Object.hasOwn(FREQUENCIES, name) ? FREQUENCIES[name] : undefined
 }
 
-/** Returns the weekday of a number, which is 1 on Mondays, or of two letters. */
+/** 1 is Monday; or two letters. */
 function weekdayOf(day: unknown): string | undefined {
   const word = wordOf(day)
   return WEEKDAYS.find((weekday, index) => word === weekday || word === String(index + 1))
@@ -80,7 +75,7 @@ function weekdayOf(day: unknown): string | undefined {
 const wordOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : ''
 
-/** Returns when a rule ends, nothing for one without an end; undefined where it is not clear. */
+/** Undefined where it is not clear. */
 function endOf(rule: Members): Pick<RecurrenceObject, 'count' | 'until'> | undefined {
   const first = (...names: string[]) => names.map((name) => rule[name]).find((value) => !isBlank(value))
   const count = first('end_count', 'end-count', 'endCount', 'count', 'occurrences')

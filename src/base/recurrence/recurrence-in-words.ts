@@ -2,17 +2,16 @@ import { madeOnce } from '../cache.ts'
 import { dayOf, utcToMs } from '../text/moments.ts'
 import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 
-// Says in words how an event repeats.
+// Says how an event repeats.
 
 type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
-/** The most dates that are named one by one. More dates are only counted. */
+/** More are counted. */
 const MOST_NAMED = 3
 
 /**
- * Says a recurrence in words: "every second Tuesday until 30 June 2027, but not on 24 December". `language`
- * is the tag by which names of days and months are written, and `say` translates. A date in the year of the
- * start is written without its year.
+ * "every second Tuesday until 30 June 2027, but not on 24 December". `language` is the tag for names of days
+ * and months. A date in the year of the start has no year.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,
@@ -47,17 +46,14 @@ export function recurrenceInWords(
 
 interface RecurrenceNames {
   date: (wall: string) => string
-  /** Writes a day of every year, such as `24 December`. */
+  /** Such as `24 December`. */
   yearday: (month: number, monthday: number) => string
   month: (month: number) => string
-  /** Writes a weekday by its name in rules, such as `TU`. */
+  /** Such as `TU`. */
   weekday: (name: string) => string
 }
 
-/**
- * The formats of dates and lists in a language. Making them takes 0.2 ms, a hundred times as long as using
- * them.
- */
+/** Making these takes 0.2 ms, a hundred times as long as using them. */
 const formsOf = madeOnce((language: string) => {
   const tag = language === 'en' ? 'en-GB' : language
   const dates = (options: Intl.DateTimeFormatOptions) =>
@@ -94,10 +90,7 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
   yearly: ['every year', 'every second year', 'every {count} years'],
 }
 
-/**
- * Returns a rule with the places of a single weekday at the weekday: the second one of all Mondays is the
- * second Monday.
- */
+/** The second of all Mondays is the second Monday. */
 export function withPlace(rule: Rule): Rule {
   const { frequency, weekdays, monthdays, months, positions } = rule
   const [weekday = '', ...others] = weekdays
@@ -107,7 +100,7 @@ export function withPlace(rule: Rule): Rule {
   return { ...rule, weekdays: positions.map((place) => `${place}${weekday}`), positions: [] }
 }
 
-/** Says a rule without its end: how often, on which days, in which months. */
+/** Without its end. */
 function ruleWords(rule: Rule, write: RecurrenceNames, language: string, say: SayRecurrence): string {
   const { frequency, interval, weekdays, months, positions } = rule
   const isPlainWeek = frequency === 'weekly' && months.length === 0 && positions.length === 0 && interval < 3
@@ -193,10 +186,7 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   return joined(texts, language)
 }
 
-/**
- * English texts that recurrences are said with, with `{name}` where a value goes; other languages translate
- * them by these texts.
- */
+/** `{name}` is a value; languages translate by these texts. */
 export const recurrenceWords = [
   'every day',
   'every second day',

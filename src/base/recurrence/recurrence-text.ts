@@ -32,12 +32,9 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Writes a recurrence as lines of RFC 5545 or as the object that clients send, and reads both.
+// Recurrences as lines of RFC 5545 or as the object of clients, both ways.
 
-/**
- * A recurrence as an object with the members that clients send (docs/series.md). Members that were not given
- * are left out.
- */
+/** As clients send it (docs/series.md). */
 export interface RecurrenceObject {
   frequency?: string
   interval?: number
@@ -53,10 +50,7 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/**
- * Writes a recurrence as lines of RFC 5545: RRULE, RDATE and EXDATE, each only if it has a value. Equal
- * recurrences have equal lines.
- */
+/** RRULE, RDATE, EXDATE, each only with a value. Equal recurrences have equal lines. */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -66,8 +60,8 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
 }
 
 /**
- * Writes the lines for calendar files. If a rule does not make its own start, some readers leave the start
- * out and others do not count it. So the start becomes an added date then, and a count becomes an end.
+ * For calendar files: if a rule does not make its own start, readers disagree, so the start becomes an added
+ * date and a count an end.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence
@@ -89,7 +83,7 @@ function lastDate(rule: Rule, start: Start): string {
   return last
 }
 
-/** Writes the value of RRULE. UNTIL is in UTC as RFC 5545 asks, or a day for events that last all day. */
+/** UNTIL is in UTC as RFC 5545 asks, or a day. */
 export function ruleText(rule: Rule, start: Start): string {
   const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
   const list = (name: string, entries: readonly (string | number)[]) =>
@@ -120,7 +114,6 @@ function datesLine(name: string, walls: readonly string[], start: Start): string
   return [`${name};TZID=${id}:${walls.map((wall) => compact(wall, start)).join(',')}`]
 }
 
-/** Returns a recurrence as the object that clients may send in place of lines. */
 export function recurrenceObject({ rule, added, left }: Recurrence, { allDay }: Start): RecurrenceObject {
   const date = (wall: string) => (allDay ? wall.slice(0, 10) : wall)
   return {
@@ -145,36 +138,27 @@ function ruleObject(rule: Rule): RecurrenceObject {
   }
 }
 
-/**
- * Writes a wall time in the form of iCalendar: a day for events that last all day, else a time without `Z`.
- */
+/** A day for whole days, else a time without `Z`. */
 function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   const text = wall.replace(' ', 'T').replace(/[-:]/g, '')
   return allDay ? text.slice(0, 8) : text
 }
 
-/**
- * Decides whether readers of calendar files know a zone by its name. Times of other zones are written in UTC.
- */
+/** Times of other zones are written in UTC. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
-/**
- * Adds an empty EXDATE to the lines of a recurrence without one: without such a line, dates that were
- * exceptions before would remain exceptions.
- */
+/** Without an EXDATE line, former exceptions would stay. */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-// Reads a recurrence from lines of RFC 5545 or from an object. A recurrence that cannot be read is refused
-// with a fault that names the part.
+// Reads lines or an object; a fault names the part.
 
-/** The most characters of a recurrence: room for a rule, and for the most added dates and exceptions. */
+/** Room for a rule, and for the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 
-/** The parts of RFC 5545 that are supported, with the parts of a rule that they mean. */
 const PARTS: Readonly<Record<string, keyof RuleParts>> = {
   FREQ: 'frequency',
   INTERVAL: 'interval',
@@ -187,7 +171,6 @@ const PARTS: Readonly<Record<string, keyof RuleParts>> = {
   WKST: 'weekStart',
 }
 
-/** The members of the object that clients send, with the parts of a rule that they mean. */
 const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   frequency: 'frequency',
   interval: 'interval',
@@ -200,10 +183,7 @@ const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   week_start: 'weekStart',
 }
 
-/**
- * The input as far as it was read: the parts of its rule, the names by which the client knows them, and both
- * lists of dates.
- */
+/** As far as it was read, with the client's names of parts. */
 interface RecurrenceRead {
   parts: RuleParts | undefined
   names: Partial<Record<keyof RuleParts, string>>
@@ -212,10 +192,8 @@ interface RecurrenceRead {
 }
 
 /**
- * Reads the recurrence of an event from lines of RFC 5545, as a text or a list, or from an object of the form
- * of `recurrenceObject` (docs/series.md). Undefined for a value that means no recurrence: `""`, null, `[]`. A
- * Fault for one that cannot be read or has no date. Never throws. Looks at sizes first, so that no input
- * costs more than a moment.
+ * Lines (text or list) or an object (docs/series.md). Undefined for none (`""`, null, `[]`), a Fault for what
+ * cannot be read or has no date. Never throws. Sizes come first, so that no input costs more than a moment.
  */
 export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -230,10 +208,7 @@ export function readRecurrence(sent: unknown, start: Start): Recurrence | undefi
   }
 }
 
-/**
- * Returns a recurrence in the form of answers, which have its rule beside other members, as clients send it.
- * Others are returned as they are.
- */
+/** Answers have the rule beside other members; others stay as they are. */
 export function withoutShown(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null || !SHOWN.some((member) => member in sent)) return sent
   const { rrule, rule, lines }: { rrule?: unknown; rule?: unknown; lines?: unknown } = sent
@@ -253,7 +228,6 @@ function settleReading({ parts, names, added, left }: RecurrenceRead, start: Sta
   return recurrence
 }
 
-/** Returns a recurrence whose lists are in order and without duplicates. */
 function recurrenceWith(
   rule: Rule | undefined,
   added: readonly string[],
@@ -286,10 +260,7 @@ function readLines(input: string | readonly unknown[], start: Start): Recurrence
   return reading
 }
 
-/**
- * Returns the lines of a text or a list of texts, without blank ones; folded lines are joined (RFC 5545,
- * 3.1).
- */
+/** Folded lines are joined (RFC 5545, 3.1). */
 function linesOf(input: string | readonly unknown[]): string[] {
   const texts = typeof input === 'string' ? [input] : input
   let size = 0
@@ -357,7 +328,7 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
 
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
-  // An EXDATE without a value says that there are no exceptions.
+  // An EXDATE without a value says that there are none.
   if (value === '' && property === 'EXDATE') return
   addDates(value.split(','), zone, property, into, start)
 }
@@ -376,7 +347,7 @@ function addDates(texts: readonly string[], zone: string, part: string, into: st
   }
 }
 
-/** Checks a DTSTART, which other programs write beside the rule: it has to be the start of the event. */
+/** DTSTART has to be the start of the event. */
 function readStart(value: string, params: string, start: Start): void {
   const date = dateOf(value, start, zoneOf(params, 'DTSTART', start), 'DTSTART')
   if (date !== start.local)
@@ -433,10 +404,7 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/**
- * The parts of a rule as texts of the client; lists are split into their entries. A part that was not given
- * is undefined, or an empty list.
- */
+/** Texts of the client, lists split; undefined or empty if not given. */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -450,24 +418,17 @@ interface RuleParts {
   positions: readonly string[]
 }
 
-/** Returns the name by which the client knows a part of a rule: `RRULE:BYDAY` or `weekdays`. */
+/** `RRULE:BYDAY` or `weekdays`. */
 type NameOf = (part: keyof RuleParts) => string
 
-/** The most dates of a series. */
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
-/** The most entries of one list. Every weekday of a year by its place would be 371. */
+/** Every weekday of a year by its place would be 371. */
 const LONGEST_LIST = 62
-/**
- * The most days that the months, days and weekdays of one rule may name together: a year has no more than
- * 366.
- */
+/** Months × days × weekdays of one rule: a year has 366 days. */
 const MOST_COMBINED = 400
 
-/**
- * Reads a rule from its parts, which lines and objects have in common.
- * @throws Unreadable for a part that is wrong or does not go with the others
- */
+/** What lines and objects share. @throws Unreadable */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
   for (const list of LIST_PARTS)
     if (parts[list].length > LONGEST_LIST)
@@ -507,7 +468,7 @@ function weekStartOf(text: string | undefined, part: string): Weekday {
 
 const WEEK: readonly string[] = WEEKDAYS
 
-/** Reads weekdays, and returns them in the order of the week, without duplicates. */
+/** In the order of the week, each once. */
 function weekdaysOf(texts: readonly string[], part: string): string[] {
   const days = texts.map((text) => {
     const [, nth = '', day = ''] = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(text.toUpperCase()) ?? []
@@ -523,7 +484,7 @@ function numbersOf(texts: readonly string[], part: string, from: number, to: num
   return [...new Set(numbers)].sort((one, other) => one - other)
 }
 
-/** Reads numbers that count from the beginning or, if negative, from the end. None may be 0. */
+/** Negative from the end; never 0. */
 function placesOf(texts: readonly string[], part: string, most: number): number[] {
   const places = numbersOf(texts, part, -most, most)
   if (places.includes(0)) throw invalid(part)
@@ -545,10 +506,7 @@ function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/**
- * Checks that the parts of a rule go together.
- * @throws Unreadable for parts that contradict each other, and for a rule without a date
- */
+/** @throws Unreadable for parts that contradict each other, and for a rule without a date */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
@@ -578,31 +536,24 @@ function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   if (!hasMatch(rule, start)) throw new Unreadable(nameOf('frequency'), 'The rule has no date at all.')
 }
 
-/**
- * Returns the largest place that a weekday may have: in the year, in the month, or 0 for a rule whose
- * weekdays have no places.
- */
+/** In the year, in the month, or 0. */
 function largestPlace({ frequency, months }: Rule): number {
   if (frequency === 'yearly') return months.length === 0 ? 53 : 5
   return frequency === 'monthly' ? 5 : 0
 }
 
-/** A day or time as iCalendar writes it: `20270630`, `20270630T190000`, `20270630T170000Z`. */
+/** `20270630`, `20270630T190000`, `20270630T170000Z`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/i
-/** A day or time as people write it: `2027-06-30`, `2027-06-30 19:00`. */
+/** `2027-06-30`, `2027-06-30 19:00`. */
 const SPACED = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(Z)?)?$/i
 
-/** A date that was read: whether it is a day without a time, and whether its time is in UTC. */
 interface DateRead {
   wall: string
   isDay: boolean
   isUtc: boolean
 }
 
-/**
- * Reads a date of a list as a wall time of the series. A day without a time has the time of the start.
- * @throws Unreadable for other text
- */
+/** A day has the time of the start. @throws Unreadable */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
   const { wall, isDay, isUtc } = readDate(text, part)
   if (start.allDay) return `${wall.slice(0, 10)} 00:00:00`
@@ -612,10 +563,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * Reads the end of a rule, and returns the end of the last day that may have a date, as a wall time. An end
- * at a time means its day, or the day before if the date of that day would begin after it. An end so means
- * the same to all readers, however they treat changes of clocks.
- * @throws Unreadable for other text
+ * The end of the last day that may have a date. An end at a time means its day, or the day before if that
+ * day's date would begin after it: the same to all readers, whatever they make of clock changes.
+ * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {
   const { wall, isDay, isUtc } = readDate(text, part)
@@ -630,7 +580,7 @@ function readDate(text: string, part: string): DateRead {
   if (!found) throw invalid(part)
   const [, year, month, day, hour, minute = '00', second = '00', utc] = found
   const wall = `${year}-${month}-${day} ${hour ?? '00'}:${minute}:${second}`
-  // Dates that would roll over, such as 31 June or 24:00, are refused.
+  // 31 June and 24:00 would roll over.
   if (!hasWallForm(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
   return { wall, isDay: hour === undefined, isUtc: utc !== undefined }
 }

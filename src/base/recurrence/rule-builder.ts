@@ -16,47 +16,40 @@ import {
   recurrenceObject,
 } from './recurrence-text.ts'
 
-// Turns a recurrence into the values of the controls of a form, and back, and lists its next dates.
+// A recurrence as values of form controls, and back; next dates.
 
 /**
- * A recurrence in the fields of a form. `repeats` is `dates` for dates without a rule, and `text` for a
- * recurrence that the form has no controls for: the form shows its text and sends it back unchanged. Members
- * that do not belong to the chosen `repeats` are ignored.
+ * `dates` has no rule; `text` has no controls: the form shows it and sends it back. Members of another
+ * `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
-  /** The number of days, weeks, months or years from one date to the next. */
+  /** Days, weeks, months or years between dates. */
   interval: number
-  /** The weekdays of a weekly rule, `mo` to `su`; empty for the weekday of the start. */
+  /** Empty for that of the start. */
   weekdays: string[]
-  /**
-   * The day of a monthly rule, 1 to 31, or -1 for the last; undefined for the day of the start, and for a
-   * rule with `weekday`.
-   */
+  /** Monthly: 1 to 31, -1 for the last; undefined for that of the start, or with `weekday`. */
   month_day?: number
-  /** The weekday of a monthly rule with its place, such as `2tu` or `-1fr`. */
+  /** Monthly: `2tu`, `-1fr`. */
   weekday?: string
   ends: 'never' | 'until' | 'count'
-  /** The last day, 'YYYY-MM-DD'. */
+  /** 'YYYY-MM-DD'. */
   until?: string
   count?: number
-  /** Dates beside the rule: wall times, or days for events that last all day. */
+  /** Wall times, or days. */
   added: string[]
-  /** Dates that do not take place, in the same form. */
+  /** Exceptions, in the same form. */
   left: string[]
-  /** The lines of the recurrence if `repeats` is `text`. */
+  /** Lines, if `repeats` is `text`. */
   text?: string
 }
 
 const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: 'never', added: [], left: [] }
 
-/** A weekday with its place in the month, such as `2tu` or `-1fr`. */
+/** `2tu`, `-1fr`. */
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
-/**
- * Returns the fields of a form for the lines of a recurrence. If the fields would give back another
- * recurrence, the lines stay a text.
- */
+/** Lines stay a text if the fields would give back another recurrence. */
 export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
@@ -72,10 +65,7 @@ function sameLines(one: Recurrence, other: Recurrence, start: Start): boolean {
   return recurrenceLines(one, start).join('\n') === recurrenceLines(other, start).join('\n')
 }
 
-/**
- * Returns the fields of a recurrence, without the parts that the form does not ask for; undefined for a
- * weekday that it cannot show.
- */
+/** Undefined for a weekday that a form cannot show. */
 function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   const {
     frequency,
@@ -106,10 +96,7 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/**
- * Returns the value of `recurrence` to send for the fields of a form: an object, the unchanged text, or `""`
- * for no recurrence.
- */
+/** An object, the unchanged text, or `""` for none. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const {
     repeats,
@@ -142,16 +129,11 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   }
 }
 
-/** The most dates that are returned at once. */
 const MOST_SHOWN = 100
-/** The most dates of a rule that are looked at: those of more than fifty years for a daily rule. */
+/** Over fifty years of a daily rule. */
 const MOST_PASSED = 20_000
 
-/**
- * Returns the next dates of a recurrence, which may be in any form that the interface takes: wall times in
- * order, from `from` on, `most` at the most. Empty for a value that means no recurrence; a Fault for one that
- * cannot be read.
- */
+/** From `from` on, at most `most`; empty for no recurrence, a Fault for one that cannot be read. */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)
   if (!read) return []

@@ -1,12 +1,12 @@
 import sanitizeHtml from 'sanitize-html'
 
-// Cuts HTML into tags and texts, sanitises it, and renders texts for answers.
+// HTML: cut into tags and texts, sanitised, rendered for answers.
 
-// Cuts HTML into tags and texts, escapes texts for HTML, and writes elements of XML.
+// Tags and texts, escapes, elements of XML.
 
 /**
- * A piece of HTML as written. `name` is the lower-case name of the element that a tag opens or closes or that
- * verbatim text stands in, else ''.
+ * As written; `name` is the lower-case element that a tag opens or closes or verbatim text stands in, else
+ * ''.
  */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
@@ -14,21 +14,19 @@ export interface MarkupPiece {
   source: string
 }
 
-// Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer
-// than other text.
+// Each alternative stops at the next tag or runs to the end at most once: hostile text takes no longer.
 const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
-/** The elements whose content is text that is never read as markup. */
+/** Their content is never markup. */
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
 
-/** The elements whose content nobody sees and no page can run. */
+/** Nobody sees their content, no page can run it. */
 export const INVISIBLE = new Set(['iframe', 'style'])
 
-/** The elements that never hold anything. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 
-/** The elements that are no part of the line of text around them. */
+/** No part of the line of text around them. */
 export const BLOCK = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset ' +
@@ -39,31 +37,25 @@ export const BLOCK = new Set(
 
 const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/** Runs of white space other than one blank. */
+/** Other than one blank. */
 const ODD_BLANKS = /[^\S ]\s*| \s+/g
 
-/** Replaces each run of white space in a text by one blank. */
 export const withSingleBlanks = (text: string) => text.replace(ODD_BLANKS, ' ')
 
-/** Writes `<`, `>`, and each `&` that begins no entity, as entities. */
+/** `<`, `>`, and each `&` that begins no entity. */
 function escapeMarkup(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /**
- * An attribute with all blanks before it; its groups are the name and the value as written. A value is
- * matched as a whole, so that no part of it is taken for an attribute. A match never begins within the
- * blanks: a long run of them would take time that grows with the square of its length.
+ * Groups: name and value. A value is matched whole, so that no part of it is taken for an attribute; a match
+ * never begins within blanks, where time would grow with the square of their number.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
-/** Returns the value of an attribute without its quotes. */
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
-/**
- * Cuts HTML into pieces, which joined are the same HTML. A `<` that begins no complete tag belongs to the
- * text.
- */
+/** Joined they are the same HTML. A `<` that begins no complete tag is text. */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
   let from = 0
@@ -97,10 +89,7 @@ const NOT_XML =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows only tab and line ends.
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/**
- * Escapes a text for XML, between tags or in a quoted attribute. Characters that XML 1.0 cannot hold are left
- * out.
- */
+/** Without characters that XML 1.0 cannot hold. */
 function escapeXml(text: string): string {
   return text
     .replace(NOT_XML, '')
@@ -110,7 +99,6 @@ function escapeXml(text: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** Writes an XML element that holds a text, with its attributes. */
 export function xmlElement(
   name: string,
   text: string,
@@ -119,7 +107,6 @@ export function xmlElement(
   return `<${name}${attributesOf(attributes)}>${escapeXml(text)}</${name}>`
 }
 
-/** Writes an XML element without content, with its attributes. */
 export function emptyElement(name: string, attributes: Readonly<Record<string, string>>): string {
   return `<${name}${attributesOf(attributes)}/>`
 }
@@ -130,7 +117,7 @@ function attributesOf(attributes: Readonly<Record<string, string>>): string {
     .join('')
 }
 
-// Sanitises the HTML of users who may not write unfiltered HTML.
+// Sanitises HTML of users who may not write unfiltered HTML.
 
 const INLINE = (
   'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
@@ -139,7 +126,7 @@ const INLINE = (
 const EMBEDDING = ['audio', 'iframe', 'img', 'picture', 'source', 'track', 'video']
 const STRUCTURE = ['center', 'details', 'summary']
 
-/** The pages that may be embedded, each by its host and the beginning of its path. */
+/** By host and beginning of the path. */
 const EMBEDDABLE: readonly (readonly [string, string])[] = [
   ['www.youtube.com', '/embed/'],
   ['www.youtube-nocookie.com', '/embed/'],
@@ -228,26 +215,22 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Sanitises HTML and makes it well-formed: removes scripts, handlers, forms, styles that reach beyond their
- * element, and frames unless `EMBEDDABLE` has their page. Texts inside a removed element stay, but for style
- * sheets and what is in frames.
+ * Well-formed, without scripts, handlers, forms, styles that reach beyond their element, and frames but
+ * `EMBEDDABLE`. Texts inside removed elements stay, but for style sheets and frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
 }
 
-/** Sanitises the HTML of a title: only markup within the line stays. */
+/** Only markup within the line. */
 function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
-/**
- * The most elements that are open at once. The parser walks all of them at each tag, and more than a few
- * dozen levels are dropped anyway.
- */
+/** The parser walks open elements at each tag; more than a few dozen levels are dropped anyway. */
 const MOST_OPEN = 250
 
-/** For each tag, the open elements that it ends although their closing tags are missing, as on many pages. */
+/** Open elements that a tag ends although their closing tags are missing. */
 const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   li: ['li'],
   p: ['p'],
@@ -258,10 +241,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-/**
- * Removes all tags but those in `tags`, and the content of frames and style sheets. The sanitiser would drop
- * these tags anyway, but it would first let them decide how the other tags nest.
- */
+/** The sanitiser would first let these tags decide how others nest. */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: MarkupPiece) => {
@@ -272,10 +252,7 @@ function withTags(html: string, tags: ReadonlySet<string>): string {
   return splitMarkup(html).map(kept).join('')
 }
 
-/**
- * Keeps track of the open elements while tags are passed one by one. Returns false for a tag that would open
- * more than `MOST_OPEN`.
- */
+/** False for a tag that would open more than `MOST_OPEN`. */
 function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
   if (kind === 'close') {
     const at = open.lastIndexOf(name)
@@ -297,10 +274,9 @@ const COMMON: Readonly<Record<string, string>> = {
   '&#039;': "'",
 }
 const COMMON_ENTITY = /&(?:amp|lt|gt|quot|#0?39);/g
-/** An `&` that may begin another entity, which only a parser knows. */
+/** Only a parser knows other entities. */
 const RARE_ENTITY = /&(?!(?:amp|lt|gt|quot|#0?39);)/
 
-/** Decodes the entities of a text that has no tags. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   if (!RARE_ENTITY.test(text)) return text.replace(COMMON_ENTITY, (entity) => COMMON[entity] ?? entity)
@@ -308,10 +284,7 @@ export function decodeEntities(text: string): string {
   return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/**
- * Keeps only known words of `rel`, and adds `noopener` to a link that opens another tab: the page there must
- * not reach back into this one.
- */
+/** Known words of `rel`; `noopener` where a link opens another tab: that page must not reach back. */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
   const words = new Set(
@@ -342,42 +315,35 @@ function isEmbeddable(src: string): boolean {
   return EMBEDDABLE.some(([host, path]) => url.host === host && url.pathname.startsWith(path))
 }
 
-// Renders texts and HTML for answers.
+// Renders texts for answers.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * Renders a title or name for answers (rule 10.2): trims it, and writes `&` as `&#038;` and `<` and `>`
- * outside tags as entities. Entities keep their meaning. Markup within the line stays; with `trusted` all
- * markup stays, since the author may write unfiltered HTML.
+ * Rule 10.2: trimmed, `&` as `&#038;`, `<` and `>` outside tags as entities. Markup within the line stays;
+ * with `trusted` all does.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
 }
 
-/**
- * Renders a description or excerpt for answers (rules 10.3 and 10.4) as HTML in paragraphs, sanitised unless
- * `trusted`; `''` for an empty text. Rendering a rendered text changes nothing.
- */
+/** Rules 10.3 and 10.4: paragraphs, sanitised unless `trusted`. Idempotent. */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
 }
 
-/** Sanitises HTML of an author who is not trusted, without setting it in paragraphs. */
+/** Without setting paragraphs. */
 export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/**
- * Renders the name of a category or tag for answers (rule 10.5): removes tags, and writes `&`, `<` and `>` as
- * entities.
- */
+/** Rule 10.5: no tags; `&`, `<`, `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
 
-/** Escapes a text for HTML, between tags or in a quoted attribute. */
+/** Between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -387,41 +353,29 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#039;')
 }
 
-/**
- * Returns the text of HTML on one line, without scripts and with its entities decoded. The result is not HTML
- * any more: escape it before it is shown.
- */
+/** One line, without scripts, entities decoded. No HTML any more: escape it. */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
 }
 
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/**
- * Escapes plain text for linked data: `<` and `>` become entities, so that no text can end the script element
- * that pages put it in. An `&` that would begin an entity becomes one as well.
- */
+/** For linked data: no text can end the script element. An `&` that would begin an entity is escaped too. */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/**
- * Returns the text of HTML with its entities decoded and its blanks as written. The content of scripts stays,
- * as it does in a title without their tags.
- */
+/** Entities decoded, blanks as written. Content of scripts stays, as in a title without their tags. */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/**
- * Makes a text such as an address plain text of one line: without tags, with single blanks, trimmed. No `<`
- * that is left can begin a tag.
- */
+/** Without tags, trimmed; no `<` that is left begins a tag. */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }
 
-/** Removes tags, comments, and the content of frames and styles from text or HTML. Entities stay. */
+/** And content of frames and styles. Entities stay. */
 function stripTags(html: string): string {
   return withoutTags(html, (name) => INVISIBLE.has(name))
 }
@@ -459,16 +413,14 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Sets text and markup within the line in paragraphs (rule 10.3): a blank line begins a new paragraph, a
- * single newline becomes `<br />`. Block elements stay as they are. One newline stands between the parts. A
- * text in this form does not change.
+ * Rule 10.3: a blank line begins a paragraph, a newline is `<br />`; block elements stay, one newline between
+ * parts. Idempotent.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html
   return text.includes('<') ? setMarkup(text) : setPlain(text)
 }
 
-/** Sets a text without markup in paragraphs. */
 function setPlain(text: string): string {
   const paragraphs: string[] = []
   for (const paragraph of text.split(BLANK_LINE)) {
@@ -529,7 +481,7 @@ const asText = (source: string): MarkupPiece => ({ kind: 'text', name: '', sourc
 const isBlock = (piece: MarkupPiece) =>
   (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
 
-/** Returns for each piece the place of the tag that closes it; `NO_MATCH` for pieces that no tag closes. */
+/** `NO_MATCH` for pieces that no tag closes. */
 function matchTags(pieces: readonly MarkupPiece[]): number[] {
   const closings: number[] = pieces.map(() => NO_MATCH)
   const open: number[] = []
@@ -569,10 +521,7 @@ function breakLines(text: string, at: number, line: readonly MarkupPiece[]): str
   return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)
 }
 
-/**
- * Joins the lines of a text with breaks, without the blanks around each break. `first` is the break behind a
- * first line that is empty.
- */
+/** `first` is the break behind an empty first line. */
 function joinLines(text: string, first: string): string {
   if (!text.includes('\n')) return text
   const lines = text.split('\n')

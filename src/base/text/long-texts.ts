@@ -20,52 +20,47 @@ import {
 } from './html.ts'
 import { termsOf } from './search.ts'
 
-// Renders texts of records for answers, pages, feeds and searches. Texts that together take longer than
-// `MOST_AT_ONCE` are rendered in a thread beforehand and cached: `showPrepared` and `showInTurn` do so for
-// the records that they show. Other texts are rendered where they are needed.
+// Renders texts of records. Those that together take longer than `MOST_AT_ONCE` are rendered in a thread
+// beforehand and cached (`showPrepared`, `showInTurn`); others where they are needed.
 
-/** Renders a description or excerpt for answers, as `renderText` does. */
+/** As `renderText`. */
 export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: 'html', raw, trusted })
 }
 
-/** Renders a description or excerpt as plain text of one line, for linked data. */
+/** One line, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: 'plain', raw, trusted })
 }
 
-/** Renders a description or excerpt as HTML for the pages of this service. */
+/** For the pages of this service. */
 export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: 'page', raw, trusted })
 }
 
-/** Renders a description or excerpt as HTML for feeds. Relative addresses in it become absolute by `base`. */
+/** Addresses become absolute by `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/**
- * Renders a description or excerpt as plain text of several lines. Relative addresses in it become absolute
- * by `base`.
- */
+/** Plain text of several lines; addresses become absolute by `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
 
-/** Sanitises the description of a term, without setting it in paragraphs. */
+/** Of a term, without paragraphs. */
 export function renderedSafe(raw: string): string {
   return madeOf({ work: 'safe', raw })
 }
 
-/** Returns a text as searches compare it: folded, without markup. */
+/** As searches compare it. */
 export function foldedText(raw: string): string {
   return madeOf({ work: 'folded', raw })
 }
 
-/** The results of work on long texts, by `textKey`. */
+/** By `textKey`. */
 const rendered = emptyCache<string, string>(processBudget)
 
-/** Returns the key of a text and its work in the cache of results. */
 export const textKey = ({ work, raw, trusted = false, base = '' }: WantedText) =>
   `${work} ${trusted} ${base} ${raw}`
 
@@ -74,7 +69,7 @@ function madeOf(wanted: WantedText): string {
   return findKnown(wanted) ?? workText(wanted)
 }
 
-/** The texts that were prepared for the record that is being shown. */
+/** For the record that is being shown. */
 let ready: ReadonlyMap<string, string> | undefined
 
 function findKnown(wanted: WantedText): string | undefined {
@@ -83,62 +78,44 @@ function findKnown(wanted: WantedText): string | undefined {
   return ready?.get(key) ?? findCached(rendered, key)
 }
 
-/** The most microseconds that rendering takes for each `<` and `&`. */
+/** Microseconds for each `<` and `&`. */
 const SIGN_COST = 1.5
-/**
- * The most microseconds that rendering takes for each character, of a text with markup and of one without.
- */
+/** Microseconds for each character, with markup and without. */
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/**
- * Estimates how many microseconds rendering a text takes. A damaged row may have a value that is no text;
- * showing the row fails later.
- */
+/** Microseconds. A damaged row may have a value that is no text; showing it fails later. */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const signs = countSigns(raw, '<') + countSigns(raw, '&')
   return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
 }
 
-/**
- * Counts a sign in a text. Stops soon after `MOST_COUNTED`: a text with more of them takes too long in any
- * case.
- */
+/** Stops soon after `MOST_COUNTED`: more take too long in any case. */
 function countSigns(raw: string, sign: string): number {
   let count = 0
   for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
   return count
 }
 
-/**
- * The least microseconds of rendering for which a text is cached: finding a shorter text in the cache takes
- * about as long as rendering it.
- */
+/** Microseconds; a shorter text is rendered as fast as it is found. */
 const WORTH_KNOWING = 100
-/** The most microseconds that rendering may take on the event loop at once. */
+/** Microseconds on the event loop. */
 const MOST_AT_ONCE = 3000
 const MOST_COUNTED = MOST_AT_ONCE / SIGN_COST
 
-/** Decides whether the result for a text is looked for in the cache: rendering it takes long enough. */
 function isWorthKnowing(raw: unknown): boolean {
   return (typeof raw === 'string' && raw.length * PLAIN_COST >= WORTH_KNOWING) || costOf(raw) >= WORTH_KNOWING
 }
 
-/**
- * Decides whether these texts can be shown at once without blocking the event loop for longer than
- * `MOST_AT_ONCE`.
- */
+/** Without blocking longer than `MOST_AT_ONCE`. */
 export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
   return unprepared(wanted).length === 0
 }
 
-/**
- * Returns the texts that are not rendered yet, if rendering them all takes longer than `MOST_AT_ONCE`; else
- * none.
- */
+/** None if rendering all takes less than `MOST_AT_ONCE`. */
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most records have short texts; counting their signs would take longer than rendering them.
+  // Most texts are short; counting their signs would take longer than rendering.
   if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -147,20 +124,17 @@ function unprepared(wanted: readonly WantedText[]): WantedText[] {
   return sum <= MOST_AT_ONCE ? [] : costly.map(({ text }) => text)
 }
 
-/** Returns the number of characters of texts. Values of damaged rows that are no texts count as 0. */
+/** Damaged values count as 0. */
 function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/**
- * Renders those of the texts in a thread that would block the event loop. Caches the results, and returns
- * them by `textKey`.
- */
+/** Renders in a thread what would block the event loop; returns results by `textKey`. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // Texts go to the thread one by one, so that it can work on the texts of other requests in between.
+  // One by one, so that the thread can serve other requests in between.
   for (const text of unprepared(wanted)) {
-    // A text whose rendering fails in the thread fails again where it is needed, and is reported there.
+    // It fails again where it is needed, and is reported there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)
@@ -170,7 +144,6 @@ export async function prepareTexts(wanted: readonly WantedText[]): Promise<Reado
   return made
 }
 
-/** Prepares the texts of a record, and then shows the record. */
 export async function showPrepared<Shown>(wanted: readonly WantedText[], show: () => Shown): Promise<Shown> {
   if (areTextsPrepared(wanted)) return show()
   const made = await prepareTexts(wanted)
@@ -182,10 +155,10 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
   }
 }
 
-/** Milliseconds after which a request that shows or writes many records lets others go on. */
+/** Ms after which a request with many records lets others go on. */
 export const TURN_MS = 10
 
-/** Shows records in their order, each once its texts are prepared. Lets other requests go on in between. */
+/** In order, letting other requests go on in between. */
 export async function showInTurn<Row, Shown>(
   rows: Iterable<Row>,
   textsOf: (row: Row) => readonly WantedText[],
@@ -209,7 +182,7 @@ export async function showInTurn<Row, Shown>(
 
 interface TextThread {
   worker: Worker | undefined
-  /** The timer that ends the thread once it has been idle for `REST_MS`. */
+  /** Ends the idle thread. */
   rest: NodeJS.Timeout | undefined
   last: number
   waiting: Map<number, { resolve: (made: string[]) => void; reject: (error: unknown) => void }>
@@ -217,7 +190,6 @@ interface TextThread {
 
 const thread: TextThread = { worker: undefined, rest: undefined, last: 0, waiting: new Map() }
 
-/** Milliseconds without work after which the thread ends. */
 const REST_MS = 60_000
 
 function askThread(wanted: readonly WantedText[]): Promise<string[]> {
@@ -231,7 +203,7 @@ function askThread(wanted: readonly WantedText[]): Promise<string[]> {
 }
 
 function startThread(): Worker {
-  // The ending is `.ts` in the sources and `.js` in what `npm run build` makes of them.
+  // `.ts` in the sources, `.js` in what `npm run build` makes.
   const code = new URL(`text-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(code, { execArgv: [] })
   const lose = (error: unknown) => {
@@ -264,9 +236,8 @@ function restLater(): void {
   }, REST_MS).unref()
 }
 
-// The work on texts, which the thread does for long ones: rendering, sanitising, folding.
+// Work on texts.
 
-/** The kinds of work on texts. */
 const WORKS = {
   html: ({ raw, trusted }) => renderOnce(raw, trusted),
   plain: ({ raw, trusted }) => plainText(renderOnce(raw, trusted)),
@@ -275,7 +246,7 @@ const WORKS = {
   readable: ({ raw, trusted, base = '' }) => readableText(renderOnce(raw, trusted), base),
   safe: ({ raw }) => stripUnsafe(raw),
   folded: ({ raw }) => fold(plainText(raw)),
-  /** The terms of folded text for an index of words, with blanks between them. */
+  /** For an index of words. */
   terms: ({ raw }) => [...termsOf(raw)].join(' '),
 } satisfies Record<WantedText['work'], (text: Omit<WantedText, 'work'>) => string>
 
@@ -289,10 +260,7 @@ const NONE: Rendered = { raw: '', trusted: false, rendered: '' }
 let last = NONE
 let lastButOne = NONE
 
-/**
- * Renders a text. Keeps the last two results: linked data are made of the description or excerpt of a record
- * right after both were rendered.
- */
+/** Keeps two results: linked data are made right after description and excerpt were rendered. */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
   const known = raw === lastButOne.raw && trusted === lastButOne.trusted
@@ -302,31 +270,26 @@ function renderOnce(raw: string, trusted = false): string {
   return rendered
 }
 
-/** A text, and the work that is to be done on it. */
 export interface WantedText {
   work: 'html' | 'plain' | 'page' | 'feed' | 'readable' | 'safe' | 'folded' | 'terms'
   raw: string
-  /** Whether the author of the text may write unfiltered HTML. */
+  /** The author may write unfiltered HTML. */
   trusted?: boolean
-  /** The address by which relative addresses in the text become absolute, for the work that does so. */
+  /** For work that makes addresses absolute. */
   base?: string
 }
 
-/** Does the work on a text, and returns the result. */
 export function workText({ work, ...text }: WantedText): string {
   return WORKS[work](text)
 }
 
-/** Texts for the thread to work on. The answer with the results has the same number. */
+/** The answer has the same number. */
 export interface TextRequest {
   number: number
   wanted: readonly WantedText[]
 }
 
-/**
- * The answer of the thread to a request: the results in the order of the texts, or the error that one of them
- * led to.
- */
+/** In the order of the texts, or an error. */
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
 
 const TAGS = (
@@ -334,7 +297,7 @@ const TAGS = (
   'mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** Headings of the first level become those of the second: the page itself has the one of the first. */
+/** The page has the heading of the first level. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
@@ -374,9 +337,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Prepares rendered HTML for the pages of this service, also that of trusted authors. Removes styles, names,
- * classes and handlers, lowers headings below the heading of the page, and puts links in place of frames,
- * sounds and films, which a browser would fetch from other sites when the page opens.
+ * Also of trusted authors: without styles, names, classes, handlers; headings lowered; links in place of
+ * frames, sounds and films, which would load other sites.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -392,22 +354,18 @@ function settleImage(tagName: string, attribs: sanitizeHtml.Attributes): sanitiz
   return { tagName, attribs: { alt: '', ...attribs, loading: 'lazy', decoding: 'async' } }
 }
 
-/** Replaces an element that would load a page, sound or film of another site by a link to it. */
 function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const host = URL.parse(src, 'https://none.invalid/')?.host ?? ''
   if (host === '' || host === 'none.invalid') return { tagName: 'span', attribs: {} }
   return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
 }
 
-/** Elements that trusted authors may write and that have no place in feeds. */
+/** Not for feeds. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
-/**
- * Makes rendered HTML fit for feeds, where it stands away from its page: makes addresses absolute by `base`,
- * and removes the scripts, styles and handlers that trusted authors may write.
- */
+/** Absolute addresses, without scripts, styles and handlers of trusted authors. */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
   return splitMarkup(rendered)
@@ -439,30 +397,27 @@ const settleImages = (images: string, base: string) =>
     .map((image) => image.replace(/^\S+/, (address) => absoluteAddress(address, base)))
     .join(', ')
 
-/**
- * Makes an address absolute by `base`. An address that is absolute, or names a place in the text itself
- * (`#…`), stays as it is.
- */
+/** `#…` stays. */
 function absoluteAddress(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || /^[a-z][a-z\d+.-]*:/i.test(address)) return address
   return URL.parse(address, base)?.href ?? address
 }
 
-// Makes plain text of several lines from HTML.
+// Plain text of several lines.
 
 interface Writing {
   parts: string[]
-  /** The number of line ends to write before the next text. */
+  /** To write before the next text. */
   breaks: number
-  /** True to write a blank before the next text. */
+  /** A blank before the next text. */
   isApart: boolean
-  /** The links that are open, each with its address and the number of the part with which its text begins. */
+  /** With the part where the text of each begins. */
   links: { address: string; from: number }[]
-  /** How many elements are open whose text nobody sees. */
+  /** Open elements whose text nobody sees. */
   hidden: number
 }
 
-/** Elements with an empty line around them. */
+/** With an empty line around them. */
 const SPACED = new Set([
   'p',
   'blockquote',
@@ -480,9 +435,8 @@ const SPACED = new Set([
 ])
 
 /**
- * Makes plain text of several lines from HTML, for readers that show no markup. An empty line stands between
- * paragraphs, a dash before each entry of a list, and the address of a link behind it, made absolute by
- * `base`. Images become their alternative text. Entities are decoded once.
+ * An empty line between paragraphs, a dash before list entries, addresses of links behind them, absolute by
+ * `base`; images become their text. Entities are decoded once.
  */
 export function readableText(html: string, base: string): string {
   const writing: Writing = { parts: [], breaks: 0, isApart: false, links: [], hidden: 0 }
@@ -532,16 +486,13 @@ function openLink(writing: Writing, source: string, base: string): void {
 function closeLink(writing: Writing): void {
   const link = writing.links.pop()
   if (!link || link.address === '') return
-  // A link that shows its own address has at most two parts: a blank and the address.
+  // A link that shows its own address has at most a blank and the address.
   const shown = writing.parts.length - link.from > 2 ? '' : writing.parts.slice(link.from).join('').trim()
   const isSaid = shown === link.address || `mailto:${shown}` === link.address
   if (!isSaid) writeText(writing, ` (${link.address})`)
 }
 
-/**
- * Returns an address in a form that a person can use elsewhere; empty for an address that leads nowhere from
- * there.
- */
+/** Empty for an address that leads nowhere elsewhere. */
 function absolute(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || !URL.canParse(address, base)) return ''
   const { href, protocol } = new URL(address, base)
@@ -553,10 +504,7 @@ const ATTRIBUTES = {
   alt: /\salt=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
 }
 
-/**
- * Returns the value of an attribute of a tag, with its entities decoded; empty for a tag without the
- * attribute.
- */
+/** Entities decoded; empty without it. */
 function attributeOf(tag: string, name: keyof typeof ATTRIBUTES): string {
   const found = ATTRIBUTES[name].exec(tag)
   return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '').trim()

@@ -2,18 +2,12 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { escapeHtml, safeText } from './html.ts'
 
-// Makes HTML from the Markdown that owners of the calendar write.
+// HTML from the owner's Markdown.
 
-/**
- * How the headings of a text are written: from the second level on, below the heading of the page (`below`),
- * or as lines in bold type.
- */
+/** From the second level on (`below`), or lines in bold. */
 type HeadingForm = 'below' | 'bold'
 
-/**
- * The readers of Markdown. They show HTML in a text as it was typed, and the words of a picture in its place,
- * which would come from another host.
- */
+/** HTML is shown as typed, words in place of pictures, which would come from another host. */
 const READERS: Readonly<Record<HeadingForm, Marked>> = {
   below: readerWith('below'),
   bold: readerWith('bold'),
@@ -36,19 +30,13 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/**
- * The HTML of texts that were read before: each change of a setting and each preview reads all texts of the
- * look again.
- */
+/** Each change of a setting and each preview reads all texts again. */
 const read = emptyCache<string, string>(processBudget)
 
-/** The most marks of emphasis in a text: the time to pair them grows with the square of their number. */
+/** Pairing marks of emphasis grows with the square of their number. */
 const MOST_MARKS = 1500
 
-/**
- * Returns Markdown as sanitised HTML. A text that nests too deep or has too many marks of emphasis is shown
- * as it was typed.
- */
+/** Sanitised. Too deep or too many marks: as typed. */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

@@ -1,54 +1,40 @@
 import { DAY_MS, FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
 
-// Reads dates and times as clients send them, and counts days and months of wall times.
+// Dates and times as clients send them; days and months of wall times.
 
 export { formatUtc, utcToMs }
 
-/**
- * The parts of a date and time, collected from a text piece by piece. A part that the text does not name
- * stays undefined.
- */
+/** Undefined if not named. */
 interface DateParts {
-  /** The month counts from 1; a day past the end of its month rolls over. */
+  /** The month from 1; a day past its end rolls over. */
   date: { year: number | undefined; month: number; day: number } | undefined
   /** Seconds since midnight. */
   time: number | undefined
-  /**
-   * Whether a word names the day (`today`, `friday`); the time is then midnight unless the text names one.
-   */
+  /** `today`, `friday`: midnight unless a time is named. */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /**
-   * Whether a week is named (`next week`, `this week`); a weekday beside it is then that of the week, which
-   * begins on Monday.
-   */
+  /** `next week`: a weekday beside it is of that week, which begins on Monday. */
   weekNamed: boolean
-  /**
-   * A day counted within the month: `first day of`, `last day of`, `second monday of`. `nth` is -1 for the
-   * last.
-   */
+  /** `first day of`, `second monday of`; -1 is the last. */
   within: { nth: number; weekday: number | undefined } | undefined
   shift: { months: number; days: number; seconds: number }
   zone: string | undefined
 }
 
-/** Where a weekday is searched: after the current day, before it, or from it on. */
+/** After the current day, before it, or from it on. */
 type WeekdayOf = 'next' | 'last' | 'this'
 
-/**
- * A pattern of text, and the function that adds its meaning to a reading. The function returns false when
- * that part is impossible or was read before.
- */
+/** False when the part is impossible or was read before. */
 interface DateToken {
   pattern: RegExp
   read(reading: DateParts, groups: Groups): boolean
 }
 
-/** Returns a group of a match by its number; '' for a group that took no part. */
+/** '' for a group that took no part. */
 type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
-/** Characters of 'YYYY-MM-DD', and of a wall time. */
+/** Of 'YYYY-MM-DD', and of a wall time. */
 const DAY_LENGTH = 10
 const WALL_LENGTH = 19
 
@@ -62,21 +48,17 @@ const ORDINAL = '(first|second|third|fourth|fifth|last)'
 const HALF_OF_DAY = '([ap])\\.?m\\.?'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-/** The weekdays in the order of `Date.getUTCDay`. */
+/** As `Date.getUTCDay`. */
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth: 4, fifth: 5, last: -1 }
 
-/**
- * A date that exists, with or without a time of day: nearly every client sends one of these forms, and this
- * test costs far less than `RULES`.
- */
+/** Nearly every client sends these, and the test costs far less than `RULES`. */
 const PLAIN =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
 
 /**
- * The patterns of dates and times. At each place of a text, which is in lower case with single blanks, they
- * are tried in this order. Their repetitions are bounded or end at a sign that they cannot contain, so no
- * text causes backtracking.
+ * Tried in this order at each place of the text, in lower case with single blanks. Repetitions are bounded or
+ * end at a sign that they cannot contain: no backtracking.
  */
 const RULES: readonly DateToken[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
@@ -116,7 +98,7 @@ const RULES: readonly DateToken[] = [
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
-  // Words whose meaning depends on the present time.
+  // Depend on the present time.
   rule('now(?= |$)', () => true),
   rule('today(?= |$)', (reading) => nameDay(reading, 0)),
   rule('tomorrow(?= |$)', (reading) => nameDay(reading, 1)),
@@ -141,44 +123,31 @@ const RULES: readonly DateToken[] = [
 ]
 
 /**
- * Reads a date and time as a client sends it, and returns a wall time 'YYYY-MM-DD HH:MM:SS' in `zone`;
- * undefined for a value that is none (rules 2.9, 18.2 and 18.3). `now` is in ms since the epoch. Never
- * throws; an unknown zone counts as UTC.
+ * A wall time 'YYYY-MM-DD HH:MM:SS' in `zone`; undefined for no time (rules 2.9, 18.2, 18.3). `now` in ms.
+ * Never throws; an unknown zone is UTC.
  *
- * - Dates and times: ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, an English month name, clocks of 24 and 12
- *   hours, noon, midnight. A date without a time is
+ * - ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, English month names, 12 and 24 hours, noon, midnight; a date is
  *   00:00:00.
- * - Seconds since the epoch, as a number or its digits. These, and values with an offset or a zone, are
- *   converted to `zone`.
- * - Words: now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units` (also `N
- *   units ago`), `first monday of april 2027`,
- *   `last day of next month`, in any sequence. Days are counted before the time is set; hours, minutes and
- * seconds are time that really passes, whatever
- *   the clocks do. Units alone keep the time of day of `now`, names of days do not.
- * - A day past the end of its month rolls over into the next one, and 24:00 into the next day. A wall time
- *   that a clock change skips stays as it is.
- * - Refused: 0 and '0', text of more than 100 characters, years outside 0001 to 9999, offsets beyond 14
- *   hours.
+ * - Seconds since the epoch, and values with an offset or zone, are converted to `zone`.
+ * - now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units`, `N units ago`,
+ *   `first monday of april 2027`, `last day of next month`, in any sequence. Days are counted before the time
+ *   is set; hours, minutes and seconds really pass, whatever the clocks do. Units keep the time of day of
+ *   `now`, names of days do not.
+ * - A day past its month rolls over, 24:00 as well; a wall time that a clock change skips stays.
+ * - Refused: 0, '0', over 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
   return readMoment(value, zone, now)?.wall
 }
 
-/** A date and time as a client sent it. */
 export interface Moment {
-  /** The wall time 'YYYY-MM-DD HH:MM:SS' in the zone that the reader asked for. */
+  /** 'YYYY-MM-DD HH:MM:SS' in the zone of the reader. */
   wall: string
-  /**
-   * The UTC time, if the value itself determines it by an offset, a zone, seconds since the epoch or a
-   * distance from now; else undefined.
-   */
+  /** If an offset, zone, epoch seconds or distance from now determines it. */
   utc: string | undefined
 }
 
-/**
- * Reads a date and time like `parseMoment`, and returns also the UTC time if the value determines it: when
- * clocks go back, one wall time comes twice.
- */
+/** As `parseMoment`, with the UTC time: when clocks go back, a wall time comes twice. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -186,34 +155,25 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/**
- * Reads a date and time, and returns its UTC time; undefined for one that cannot be read. Of a wall time that
- * comes twice the first counts.
- */
+/** Undefined if it cannot be read; of a wall time that comes twice the first. */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
 }
 
-/**
- * Reads a date and time like `parseMoment` for a field in UTC, such as `date_utc`: a value without an offset
- * is UTC, any other is converted to UTC.
- */
+/** Without an offset the value is UTC. */
 export function parseUtcMoment(value: string | number, now: number): string | undefined {
   return parseMoment(value, 'UTC', now)
 }
 
-/**
- * Decides whether a value has the form of a stored time, 'YYYY-MM-DD HH:MM:SS', within the years 1 to 9999.
- * Days past the end of a month pass.
- */
+/** 'YYYY-MM-DD HH:MM:SS', years 1 to 9999; days past a month pass. */
 export function hasWallForm(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
 
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** Returns the parts of a wall time as events show them, zero-padded and in this order (rule 5.2). */
+/** As events show them, zero-padded (rule 5.2). */
 export function wallParts(wall: string) {
   return {
     year: wall.slice(0, 4),
@@ -225,35 +185,30 @@ export function wallParts(wall: string) {
   }
 }
 
-/** Returns the wall time of `now` (ms since the epoch) in a zone. @throws RangeError for an unknown zone */
+/** `now` in ms. @throws RangeError for an unknown zone */
 export function wallNow(zone: string, now: number): string {
   return utcToWall(formatUtc(now), zone)
 }
 
-/** Returns the day 'YYYY-MM-DD' of a wall time. */
 export function dayOf(wall: string): string {
   return wall.slice(0, 10)
 }
 
-/** Returns 00:00:00 of the day of a wall time, or of a day 'YYYY-MM-DD'. */
+/** 00:00:00. */
 export function startOfDay(wall: string): string {
   return `${dayOf(wall)} 00:00:00`
 }
 
-/** Returns 23:59:59 of the day of a wall time, or of a day 'YYYY-MM-DD'. */
+/** 23:59:59. */
 export function endOfDay(wall: string): string {
   return `${dayOf(wall)} 23:59:59`
 }
 
-/** Returns the day 'YYYY-MM-DD' that lies `days` after a day, or before it for a negative number. */
 export function addDays(day: string, days: number): string {
   return dayOf(formatUtc(utcToMs(startOfDay(day)) + days * DAY_MS))
 }
 
-/**
- * Returns the same day of the month `months` later. A day that this month does not have rolls over: a month
- * after 31 January is 3 March.
- */
+/** Rolls over: a month after 31 January is 3 March. */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -275,10 +230,7 @@ function parsePlain(text: string): string | undefined {
   return wall.length === WALL_LENGTH ? wall : `${wall}:00`
 }
 
-/**
- * Reads a date and time with an offset as programs write it: RFC 3339 and `Date.toJSON`. Undefined for other
- * text.
- */
+/** RFC 3339 and `Date.toJSON`. */
 function readInstant(text: string, zone: string): Moment | undefined {
   const match = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)
   if (!match) return undefined
@@ -297,10 +249,7 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/**
- * Makes a text lower case with single blanks, without commas between words and without the comment in
- * brackets that browsers put behind a zone.
- */
+/** Lower case, single blanks, without commas and the comment that browsers put behind a zone. */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()
@@ -308,7 +257,7 @@ function normalised(value: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/ \([^()]*\)$/, '')
-  // The plus sign of an offset in a query that was not escaped arrives as a blank.
+  // An unescaped plus sign of an offset arrives as a blank.
   return text.replace(/(t\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:\d\d)$/, '$1+$2')
 }
 
@@ -335,14 +284,11 @@ function readTokens(text: string): DateParts | undefined {
     if (reading.zone !== undefined) zones = 1
     at = text[end] === ' ' ? end + 1 : end
   }
-  // A zone by itself is no moment.
+  // A zone alone is no moment.
   return tokens > zones ? reading : undefined
 }
 
-/**
- * Reads the piece of the text at a place into the reading, and returns where the piece ends; undefined for
- * text that cannot be read.
- */
+/** Where the piece ends; undefined if it cannot be read. */
 function readToken(reading: DateParts, text: string, at: number): number | undefined {
   for (const { pattern, read } of RULES) {
     pattern.lastIndex = at
@@ -362,7 +308,7 @@ function readDate(reading: DateParts, yearText: string, month: number, dayText: 
 
 function readTime(reading: DateParts, hours: string, minutes: string, seconds: string): boolean {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
-  // Second 60 is a leap second; hour 24 is the end of a day.
+  // Second 60 is a leap second, hour 24 the end of a day.
   if (reading.time !== undefined || hour > 24 || minute > 59 || second > 60) return false
   reading.time = (hour * 60 + minute) * 60 + second
   return true
@@ -424,10 +370,7 @@ function readZone(reading: DateParts, zone: string): boolean {
   return true
 }
 
-/**
- * Returns the moment of a reading, with its wall time in `zone`. The reading itself is in the zone that it
- * names, else in `zone`.
- */
+/** The reading is in the zone that it names, else in `zone`. */
 function resolve(reading: DateParts, zone: string, now: number): Moment | undefined {
   const frame = reading.zone ?? zone
   const nowMs = utcToMs(wallNow(frame, now))
@@ -438,12 +381,12 @@ function resolve(reading: DateParts, zone: string, now: number): Moment | undefi
   if (!inRange(wallMs)) return undefined
   const wall = formatUtc(wallMs)
   if (reading.zone === undefined && reading.shift.seconds === 0) return { wall, utc: undefined }
-  // The wall time of `now` may occur twice; `now` tells which of the two it is.
+  // The wall time of `now` may occur twice.
   const utcMs = (wallMs === nowMs ? now : utcToMs(wallToUtc(wall, frame))) + reading.shift.seconds * 1000
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
-/** Returns the day of a reading, in ms as if it were UTC. `today` is the present day, in the same form. */
+/** Ms as if UTC, as `today`. */
 function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
@@ -466,10 +409,7 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
   return day + ahead * DAY_MS
 }
 
-/**
- * Returns the nth day or weekday of a month in ms; -1 is the last. A number that the month does not have
- * leads into the next month.
- */
+/** -1 is the last; a number beyond the month leads into the next. */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {
     const last = dayMs(year, month + 1, 0)
@@ -480,12 +420,9 @@ function resolveWithin(nth: number, weekday: number | undefined, year: number, m
   return first + (ahead + (nth - 1) * 7) * DAY_MS
 }
 
-/**
- * Returns the ms of a day. The month counts from 1; a month beyond the year and a day beyond the month roll
- * over.
- */
+/** Ms; months and days roll over. */
 function dayMs(year: number, month: number, day: number): number {
-  // Date.UTC takes the years before 100 for those of the 20th century.
+  // Date.UTC takes years before 100 for the 20th century.
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }
 
@@ -502,12 +439,12 @@ function knownZone(zone: string): string {
   return isTimezone(zone) ? zone : 'UTC'
 }
 
-/** Decides whether ms lie within the years 1 to 9999; false for NaN as well. */
+/** Years 1 to 9999; false for NaN. */
 function inRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS
 }
 
-/** Returns the remainder of a division, which is never negative. */
+/** Never negative. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }

@@ -1,25 +1,23 @@
 import { fold } from './characters.ts'
 
-// Reads the text of a search into words, and cuts texts and searches into the terms of an index of words.
+// Words of a search; terms of an index of words.
 
-/** A search: the words that a text must contain, and the words that it must not contain, all folded. */
+/** Folded: what a text must contain and must not. */
 export interface Search {
   include: string[]
   exclude: string[]
 }
 
 const MOST_WORDS = 9
-// A quoted phrase or a run without blanks, each with or without a minus sign before it.
+// A quoted phrase or a run without blanks, perhaps with a minus.
 const WORD = /(-?)"([^"]*)"(?=\s|$)|\S+/g
 const FRAGMENT = /[\p{L}\p{M}\p{N}-]+/gu
 const PHRASE = /^"([^"]+)"$/
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
- * Reads the search of an event list (rules 14.1, 14.2 and 14.5). A text must contain every word; a "quoted
- * phrase" is one word; a minus before a letter or a phrase excludes it; more than nine words are one phrase.
- * Other signs have no meaning. A text without letters and digits is searched for as it stands, and a blank
- * text finds everything.
+ * Rules 14.1, 14.2, 14.5: every word; a "quoted phrase" is one; a minus excludes; more than nine words are
+ * one phrase. Signs alone are searched as they stand; a blank text finds everything.
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
@@ -43,9 +41,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * Reads the search of a list of venues or organizers (rules 14.3 and 14.5): returns the runs of letters,
- * digits and minus signs, folded. One field of a record must contain all of them. A text of signs alone is
- * searched for as it stands. A blank text gives no words and finds nothing.
+ * Rules 14.3, 14.5: runs of letters, digits and minus signs, folded; one field must contain all. Signs alone
+ * are searched as they stand; a blank text finds nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -53,10 +50,7 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/**
- * Decides whether a folded text has every word to include and none to exclude. Join several fields by
- * newlines, so that no phrase spans two of them.
- */
+/** Join fields by newlines, so that no phrase spans two. */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) &&
@@ -64,33 +58,23 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// Cuts folded text into the terms of an index of words, and words of a search into lookups in that index.
-// Both go by the place of a character in Unicode alone, never by its category, which may change with the
-// version of Unicode: an index outlives the version it was made with.
+// Terms and lookups go by places of characters in Unicode, never by category, which may change: an index
+// outlives its version.
 
-/**
- * Letters and digits of scripts that put blanks between words. Thai, Lao, Tibetan, Burmese and Khmer do not,
- * and are left out.
- */
+/** Scripts with blanks between words: not Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Characters that are never a part of a term. Folding turns all other blanks into these. */
+/** Never part of a term; folding turns other blanks into these. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
-/** Runs of all other characters: Chinese, Japanese, Thai, emoji, punctuation. */
+/** Chinese, Japanese, Thai, emoji, punctuation. */
 const SIGNS = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
-/**
- * The most characters of a word that is indexed as a whole. A longer word is indexed in pieces of this length
- * that overlap by half.
- */
+/** A longer word is indexed in pieces that overlap by half. */
 const LONGEST = 64
 const HALF = LONGEST / 2
 
-/**
- * Returns the terms of folded text: its words, each of its other characters, and each pair of other
- * characters that stand side by side.
- */
+/** Words, other characters, and pairs of these side by side. */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of text.match(WORDS) ?? []) addLetters(terms, word)
@@ -111,30 +95,23 @@ function addLetters(terms: Set<string>, word: string): void {
   }
 }
 
-/**
- * A lookup in an index of words. It finds the texts with a term that equals, starts with, ends with or
- * contains `text`.
- */
+/** Equals, starts with, ends with or contains `text`. */
 export interface Lookup {
   text: string
-  /** Whether the term may have more characters before and after `text`. */
+  /** More characters before and after `text`. */
   before: boolean
   after: boolean
 }
 
-/** The lookups of one word of a search in an index of words. */
 export interface WordPlan {
   word: string
-  /**
-   * The lookups, each of which finds every text that contains the word, and perhaps other texts; empty if no
-   * lookup can find them.
-   */
+  /** Each finds every text with the word, and perhaps others; empty if none can. */
   lookups: Lookup[]
-  /** Whether the only lookup finds exactly the texts that contain the word. */
+  /** The only lookup finds exactly the texts with the word. */
   isExact: boolean
 }
 
-/** Returns the lookups that find the texts with a word of a search, which may be a phrase. */
+/** It may be a phrase. */
 export function planWord(word: string): WordPlan {
   const runs = [...word.matchAll(RUNS)]
   const [first] = runs
@@ -149,10 +126,7 @@ export function planWord(word: string): WordPlan {
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
 }
 
-/**
- * Returns the lookup of a run of letters. Within a phrase it is a whole word of a text; at the start or end
- * of the phrase it may be a part of a word.
- */
+/** A whole word within a phrase, perhaps a part at its start or end. */
 function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
   return text.length > HALF
     ? { text: text.slice(0, HALF), before: true, after: true }

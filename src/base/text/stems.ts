@@ -1,19 +1,15 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
-// Cuts words to their stems for the search by `words`, so that `concert` finds `concerts`, and reads and
-// corrects the words of such a search. Words of all languages are cut in the same way, since the language of
-// a text is not known. The database stores stems, so a change of them needs a migration.
+// Stems for the search by `words` (`concert` finds `concerts`); corrections. All languages alike, since that
+// of a text is not known. The database stores stems, so a change needs a migration.
 
-/**
- * Letters and digits of scripts with blanks between words, by their places in Unicode. Korean is left out,
- * since it joins particles to its words.
- */
+/** By places in Unicode. Not Korean, which joins particles to words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
-/** Signs that are no part of a word: blanks, punctuation, and halves of characters. */
+/** Blanks, punctuation, halves of characters. */
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-/** A word. A single letter beside an apostrophe is none: `St Brigid's`, `l'opéra`. */
+/** A single letter beside an apostrophe is none: `St Brigid's`, `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const SIGNS = `[^${LETTER}${NOISE}]+`
 const [WORDS, ALL_SIGNS, RUNS] = [
@@ -22,10 +18,9 @@ const [WORDS, ALL_SIGNS, RUNS] = [
   new RegExp(`(${WORD})|${SIGNS}`, 'gu'),
 ]
 
-/** The most letters of a word. Longer words are cut: nobody types more of one. */
 const LONGEST_WORD = 32
 
-/** Words that only seem to have an ending: without it, each would be another word. */
+/** Only seem to have an ending. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order poster ' +
@@ -34,7 +29,7 @@ const WHOLE = new Set(
   ).split(' '),
 )
 
-/** Forms that no rule makes, each before the form of which the stem is taken. */
+/** Each before the form of which the stem is taken. */
 const IRREGULAR = new Map(
   (
     'children child, men man, women woman, mice mouse, feet foot, teeth tooth, geese goose, buses bus, skis ski, ' +
@@ -47,19 +42,16 @@ const IRREGULAR = new Map(
     .map((pair) => pair.split(' ') as [string, string]),
 )
 
-/**
- * What words lose or become, the first that fits, again and again: so each form of a word comes to the same
- * stem.
- */
+/** The first that fits, again and again, so that all forms of a word come to one stem. */
 const STEPS: readonly (readonly [RegExp, string])[] = [
-  // Short German nouns, of which nothing but their own endings may go: Züge, Rädern.
+  // Short German nouns lose only their own endings: Züge, Rädern.
   [/^(akt|art|bad|hof|ohr|ort|rad|tag|tal|tor|uhr|weg|zug)e?[nrs]?n?$/, '$1'],
   // Plurals.
   [/(eau|eu|ou)x$/, '$1'],
   [/(..)aux$/, '$1al'],
   [/(..[^isu]|...[iu])s$/, '$1'],
   [/([^aeiou])y$/, '$1i'],
-  // Words for women, and cases behind -er and -el.
+  // Words for women; cases behind -er and -el.
   [/(...[eo]r|ant|ent|ist|und|arzt|konig)in(?:nen)?$/, '$1'],
   [/(..e[lr])n$/, '$1'],
   [/^(...e)n$/, '$1'],
@@ -67,17 +59,17 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^([^aeiou][aeiou][^aeiouwxy])ing$/, '$1e'],
   [/^([aeiou]..|.[aeiouy].|..[aeiouy])ing$/, '$1'],
   [/(....)(?:ing|e[dmnr])$/, '$1'],
-  // Two equal letters, which only an ending asks for.
+  // Doubled before an ending.
   [/([bdgmnptz])\1$/, '$1'],
   [/(...el)l$/, '$1'],
-  // Genders, and vowels that only tell cases apart.
+  // Genders; vowels of cases.
   [/(...eu)r$/, '$1'],
   [/(....|x)e$/, '$1'],
   [/(...[^aeiou])[ao]$/, '$1'],
   [/v$/, 'f'],
 ]
 
-/** What a step turns an end into, before that end: no other step takes more than it leaves. */
+/** What a step turns an end into, and that end. */
 const TURNED: readonly (readonly [RegExp, string])[] = [
   [/i$/, 'y'],
   [/f$/, 'v'],
@@ -87,7 +79,7 @@ const TURNED: readonly (readonly [RegExp, string])[] = [
 
 const PLAIN = /^[a-z]{4,}$/
 
-/** Returns the stem of a folded word: the word without plural, gender and case. */
+/** Without plural, gender and case. */
 export function stemOf(word: string): string {
   const single = IRREGULAR.get(word) ?? word
   if (!PLAIN.test(single)) return single.startsWith('ال') && single.length > 4 ? single.slice(2) : single
@@ -99,19 +91,19 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Returns beginnings of words: each word with this stem has one of them. */
+/** Each word with this stem has one of them. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
 }
 
-/** The stems of words of a usual length, since texts have the same words again and again. */
+/** Texts repeat words of usual length. */
 const kept = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 14
 
 interface WordRun {
   text: string
-  /** The stems of this run in the index of the text. */
+  /** Of this run. */
   stems: string[]
 }
 
@@ -132,10 +124,9 @@ function signsOf(run: string): string[] {
   return signs.flatMap((sign, at) => (at === 0 ? [sign] : [sign, `${signs[at - 1]}${sign}`]))
 }
 
-/** The most characters of a text of which stems are taken: its first words are worth more than late ones. */
+/** First words are worth more than late ones. */
 export const LONGEST_TEXT = 20_000
 
-/** Returns all stems of the first `LONGEST_TEXT` characters of folded text. */
 export function stemsIn(folded: string): Set<string> {
   const text = folded.slice(0, LONGEST_TEXT)
   const stems = new Set<string>()
@@ -144,15 +135,14 @@ export function stemsIn(folded: string): Set<string> {
   return stems
 }
 
-/** A word that somebody looks for. */
 export interface WantedWord {
-  /** The word as it was typed, folded. */
+  /** Folded. */
   text: string
-  /** The stems of the word: a text has the word if it has all of them. */
+  /** A text has the word if it has all of them. */
   stems: readonly string[]
 }
 
-/** The most words that a search looks for; it ignores further ones. */
+/** Further ones are ignored. */
 const MOST_WANTED = 20
 const MOST_SIGNS = 40
 
@@ -166,9 +156,8 @@ const FILLERS = new Set(
 )
 
 /**
- * Returns the words that a search of a visitor looks for, each once. Small words such as `near` and `der`
- * count only where there are no other words. A run of a script without blanks is one word: a text has it if
- * it has each pair of its signs that stand side by side.
+ * Each once; small words such as `near` and `der` only where there are no others. A run of a script without
+ * blanks is one word, found by each pair of signs side by side.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -186,10 +175,7 @@ export function wantedWords(text: string): WantedWord[] {
   return (meant.length > 0 ? meant : all).slice(0, MOST_WANTED)
 }
 
-/**
- * The fewest letters of a word that is corrected: too many other words differ from a shorter one in one
- * letter.
- */
+/** Too many words differ from a shorter one in one letter. */
 const LEAST_CORRECTED = 5
 const ALPHABETS = [
   { own: /^[a-z]+$/, letters: [...'abcdefghijklmnopqrstuvwxyz'] },
@@ -197,10 +183,7 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/**
- * Returns, by their stem, the words that differ from a word in one letter: another one, one too many or too
- * few, or two that have changed places.
- */
+/** By stem: one letter other, too many, too few, or two swapped. */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -222,16 +205,15 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /**
- * Reads a search while somebody types it. `stems` are those of all words but the last, which may not be
- * finished: `begun` is its beginning, and `whole` its stem. Undefined if the last word has fewer than two
- * letters.
+ * While typing: stems of all words but the last; `begun` is its beginning, `whole` its stem. Undefined below
+ * two letters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))
   const last = words.pop()
   if (!last || [...last.text].length < LEAST_TYPED) return undefined
   const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
-  // In a script without blanks, the last stem is the last two signs.
+  // Without blanks, the last stem is the last two signs.
   const whole = last.stems.at(-1) ?? ''
   return { stems, begun: last.stems.length > 1 ? whole : last.text.slice(0, LONGEST_WORD), whole }
 }

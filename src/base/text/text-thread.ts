@@ -1,5 +1,4 @@
-// The code of the thread that renders, sanitises and folds long texts, so that no request holds up the others
-// for as long as that takes.
+// The thread that renders, sanitises and folds long texts.
 import { parentPort } from 'node:worker_threads'
 import { type TextAnswer, type TextRequest, workText } from './long-texts.ts'
 

@@ -1,14 +1,13 @@
 import { isIPv6 } from 'node:net'
 
-// Checks, encodes and shortens URLs, writes query strings, and names the client at an IP address.
+// URLs, query strings, clients by IP address.
 
 const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * Decides whether a text is an absolute http, https or ftp URL with an ASCII host, or a `mailto:` URL (rule
- * 2.8). Other schemes are refused, since they act on the machine of the person who follows them: `file:`,
- * `javascript:`, `intent:`.
+ * Http, https or ftp with an ASCII host, or `mailto:` (rule 2.8). Other schemes act on the machine of whoever
+ * follows them: `file:`, `javascript:`, `intent:`.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -19,43 +18,32 @@ export function isUrl(text: string): boolean {
 
 const UNSAFE = /["<>\0-\x20\x7f]/g
 
-/**
- * Percent-encodes the characters of a URL that could end the attribute or the script in which a page has it.
- */
+/** Characters that could end the attribute or script around it. */
 export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
 
-/** Returns a stored URL as answers show it; `''` for one with a scheme that is refused today. */
+/** `''` for a scheme that is refused today. */
 export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/**
- * Replaces the part of each web address in a text that follows the host, for logs and messages: that part may
- * be a secret.
- */
+/** For logs and messages: what follows the host may be a secret. */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
   )
 }
 
-/**
- * Returns a parameter for the end of a query string, with its ampersand; empty without a value. The entries
- * of a list are joined by commas.
- */
+/** With its ampersand; empty without a value; lists joined by commas. */
 export function parameter(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   return `&${name}=${encoded(String(value))}`
 }
 
-/**
- * Returns the members of an object as parameters of a query string, in their order, each with an ampersand
- * before it.
- */
+/** Each with an ampersand before it. */
 export function parametersOf(values: Readonly<Record<string, unknown>>): string {
   let text = ''
   for (const name in values) text += parameter(name, values[name])
@@ -72,7 +60,7 @@ function encoded(text: string): string {
 const WALL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 const WALL_LENGTH = 19
 
-/** Decodes a percent-encoded text. Returns a text that cannot be decoded unchanged. */
+/** Unchanged if it cannot be decoded. */
 export function decodeLeniently(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -81,10 +69,7 @@ export function decodeLeniently(text: string): string {
   }
 }
 
-/**
- * Returns the name of the client at an IP address. For IPv6 it is the network (/64), since a client has all
- * addresses of its network.
- */
+/** For IPv6 the network (/64): a client has all its addresses. */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []

@@ -1,52 +1,33 @@
 import { Temporal } from 'temporal-polyfill'
 import { madeOnce } from '../cache.ts'
 
-// Converts wall times to UTC and back, reads the names of time zones, and finds wall times that a change of
-// the clock skips or repeats.
+// Wall times and UTC, names of zones, wall times that clock changes skip or repeat.
 
-/**
- * A time zone as the functions of this file work with it. A fixed zone has one offset in ms for ever, and one
- * abbreviation. A named zone follows the tz database; `periods` are those of its periods that were asked for
- * so far.
- */
+/** Fixed, or of the tz database with the `periods` asked for so far. Offsets in ms. */
 type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }
   | { kind: 'named'; id: string; periods: Period[] }
 
-/**
- * A stretch of time without a clock change, from `from` to just before `to`, both in ms since the epoch. The
- * offset is in ms.
- */
+/** From `from` to just before `to`, ms. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
-/** Milliseconds of a day of 24 hours. */
 export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
-/**
- * The most periods that are kept of one zone, so that hostile dates cannot fill memory. The events of a
- * calendar meet far fewer clock changes.
- */
+/** Hostile dates cannot fill memory; a calendar meets far fewer clock changes. */
 const PERIODS_KEPT = 128
-/**
- * 2100-01-01 in ms: abbreviations of later periods are looked up at this moment, since `Intl` has no names
- * after it.
- */
+/** 2100-01-01: `Intl` has no names after it. */
 const LATEST_NAMED = 4_102_444_800_000
 
-/**
- * The first and the last moment that the calendar can hold, in ms since the epoch: 0001-01-01 00:00:00 and
- * 9999-12-31 23:59:59.
- */
+/** 0001-01-01 00:00:00 and 9999-12-31 23:59:59. */
 export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * The abbreviations that the tz database spells in letters, with their offset and the English names that CLDR
- * (and so `Intl`) has for them. The abbreviations of `Intl` itself are of no use: most are like `GMT+1`, and
- * they differ between locales. When an abbreviation is sent as a zone, the first row with it counts.
+ * Offset and English names of CLDR. Those of `Intl` are mostly like `GMT+1` and differ between locales. Sent
+ * as a zone, the first row counts.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -115,10 +96,7 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/**
- * Zones that share their English name in CLDR with a neighbour, but whose abbreviation in the tz database is
- * digits, not the letters of the neighbour.
- */
+/** They share an English name with a neighbour, but are digits in the tz database. */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -128,10 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/**
- * Zones whose letters do not follow from their English name in CLDR: their abbreviations, by offset in
- * minutes.
- */
+/** Not by their English name: abbreviations by offset in minutes. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -162,35 +137,27 @@ const abbreviationsByWord = new Map(
 )
 
 /**
- * Decides whether a text names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of
- * the tz database (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name
- * none.
+ * Rule 2.7: an IANA name in any case, an abbreviation (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm`,
+ * `UTC±h.5`; offsets to 14 hours.
  */
 export function isTimezone(text: string): boolean {
   return findZone(text) !== undefined
 }
 
 /**
- * Returns the UTC time 'YYYY-MM-DD HH:MM:SS' of a wall time in a zone. A wall time that a clock change skips
- * has the offset from before the change; of one that comes twice the first counts (rule 18.3).
+ * A skipped wall time has the offset before the change; of one that comes twice the first (rule 18.3).
  * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
   return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/**
- * Returns the UTC time of a wall time in a zone; of a wall time that comes twice, the second.
- * @throws RangeError for an unknown zone
- */
+/** The second of a wall time that comes twice. @throws RangeError for an unknown zone */
 export function lastWallToUtc(wall: string, zone: string): string {
   return formatUtc(lastUtcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/**
- * Decides whether a UTC time is the only moment at which clocks of a zone show a wall time.
- * @throws RangeError for an unknown zone
- */
+/** The only moment of the wall time. @throws RangeError for an unknown zone */
 export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
   const known = getZone(zone)
   const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
@@ -203,17 +170,13 @@ function lastUtcMsOf(wallMs: number, known: Zone): number {
   return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
 }
 
-/** Returns the wall time of a zone at a UTC time. @throws RangeError for an unknown zone */
+/** @throws RangeError for an unknown zone */
 export function utcToWall(utc: string, zone: string): string {
   const utcMs = utcToMs(utc)
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))
 }
 
-/**
- * Moves a wall time that a clock change skips forward by the length of the gap (02:30 to 03:30). Returns any
- * other wall time unchanged.
- * @throws RangeError for an unknown zone
- */
+/** Forward by the length of the gap (02:30 to 03:30). @throws RangeError for an unknown zone */
 export function settledWall(wall: string, zone: string): string {
   const known = getZone(zone)
   if (known.kind === 'fixed') return wall
@@ -223,20 +186,14 @@ export function settledWall(wall: string, zone: string): string {
   return settled === wallMs ? wall : formatUtc(settled)
 }
 
-/**
- * Returns the offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`. Seconds, which historical local
- * times have, are dropped.
- * @throws RangeError for an unknown zone
- */
+/** ISO 8601, `+02:00`; seconds of historical times are dropped. @throws RangeError for an unknown zone */
 export function utcOffset(utc: string, zone: string): string {
   const { sign, hours, minutes } = offsetParts(offsetAt(getZone(zone), utcToMs(utc)))
   return `${sign}${hours}:${minutes}`
 }
 
 /**
- * Returns the abbreviation of a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`,
- * and digits (`+03`) where it has no letters. A zone given as `UTC±x` is its own abbreviation, `+02:00`
- * becomes `GMT+0200` (rule 5.3).
+ * As the tz database: `EST`, `CET`, or digits (`+03`). `UTC±x` is its own, `+02:00` is `GMT+0200` (rule 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -247,10 +204,7 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/**
- * Writes milliseconds since the epoch as 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions, and keeps the time
- * within the years 1 to 9999.
- */
+/** Without fractions, years 1 to 9999. */
 export function formatUtc(ms: number): string {
   const iso = new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`

@@ -3,13 +3,13 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
-// Checks uploaded images, and makes their sizes, and icons.
+// Checks uploaded images; makes their sizes, and icons.
 
-/** The sizes made of an image, in the order in which answers list them (rule 8.2). */
+/** In the order of answers (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
-/** A file to be stored. Its name is the stem of the image with this ending, such as `-300x225.jpg`. */
+/** The stem of the image with this ending, such as `-300x225.jpg`. */
 export interface PreparedFile {
   ending: string
   bytes: Buffer
@@ -20,40 +20,38 @@ interface PreparedPicture extends PreparedFile {
   height: number
 }
 
-/** A checked image with its sizes, ready to be stored under names of one stem. */
+/** Ready to be stored under names of one stem. */
 export interface PreparedImage {
-  /** The beginning of every file name: letters, digits, `-` and `_`. */
+  /** Letters, digits, `-` and `_`. */
   stem: string
   mimeType: string
-  /** The full size: the image as it came without its metadata, or a copy that fits `MAX_SIDE`. */
+  /** Without metadata, or a copy that fits `MAX_SIDE`. */
   full: PreparedPicture
-  /** The image as it came without its metadata, where `full` is a scaled copy. */
+  /** Without metadata, where `full` is a scaled copy. */
   original?: PreparedFile
-  /** Sizes smaller than `full`; two of the same dimensions are the same file. */
+  /** Smaller than `full`; two of the same dimensions are the same file. */
   sizes: Partial<Record<SizeName, PreparedPicture>>
 }
 
-/** Pixels on the long side of the copy that is shown of a larger image (rule 8.3). */
+/** Long side of the copy of a larger image (rule 8.3). */
 const MAX_SIDE = 2560
-/** The most seconds that the preparation of an image may take. */
+/** Seconds. */
 const DEADLINE = 20
-/** The most frames of a moving image. */
 const MOST_FRAMES = 2000
-/** Bytes from which an image counts as slow to prepare. */
 const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
-  /** The most pixels: to decode them stays within some 500 MB of memory. */
+  /** Decoding stays within some 500 MB of memory. */
   maxPixels: number
-  /** Pixels from which it takes longer than about a second to make the sizes. */
+  /** Making the sizes then takes over a second. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
 
 /**
- * The accepted formats, by media type. AVIF and GIF are encoded with the least effort: the next takes several
- * times as long for the same bytes.
+ * By media type. AVIF and GIF are encoded with the least effort: the next takes several times as long for the
+ * same bytes.
  */
 const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': {
@@ -88,25 +86,20 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/**
- * Returns true for a key of the store that an image may have: a year, a month, and a name with the ending of
- * an accepted format.
- */
+/** A year, a month, and a name with the ending of an accepted format. */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }
 
-/**
- * Returns the media type of a stored image by its file name; `application/octet-stream` for any other ending.
- */
+/** `application/octet-stream` for any other ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
 }
 
-/** A file that may be an image. Its bytes are read only when its turn comes. */
+/** Bytes are read only when its turn comes. */
 export interface ImageFile {
-  /** bytes */
+  /** Bytes. */
   size: number
   read: () => Promise<Buffer>
 }
@@ -121,16 +114,15 @@ interface Inspected {
   bytes: Buffer
   mimeType: string
   format: Format
-  /** The dimensions of the image as shown, in its orientation. */
+  /** In its orientation. */
   dimensions: Dimensions
   orientation: number
   isMoving: boolean
 }
 
 /**
- * Checks the image in a file and makes the sizes of rule 8.2, without the metadata of cameras
- * (`stripMetadata`). Undefined when the image is damaged or no JPEG, PNG, GIF, WebP or AVIF. Few images are
- * prepared at a time, and slow ones never hold up the others.
+ * The sizes of rule 8.2 without metadata (`stripMetadata`); undefined when the image is damaged or no JPEG,
+ * PNG, GIF, WebP or AVIF. Few are prepared at a time, and slow ones never hold up the others.
  * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed,
  * rest_unavailable when too many wait
  */
@@ -142,7 +134,7 @@ export async function prepareImage(file: ImageFile, fileName: string): Promise<P
     return !found || (isSlow(found) && !isLarge) ? found : { prepared: await prepare(sharp, found, fileName) }
   })
   if (!inspected || 'prepared' in inspected) return inspected?.prepared
-  // This image has few bytes and many pixels, so it waits with the slow ones.
+  // Few bytes and many pixels: it waits with the slow ones.
   return takeTurn(queue, 'slow', () => prepare(sharp, inspected, fileName))
 }
 
@@ -170,7 +162,7 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   if (!format || !dimensions) return undefined
   if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES)
     throw tooLarge(format.maxPixels)
-  // In an AVIF the orientation is a property of the picture, which its Exif data only repeat.
+  // In an AVIF the orientation is a property, which Exif only repeats.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }
@@ -216,10 +208,7 @@ async function prepare(
   }
 }
 
-/**
- * Returns a function that gives the whole seconds left until the deadline. @throws Problem
- * rest_upload_image_too_large, of that function, after the deadline
- */
+/** Seconds left. @throws Problem rest_upload_image_too_large after the deadline */
 function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
   return () => {
     const left = Math.ceil((deadline - performance.now()) / 1000)
@@ -231,8 +220,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Returns the bytes of an image without its metadata, once it has checked that no metadata is left and the
- * dimensions are the same. Undefined where that fails: the shown image is then made of the pixels alone.
+ * Checked: no metadata is left, the dimensions are the same. Undefined where that fails; the shown image is
+ * then made of the pixels.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -244,41 +233,35 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/**
- * The most bytes of Exif data that hold nothing but the orientation, with what readers put before and behind
- * it.
- */
+/** Exif with the orientation alone, and what readers put around it. */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * Loads the library with the first image, to keep start-up quick. It is set up once: to set it up again would
- * refuse images that are being read.
+ * Loaded with the first image, to keep the start quick, and set up once: again would refuse images that are
+ * being read.
  */
 function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
 
-/** Loads the library, and blocks its readers of all formats that are not accepted. */
+/** Blocks its readers of all other formats. */
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({
     operation: ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'].map((reader) => `VipsForeignLoad${reader}`),
   })
-  // The queue decides how many images are worked on at a time, so each gets one thread.
+  // The queue decides how many images are worked on, so each gets one thread.
   sharp.concurrency(1)
   return sharp
 }
 
 type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
 
-/**
- * Decodes the pixels of an image in its orientation, scaled down to `MAX_SIDE`; of an animation, its first
- * frame. Every size is made of them.
- */
+/** In its orientation, scaled to `MAX_SIDE`; of an animation the first frame. */
 function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
@@ -319,10 +302,7 @@ const boxes: Readonly<Record<Exclude<SizeName, 'thumbnail'>, Dimensions>> = {
   '2048x2048': { width: 2048, height: 2048 },
 }
 
-/**
- * Returns the dimensions of a size of an image. Thumbnails are cropped, all others fit their box, and none is
- * larger than the image (rule 8.2).
- */
+/** Thumbnails are cropped, others fit their box, none is larger than the image (rule 8.2). */
 function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   if (name === 'thumbnail') return { width: Math.min(150, full.width), height: Math.min(150, full.height) }
   const ratio = Math.min(1, boxes[name].width / full.width, boxes[name].height / full.height)
@@ -330,13 +310,10 @@ function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   return { width: scale(full.width), height: scale(full.height) }
 }
 
-/** The most characters of a file name; of a longer name its end is used. */
+/** Of a longer name its end is used. */
 const LONGEST_NAME = 300
 
-/**
- * Returns the stem of stored files for the name of the uploaded file; `image` when nothing of that name is
- * left.
- */
+/** `image` when nothing is left of the name. */
 function stemOf(fileName: string): string {
   const base = fileName.slice(-LONGEST_NAME).split(/[/\\]/).at(-1) ?? ''
   const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
@@ -344,7 +321,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|(?<![-_])[-_]+$/g, '') || 'image'
 }
 
-/** The expected time of an image: a `slow` one may take seconds, and slow ones never hold all places. */
+/** `slow` may take seconds, and never holds all places. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -357,16 +334,11 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/**
- * The most images prepared at the same time. Each holds a thread of the pool that file and DNS look-ups use
- * as well.
- */
+/** Each holds a thread of the pool that file and DNS look-ups use. */
 const PLACES = 2
-/** The most of these places that slow images may take. */
 const SLOW_PLACES = 1
-/** The most images that may wait. */
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
-/** Seconds after which a refused upload may be tried again. */
+/** Seconds. */
 const RETRY_AFTER = 5
 
 export function makeImageQueue(): ImageQueue {
@@ -374,9 +346,8 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Does the work when its turn comes. Turns come in order, except that slow work waits for other slow work and
- * quick work does not.
- * @throws Problem rest_unavailable at once, when too many wait already
+ * In order, but quick work does not wait for slow work.
+ * @throws Problem rest_unavailable at once, when too many wait
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
   const { waiting, running } = queue
@@ -403,17 +374,14 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/** The most pixels of an image that icons are made of, and the most seconds for one icon. */
+/** Pixels; and seconds for one icon. */
 const MOST_PIXELS = 16_000_000
 const SECONDS = 5
 
-/** Pixels of four bytes each: red, green, blue and opacity. */
+/** Four bytes each: red, green, blue, opacity. */
 export type Pixels = Buffer
 
-/**
- * Returns a whole image as a square PNG on a ground of this colour.
- * @throws Error for bytes that are no image of an accepted format
- */
+/** On a ground of this colour. @throws Error for bytes that are no accepted image */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(image, { limitInputPixels: MOST_PIXELS })
@@ -424,7 +392,7 @@ export async function squarePng(image: Buffer, side: number, ground: string): Pr
     .toBuffer()
 }
 
-/** Returns a square of pixels as a PNG; `side` in pixels. */
+/** `side` in pixels. */
 export async function pixelsPng(pixels: Pixels, side: number): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(pixels, { raw: { width: side, height: side, channels: 4 } })

@@ -18,78 +18,66 @@ import { freeBytesOf, giveTo, type Owner, ownerAt, ROOM_BYTES, syncFolder } from
 import { diskProblem, Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
-// Declares what a store of image files does, and stores them in a folder.
+// What a store of image files does; a store in a folder.
 
-/** The store of images, the hosts that images may be fetched from, and the size limit. */
 export interface ImageService {
   store: MediaStore
-  /** The only hosts that images are fetched from; empty for every public host. */
+  /** Empty for every public host. */
   hosts: readonly string[]
   maxBytes: number
-  /**
-   * The public address of the store's files without a slash at the end, such as `https://example.org/media`.
-   */
+  /** Without a slash at the end, such as `https://example.org/media`. */
   mediaUrl: string
 }
 
 interface StoredFile {
-  /** The bytes. Whoever gets the stream must read it to the end or destroy it. */
+  /** Must be read to the end or destroyed. */
   stream: Readable
   mimeType: string
-  /** bytes */
+  /** Bytes. */
   size: number
 }
 
-/** A file as a store lists it. */
 export interface ListedFile {
   key: string
-  /** bytes */
+  /** Bytes. */
   size: number
-  /** When the file was last written, in milliseconds since the epoch. */
+  /** Ms since the epoch. */
   modified: number
-  /** True for a file that a write began and never finished; nobody can read it. */
+  /** A write began it and never finished; nobody can read it. */
   isLeftover: boolean
 }
 
 /**
- * A store of image files, by keys such as `2026/11/poster.png`. A key stands for the same bytes for ever, so
- * answers may be cached without end.
+ * Keys such as `2026/11/poster.png` stand for the same bytes for ever, so answers may be cached without end.
  */
 export interface MediaStore {
   /**
-   * Stores the bytes durably. Resolves to false and changes nothing when the key is taken: of several
-   * callers, on any node, one wins.
-   * @throws Error when the store fails or the key is malformed.
+   * Durable; false and no change when the key is taken: of several callers, on any node, one wins.
+   * @throws Error when the store fails or the key is malformed
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
-  /** Opens the file under a key; undefined where there is none. */
   read: (key: string) => Promise<StoredFile | undefined>
   /**
-   * Removes the file, if there is one. Its key stays taken, unless `list` called the file a leftover.
-   * @throws Error when the store fails or the key is malformed.
+   * Its key stays taken, unless `list` called it a leftover.
+   * @throws Error when the store fails or the key is malformed
    */
   remove: (key: string) => Promise<void>
   /**
-   * Stores the bytes durably in place of any others. It is for copies of a store, where an interrupted
-   * attempt may have left files; new files are `put`.
-   * @throws Error when the store fails or the key is malformed.
+   * For copies of a store, where an interrupted attempt may have left files; new files are `put`.
+   * @throws Error when the store fails or the key is malformed
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /**
-   * Yields everything in the store, in any order: files, removed names (of no bytes), and leftovers of
-   * interrupted writes.
-   */
+  /** In any order: files, removed names (no bytes), leftovers of interrupted writes. */
   list: () => AsyncIterable<ListedFile>
   /** Resolves while files can be written, as far as this process knows. @throws Error */
   check: () => Promise<void>
 }
 
-/** The Cache-Control of a stored file, since a key stands for the same bytes for ever. */
+/** A key stands for the same bytes for ever. */
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /**
- * Makes a store in a folder, which is made with the first file. When its disk is full or read-only, functions
- * that write reject with a Problem.
+ * The folder is made with the first file. When its disk is full or read-only, writes reject with a Problem.
  */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false, device: deviceOf(folder) }
@@ -106,15 +94,15 @@ export function localMediaStore(folder: string): MediaStore {
 }
 
 /**
- * Returns true for a key: plain names between slashes. No name starts with a dot, so no key leads out of the
- * folder or to an unfinished file.
+ * Plain names between slashes; none starts with a dot, so no key leads out of the folder or to an unfinished
+ * file.
  */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
-/** Matches the name of a file that is being written, in folders with plain names. */
+/** A file that is being written. */
 const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Yields the files of a folder, without files whose names this service never makes. */
+/** Without names that this service never makes. */
 async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -133,10 +121,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/**
- * Writes a new file: an empty file claims the name, then the whole bytes take its place. False when the name
- * is taken.
- */
+/** An empty file claims the name, then the whole bytes take its place. False when it is taken. */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -149,10 +134,7 @@ async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/**
- * Writes a file in place of any other. Whoever writes it, the file belongs to the owner of the store's
- * folder.
- */
+/** The file belongs to the owner of the store's folder, whoever writes it. */
 async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const owner = ownerAt(store)
   const firstMade = await mkdir(dirname(path), { recursive: true })
@@ -161,7 +143,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** Replaces a file in one step, durably. `firstMade` is the topmost folder that was made for it, if any. */
+/** In one step, durably. `firstMade` is the topmost folder made for it. */
 async function moveIn(
   path: string,
   bytes: Uint8Array,
@@ -201,7 +183,7 @@ async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes new names durable in a folder and in those above it, up to `top`. */
+/** Up to `top`. */
 async function syncFolders(folder: string, top: string): Promise<void> {
   await syncFolder(folder)
   if (folder !== top && dirname(folder) !== folder) await syncFolders(dirname(folder), top)
@@ -215,10 +197,7 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/**
- * Opens a file; undefined for a missing or empty one. An empty file is a name that is being claimed or was
- * given up.
- */
+/** An empty file is a name that is being claimed or was given up. */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()
@@ -252,10 +231,7 @@ interface FolderHealth {
 
 const deviceOf = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.dev
 
-/**
- * Refuses a folder on another disk than before: that of the images has been unmounted.
- * @throws Problem rest_unavailable
- */
+/** The disk of the images has been unmounted. @throws Problem rest_unavailable */
 function requireMounted(health: FolderHealth): void {
   const device = deviceOf(health.folder)
   health.device ??= device
@@ -263,10 +239,7 @@ function requireMounted(health: FolderHealth): void {
     throw new Problem('rest_unavailable', { retryAfter: 30 })
 }
 
-/**
- * Runs work that writes files, and notes when it fails.
- * @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system
- */
+/** @throws Problem rest_insufficient_storage and rest_read_only in place of errors of the system */
 async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
   requireMounted(health)
   try {
@@ -278,10 +251,7 @@ async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Pr
   }
 }
 
-/**
- * Resolves while files can be written. After a failure it tries a write by itself until one succeeds.
- * @throws Problem
- */
+/** After a failure it tries writes until one succeeds. @throws Problem */
 async function checkFolder(health: FolderHealth): Promise<void> {
   requireMounted(health)
   if (!health.isFailing) return

@@ -5,9 +5,9 @@ import { type ImageService, localMediaStore, type MediaStore } from './media-sto
 // Opens the store of images that is configured.
 
 /**
- * Opens the store at `file:FOLDER` or `s3://…`. `report` gets the failures of a bucket. The S3 client, a
- * package that not every installation has, is loaded only when it is used.
- * @throws Error with one sentence when the address is of neither form, or the package is missing.
+ * `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client, which not every installation
+ * has, is loaded on use.
+ * @throws Error with one sentence when the address is of neither form, or the package is missing
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {
   if (address.startsWith('file:')) return localMediaStore(address.slice('file:'.length))
@@ -23,7 +23,6 @@ function explainMissing(error: unknown): never {
   )
 }
 
-/** Returns the store of images with its hosts, size limit and public address. */
 export function imagesOf(config: Config, store: MediaStore, site: Site): ImageService {
   return { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
 }

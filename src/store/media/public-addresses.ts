@@ -1,12 +1,9 @@
 import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-// Decides which addresses the service may connect to on behalf of somebody else.
+// Which addresses the service may connect to on behalf of somebody else.
 
-/**
- * Returns true for an address of http or https that the service may connect to. With `hosts`, only these are
- * allowed, on any port and at any address; without, every host with a public address.
- */
+/** Http or https. With `hosts` only these, on any port and address; else every host with a public address. */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
   if (hosts.length > 0) return hosts.some((entry) => nameOf(URL.parse(`http://${entry}`)) === nameOf(target))
@@ -14,15 +11,11 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/**
- * Returns the host of an address without port, brackets and the root's dot. The URL parser has undone other
- * spellings of an IPv4 address.
- */
+/** Without port, brackets and the root's dot; the URL parser has undone other spellings of IPv4. */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
 
-/** The error for a host whose addresses are all in private networks. */
 export class NoPublicAddress extends Error {
   override name = 'NoPublicAddress'
   readonly host: string
@@ -34,8 +27,8 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Returns a function that looks a host name up once and gives only addresses that passed the check, so that
- * the connection goes to one of these. Without `hosts` only public addresses pass.
+ * Looks a name up once and gives only checked addresses, so that the connection goes to one of these. Without
+ * `hosts` only public ones pass.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
@@ -49,10 +42,7 @@ export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   }
 }
 
-/**
- * The IPv4 ranges of the IANA special-purpose registry that are not public, and the host services of one
- * large cloud (168.63.129.16).
- */
+/** Of the IANA special-purpose registry, and the host services of one large cloud (168.63.129.16). */
 const specialV4 = rangesOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -71,15 +61,12 @@ const specialV4 = rangesOf('ipv4', [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ])
-/** The only range of public IPv6 addresses; all others are local, multicast, or carry an IPv4 address. */
+/** All others are local, multicast, or carry an IPv4 address. */
 const globalV6 = rangesOf('ipv6', ['2000::/3'])
-/** The parts of this range that are not public: protocol assignments with Teredo, documentation, 6to4. */
+/** Not public: protocol assignments with Teredo, documentation, 6to4. */
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/**
- * Returns true for an address of the public internet. A form of IPv6 that carries an IPv4 address is refused,
- * whatever that address is.
- */
+/** IPv6 that carries an IPv4 address is refused, whatever that is. */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

@@ -13,23 +13,21 @@ import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
 
-// Stores images in an S3-compatible bucket.
+// Images in an S3-compatible bucket.
 
-/** A bucket of an S3-compatible store, and the part of it that is used. */
 export interface S3Place {
   bucket: string
-  /** The prefix of all names: empty, or ending in a slash. */
+  /** Empty, or ending in a slash. */
   prefix: string
-  /** The address of the store; undefined for Amazon's own. */
+  /** Undefined for Amazon's own. */
   endpoint: string | undefined
   region: string | undefined
 }
 
-/** The longest waits, in milliseconds. */
+/** Milliseconds. */
 export interface S3Limits {
-  /** Until there is a connection. */
   connect: number
-  /** While nothing moves on the connection. */
+  /** While nothing moves. */
   idle: number
   /** Until an answer begins. */
   answer: number
@@ -39,22 +37,19 @@ export interface S3Limits {
 
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
-/**
- * How often a request is sent when the connection or the store fails, or while another writer is busy with
- * its name, and the pause between the latter.
- */
+/** When connection or store fail, or another writer is busy with the name; and the pause between. */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
 
-/** The least milliseconds between two reports of an outage, which every request meets. */
+/** Ms between two reports of an outage, which every request meets. */
 const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
 /**
- * Reads the address `s3://BUCKET/PREFIX?endpoint=…&region=…`.
- * @throws Error with one sentence that repeats nothing of the address.
+ * `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the
+ * address
  */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)
@@ -80,17 +75,15 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * Makes a store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of
- * the machine. When the bucket fails, functions reject with the problem `rest_unavailable`, and `report` gets
- * an error without secrets, at most once a second. A name is taken for as long as the bucket has it, and a
- * removed file leaves an empty one behind. Where the store supports conditional writes (`If-None-Match: *`),
- * one of several writers of a name wins; elsewhere two nodes that write the name at the same moment may both
- * succeed.
+ * Credentials from the usual places of the SDK. When the bucket fails, functions reject with
+ * `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A removed file
+ * leaves an empty one, so that its name stays taken. With conditional writes (`If-None-Match: *`) one of
+ * several writers of a name wins; without, two nodes at the same moment may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** The names that this process is writing, of which the bucket has no object yet. */
+  /** Names that the bucket does not have yet. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -104,7 +97,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   const replace = async (input: PutObjectCommandInput) => {
     await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
   }
-  // This request lets the operator hear of a wrong bucket at the start rather than at the first upload.
+  // The operator hears of a wrong bucket at the start and not at the first upload.
   const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
   limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
   return {
@@ -133,17 +126,14 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
       if (await sizeOf(key))
         await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
     },
-    // Only the bucket knows whether files can be written, and says so when a write fails.
+    // Only the bucket knows, when a write fails.
     check: async () => undefined,
     list: () => listObjects(client, place, limited, limits),
     restore: (key, bytes, mimeType) => replace({ ...nameOf(key), ...contentOf(bytes, mimeType) }),
   }
 }
 
-/**
- * Yields the objects below the prefix, a thousand for each request. Objects with names that this service
- * never makes are somebody else's, and left out.
- */
+/** A thousand a request, without names that this service never makes. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -167,7 +157,7 @@ function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
   const named = region ?? process.env.AWS_REGION ?? (endpoint === undefined ? undefined : 'us-east-1')
   return new S3Client({
     ...(named === undefined ? {} : { region: named }),
-    // Few stores besides Amazon's give each bucket a host name, and not all support Amazon's checksums.
+    // Few other stores give each bucket a host name, and not all support Amazon's checksums.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -184,8 +174,8 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
 })
 
 /**
- * Writes an object under a name that an earlier look found free; false when the name is taken by now. A store
- * without conditional writes gets the request again without the condition.
+ * False when the name is taken by now. A store without conditional writes gets the request without the
+ * condition.
  */
 async function putNew(
   client: S3Client,
@@ -200,7 +190,7 @@ async function putNew(
       const status = statusOf(error)
       if (status === 412) return false
       if (status === 501) return client.send(new PutObjectCommand(input), { abortSignal }).then(() => true)
-      // Another writer is writing the same name, and may yet fail.
+      // Another writer is busy with the name, and may yet fail.
       if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error
       await sleep(CONFLICT_MS)
     }
@@ -209,10 +199,7 @@ async function putNew(
 
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
-/**
- * Returns a function that sends a request with a timeout in ms. It resolves to undefined for a missing
- * object, and rejects with a Problem on any failure.
- */
+/** With a timeout in ms; undefined for a missing object, a Problem on any failure. */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY
   return async (ms, work) => {
@@ -240,10 +227,7 @@ function statusOf(error: unknown): number | undefined {
 
 const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
 
-/**
- * Returns the name or code of an error, with its status, but not its text or details, which may repeat keys
- * and signatures.
- */
+/** Without its text, which may repeat keys and signatures. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
   if (error.message === 'Region is missing') return 'no region is named (AWS_REGION)'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 
-// Removes the metadata from images of each format, without decoding their pixels.
+// Removes metadata from images without decoding pixels.
 
 type Strip = (bytes: Buffer, orientation: number) => Buffer | Promise<Buffer>
 
@@ -14,10 +14,9 @@ const strips: Readonly<Record<string, Strip>> = {
 }
 
 /**
- * Returns an image without the metadata of cameras and programs: places, times, names, devices, previews,
- * comments (Exif, XMP, IPTC and the like). Pixels, colour profile and animation stay, and so does
- * `orientation` (1 to 8), as the one entry of new Exif data. Returns the same bytes when there is nothing to
- * remove; undefined for a file whose parts cannot be told apart.
+ * Removes places, times, names, devices, previews, comments (Exif, XMP, IPTC). Pixels, colour profile and
+ * animation stay, and `orientation` (1 to 8) as the one entry of new Exif. The same bytes when there is
+ * nothing to remove; undefined for a file whose parts cannot be told apart.
  */
 export async function stripMetadata(
   bytes: Buffer,
@@ -28,39 +27,34 @@ export async function stripMetadata(
   try {
     return await strip?.(bytes, orientation)
   } catch (error) {
-    // An offset in the file leads out of the file.
+    // An offset leads out of the file.
     if (error instanceof RangeError) return undefined
     throw error
   }
 }
 
-/**
- * The kept parts of a file, in order. Neighbours are joined, so a file with nothing to remove is one piece.
- */
+/** In order; neighbours are joined, so an unchanged file is one piece. */
 interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** The end of the last piece within the source; -1 when that piece is not of the source. */
+  /** Of the last piece in the source; -1 when that is not of the source. */
   end: number
-  /** The number of parts that were kept or skipped. */
+  /** Kept or skipped. */
   parts: number
-  /** The place in the source where other work gets its next turn. */
+  /** Where other work gets its next turn. */
   until: number
 }
 
-/** The most parts of a file, which bounds the work. An animation has three for each frame. */
+/** Bounds the work; an animation has three for each frame. */
 const MOST_PARTS = 50_000
-/** Bytes that are read before other work gets a turn. */
+/** Bytes between turns for other work. */
 const STRETCH = 2 ** 19
 
 function noPieces(source: Buffer): Pieces {
   return { source, kept: [], end: -1, parts: 0, until: STRETCH }
 }
 
-/**
- * Keeps the bytes from `start` to before `end`.
- * @throws RangeError when the file ends before, or has too many parts
- */
+/** To before `end`. @throws RangeError when the file ends before, or has too many parts */
 function keep(pieces: Pieces, start: number, end: number): void {
   skip(pieces, start, end)
   const { source, kept } = pieces
@@ -69,7 +63,7 @@ function keep(pieces: Pieces, start: number, end: number): void {
   pieces.end = end
 }
 
-/** Leaves out the bytes from `start` to before `end`. @throws RangeError as `keep` does */
+/** To before `end`. @throws RangeError as `keep` */
 function skip(pieces: Pieces, start: number, end: number): void {
   pieces.parts += 1
   if (start > end || end > pieces.source.length)
@@ -77,28 +71,24 @@ function skip(pieces: Pieces, start: number, end: number): void {
   if (pieces.parts > MOST_PARTS) throw new RangeError('The file falls into too many parts.')
 }
 
-/** Appends bytes that are not of the source. */
 function add(pieces: Pieces, bytes: Buffer): void {
   pieces.kept.push(bytes)
   pieces.end = -1
 }
 
-/** Returns the kept bytes; the source itself when nothing was removed. */
+/** The source itself when nothing was removed. */
 function joined({ source, kept }: Pieces): Buffer {
   const [first] = kept
   return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
 }
 
-/** Gives other work a turn in the middle of a long part. Called once `at` has reached `until`. */
+/** In the middle of a long part, once `at` has reached `until`. */
 async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH
 }
 
-/**
- * Returns Exif data with the orientation alone (Exif 2.3, 4.6.2): a directory with the entry 0x0112,
- * little-endian. `orientation` is 1 to 8.
- */
+/** Exif 2.3, 4.6.2: a directory with the entry 0x0112, little-endian. */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')
@@ -115,8 +105,8 @@ const JPEG_END = 0xd9
 const SCAN = 0xda
 
 /**
- * Removes the metadata from a JPEG: of its application segments only JFIF, the colour profile and Adobe's
- * colour transform stay, and nothing behind the end of the image.
+ * Of application segments only JFIF, colour profile and Adobe's colour transform stay, and nothing behind the
+ * image.
  * @throws RangeError for a file whose segments cannot be told apart
  */
 async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
@@ -127,7 +117,7 @@ async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
     if (bytes[at] !== 0xff) throw new RangeError('No segment begins where one should.')
     const marker = bytes[at + 1] ?? JPEG_END
     if (marker === 0xff) {
-      // Any number of bytes 0xff may stand before a segment.
+      // Any number of 0xff may stand before a segment.
       skip(pieces, at, ++at)
       continue
     }
@@ -164,7 +154,7 @@ function exifSegment(orientation: number): Buffer {
   return Buffer.concat([head, Buffer.from('Exif\0\0', 'latin1'), exif])
 }
 
-/** Returns the place behind the coded data of a scan: where the next segment begins, or the file ends. */
+/** Where the next segment begins, or the file ends. */
 async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   const { source: bytes } = pieces
   for (let at = start; ; at++) {
@@ -172,15 +162,12 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
     while (at < pieces.until && at < bytes.length && bytes[at] !== 0xff) at++
     if (at >= bytes.length) return bytes.length
     const next = bytes[at + 1] ?? 0
-    // Within coded data 0xff is followed by zero, by the number of a restart, or by more of itself.
+    // In coded data 0xff is followed by zero, a restart, or more of itself.
     if (bytes[at] === 0xff && next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at
   }
 }
 
-/**
- * The kept chunks: those for the pixels, the colours and the animation. Texts, times, Exif and unknown chunks
- * are removed.
- */
+/** Pixels, colours, animation. */
 const PNG_KEPT = new Set(
   'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(
     ' ',
@@ -189,7 +176,7 @@ const PNG_KEPT = new Set(
 
 const SIGNATURE_BYTES = 8
 
-/** Removes the metadata from a PNG. @throws RangeError for a file whose chunks cannot be told apart */
+/** @throws RangeError for a file whose chunks cannot be told apart */
 function stripPng(bytes: Buffer, orientation: number): Buffer {
   const pieces = noPieces(bytes)
   keep(pieces, 0, SIGNATURE_BYTES)
@@ -214,14 +201,14 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum])
 }
 
-/** The kept chunks: those of the pixels, of the animation and of the colour profile. */
+/** Pixels, animation, colour profile. */
 const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
 const HEAD_BYTES = 12
-/** The flags of the chunk VP8X that announce Exif data and XMP. */
+/** Of the chunk VP8X. */
 const EXIF = 0x08
 const XMP = 0x04
 
-/** Removes the metadata from a WebP. @throws RangeError for a file whose chunks cannot be told apart */
+/** @throws RangeError for a file whose chunks cannot be told apart */
 function stripWebp(bytes: Buffer, orientation: number): Buffer {
   const pieces = noPieces(bytes)
   const length = Math.min(bytes.length, 8 + bytes.readUInt32LE(4))
@@ -257,7 +244,7 @@ function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   return whole
 }
 
-/** The kept application blocks: those for the animation and the colours. */
+/** Animation and colours. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 
 const EXTENSION = 0x21
@@ -265,8 +252,8 @@ const IMAGE = 0x2c
 const GIF_END = 0x3b
 
 /**
- * Removes comments and foreign application blocks, such as XMP, from a GIF.
- * @throws RangeError for a file whose blocks cannot be told apart
+ * Comments and foreign application blocks, such as XMP. @throws RangeError for a file whose blocks cannot be
+ * told apart
  */
 async function stripGif(bytes: Buffer): Promise<Buffer> {
   const pieces = noPieces(bytes)
@@ -288,7 +275,6 @@ async function stripGif(bytes: Buffer): Promise<Buffer> {
   return joined(pieces)
 }
 
-/** Returns the bytes of the colour table that these flags announce. */
 function tableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1)
 }
@@ -299,7 +285,7 @@ function isKept(bytes: Buffer, at: number): boolean {
   return label === 0xf9 || label === 0x01
 }
 
-/** Returns the end of a row of blocks. Each block begins with its length, and the last one is empty. */
+/** Each block begins with its length; the last is empty. */
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {
@@ -311,26 +297,24 @@ async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** A box of an ISO base media file: its type, and the bounds of its content. */
+/** ISO base media; bounds of its content. */
 interface Box {
   type: string
-  /** The place of the four letters of the type. */
   typeAt: number
   start: number
   end: number
 }
 
-/** The type of a box that every reader ignores. */
+/** Every reader ignores it. */
 const FREE = 'free'
-/** The types of items that are no part of the picture: Exif, XMP, and everything else with a media type. */
+/** No part of the picture: Exif, XMP, and everything with a media type. */
 const METADATA_ITEMS = new Set(['Exif', 'mime', 'uri '])
-/** The types of boxes that hold other boxes, and of boxes with data about the picture, which are erased. */
+/** Boxes that hold boxes; boxes with data about the picture, which are erased. */
 const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
 /**
- * Removes the metadata from an AVIF. Everything stays in its place, since boxes refer to offsets: removed
- * parts are overwritten with zeros. The orientation is a property of the picture, and stays.
+ * Boxes refer to offsets, so removed parts become zeros. The orientation is a property, and stays.
  * @throws RangeError for a file whose boxes cannot be told apart
  */
 function stripAvif(bytes: Buffer): Buffer {
@@ -369,7 +353,7 @@ function erase(bytes: Buffer, { typeAt, start, end }: Box): void {
   bytes.fill(0, start, end)
 }
 
-/** Overwrites the items of a `meta` box that hold metadata, and their types. */
+/** And their types. */
 function eraseItems(bytes: Buffer, meta: Box): void {
   const boxes = boxesIn(bytes, meta.start + 4, meta.end)
   const find = (type: string) => boxes.find((box) => box.type === type)
@@ -398,7 +382,7 @@ interface Item {
   typeAt: number
 }
 
-/** Returns the items of an `iinf` box. @throws RangeError for an item without a type */
+/** @throws RangeError for an item without a type */
 function typedItems(bytes: Buffer, { start, end }: Box): Item[] {
   const first = start + (bytes.readUInt8(start) === 0 ? 6 : 8)
   return boxesIn(bytes, first, end).map((entry) => {
@@ -416,7 +400,7 @@ interface Place {
   end: number
 }
 
-/** Returns the places of the items in an `iloc` box; `data` is the start of the `idat` box. */
+/** `data` is the start of the `idat` box. */
 function itemPlaces(bytes: Buffer, { start, end }: Box, data: number | undefined): Place[] {
   const version = bytes.readUInt8(start)
   const sizes = bytes.readUInt16BE(start + 4)

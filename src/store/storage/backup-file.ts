@@ -19,63 +19,53 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// Writes backups, opens them, and checks that they are sound. A backup is a SQLite file without indexes,
-// whatever database it was taken from. It has the tables with content of the calendar, the files of images as
-// an archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on a backup,
-// since it has no table `migrations`.
+// Backups: a SQLite file without indexes, whatever the database, with the tables of content, images as an
+// archive of sqlite3 (`sqlar`), and a manifest. No service starts on it: it has no table `migrations`.
 
-/** The description of a backup, which is written into it. */
+/** Written into the backup. */
 export interface Manifest {
-  /** The number of the form of the file; every form has its own. */
+  /** Every form of the file has its own number. */
   format: number
-  /** When the backup was taken, in UTC. */
   made_utc: string
-  /** The version of the program that took the backup. */
+  /** Of the program. */
   version: string
-  /** The edition of the calendar at that time. */
   edition: string
-  /** The name of the calendar. */
+  /** Of the calendar. */
   calendar: string
-  /** The migrations that the tables have gone through. */
+  /** That the tables have gone through. */
   migrations: string[]
-  /** The number of rows of each table. */
+  /** By table. */
   rows: Record<string, number>
-  /** The number of files of images, and their bytes. */
+  /** And their bytes. */
   files: number
   bytes: number
-  /** Keys of files that an image names and that the media store did not have. */
+  /** Named by an image and absent from the media store. */
   missing: string[]
-  /** True for a backup without secrets: nobody can sign in to a calendar restored from it. */
+  /** Nobody can sign in to a calendar restored from it. */
   withoutSecrets?: true
 }
 
-/** The part of a manifest that describes the tables. */
 export type TablesManifest = Pick<Manifest, 'edition' | 'calendar' | 'migrations' | 'rows'>
 
-/** The present form of the file. */
 export const BACKUP_FORMAT = 1
 
-/** The number at the head of the file by which programs know a backup: `Klnd`. */
+/** `Klnd`, at the head of the file. */
 const APPLICATION_ID = 0x4b6c6e64
 
-/** A backup that is being written. */
 export interface BackupWriter {
-  /** Reads the tables that have been written. */
+  /** Of what has been written. */
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
-  /** Writes the manifest and closes the file, which is a backup only then. */
+  /** Only then is the file a backup. */
   finish: (manifest: Manifest) => void
-  /** Closes the file without a manifest. */
+  /** Without a manifest. */
   close: () => void
 }
 
 /**
- * Writes every table of a calendar, as of one moment, into a new file that nobody else can read. The calendar
- * may be written to meanwhile.
- * @param options `free`: bytes that the disk has left; `withSecrets`: false to leave out hashes of passwords
- * and tokens, and webhooks
- * @throws Error with one sentence when there is no calendar, the file is there already, or the disk surely
- * has too little room.
+ * As of one moment, into a new file that nobody else can read, while the calendar is written to.
+ * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out hashes and webhooks
+ * @throws Error with one sentence when there is no calendar, the file exists, or the disk has too little room
  */
 export async function writeBackupTables(
   address: string,
@@ -99,7 +89,7 @@ export async function writeBackupTables(
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
-      // An unfinished file is worth nothing, so nothing in it has to survive a crash.
+      // Nothing in an unfinished file has to survive a crash.
       target.exec(
         `pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`,
       )
@@ -119,10 +109,10 @@ export async function writeBackupTables(
   }
 }
 
-/** The smallest part of a database that is content, the rest being indexes and room of former rows. */
+/** The rest may be indexes and room of former rows. */
 const LEAST_CONTENT = 1 / 10
 
-/** Returns the least bytes of a backup: a tenth of the database, and all files of images. */
+/** A tenth of the database, and all images. */
 async function leastBytes(db: Db): Promise<number> {
   const { rows } = await databaseSize(db).execute(db)
   const images = await db
@@ -132,15 +122,12 @@ async function leastBytes(db: Db): Promise<number> {
   return Math.round(Number(rows[0]?.bytes ?? 0) * LEAST_CONTENT + Number(images?.bytes ?? 0))
 }
 
-/** The statement that makes the table of files, which `sqlite3 FILE -A` lists and unpacks. */
+/** `sqlite3 FILE -A` lists and unpacks it. */
 const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/**
- * Copies the tables of a SQLite file. Source and target have tables of the same form, so SQLite copies whole
- * records, which takes next to no time.
- */
+/** Tables have the same form, so SQLite copies whole records in next to no time. */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -192,7 +179,7 @@ async function copyFromServer(
     )
     for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
       for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
-    // A table without `autoincrement` gets its next number from its largest id.
+    // Without `autoincrement` the next number comes from the largest id.
     if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)
     const next = await findNextNumber(from, shape, counter)
@@ -203,10 +190,7 @@ async function copyFromServer(
   return describeTables(target, migrations, { edition, calendar }, shapes)
 }
 
-/**
- * Returns the statements that make the tables of a SQLite file after these migrations, by the name of the
- * table.
- */
+/** By table. */
 async function tableForms(migrations: readonly string[]): Promise<Map<string, string>> {
   const blank: Database = await openDatabase('sqlite::memory:')
   try {
@@ -251,23 +235,21 @@ function makeWriter(target: DatabaseSync): BackupWriter {
   }
 }
 
-/** The bytes of a backup that are mapped into memory, so that they are read without copying. */
+/** Mapped into memory, to be read without copying. */
 const MAPPED_BYTES = 2 ** 30
 
-/** A finished backup, open for reading. */
 export interface OpenBackup {
   manifest: Manifest
   db: Db
-  /** Returns the keys of the files of images, in order. */
+  /** In order. */
   listFiles: () => string[]
   readFile: (key: string) => Uint8Array
   close: () => void
 }
 
 /**
- * Opens a backup and checks that it is sound: every page and link, and as many rows and files as its manifest
- * says.
- * @throws Error with one sentence when it is not a sound backup
+ * Checks every page and link, rows and files against the manifest. @throws Error with one sentence when it is
+ * not sound
  */
 export function openBackup(file: string): OpenBackup {
   const connection = new DatabaseSync(file, { readOnly: true })

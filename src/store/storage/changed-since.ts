@@ -5,58 +5,46 @@ import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from './s
 import * as sqlite from './sqlite/sqlite-changes.ts'
 import { wholeList } from './statement.ts'
 
-// Lists the records that have changed between two cursors, page by page. Neither cursor moves while a reader
-// turns the pages, and a row that is changed again leaves the range, so every page is a part of one list that
-// can only become shorter.
+// Records changed between two cursors, page by page. Neither cursor moves meanwhile, and a row changed again
+// leaves the range, so pages are parts of one list that only becomes shorter.
 
-/** The changes after one cursor, up to another. */
 export interface ChangeRange {
   from: Cursor
   to: Cursor
 }
 
-/** The place of a change within a range. */
 export interface ChangePlace {
   position: string
   kind: ChangeColumns['kind']
   record: number
 }
 
-/** A change in a range, with whether the public could and can see the record: 0 or 1. */
+/** Whether the public could and can see the record: 0 or 1. */
 export interface ListedChange extends ChangePlace {
   was_public: number
   is_public: number
 }
 
-/** The kinds of records whose answers show other records, or that are listed with them. */
+/** Their answers show other records, or list with them. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
-/**
- * Returns true for a text in the form of a cursor: the end of the record of changes, then in rising order the
- * earlier transactions that were still running.
- */
+/** The end of the record of changes, then in rising order earlier transactions that were running. */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
   const [end = 0n, ...running] = text.split('-').map(BigInt)
   return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
 }
 
-/**
- * Resolves to true when the changes since a cursor are no longer known, or the cursor is of another history
- * of the calendar.
- */
+/** Or the cursor is of another history of the calendar. */
 export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
 
-/**
- * Returns the next changes in a range, of records of these kinds, in the order of their places: those behind
- * `after`, at most `most`.
- */
+/** In the order of places behind `after`, at most `most`. */
 export async function listChanges(
   db: Db,
   range: ChangeRange,
@@ -69,7 +57,7 @@ export async function listChanges(
     after === undefined
       ? sql``
       : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind}, ${after.record})`
-  // The text of the position is named `place`, so that `order by changes.position` sorts by the number.
+  // The text is named `place`, so that `order by changes.position` sorts by number.
   const { rows } = await sql<Omit<ListedChange, 'position'> & { place: string }>`
     select cast(changes.position as text) as place, kind, record, was_public, is_public from changes
     where ${committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}${place}
@@ -77,7 +65,6 @@ export async function listChanges(
   return rows.map(({ place: position, ...row }) => ({ ...row, position }))
 }
 
-/** Returns the kinds of the records that have changed in a range. */
 export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<ChangeColumns['kind']>> {
   const { rows } = await sql<{ kind: ChangeColumns['kind'] }>`
     select distinct kind from changes where ${dialectOf(db).committedBetween(range.from, range.to)}`.execute(
@@ -87,9 +74,8 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Returns the ids of the next records of a kind that show a record changed in the range, behind `after`, at
- * most `most`. Events show series, venues, organizers, terms and images; venues and organizers show images;
- * categories show the categories above and below them. Records that are in the range themselves are left out.
+ * Events show series, venues, organizers, terms and images; venues and organizers images; categories those
+ * above and below. Without records of the range itself; behind `after`, at most `most`.
  */
 export async function listShowing(
   db: Db,
@@ -108,7 +94,6 @@ export async function listShowing(
   return rows.map(({ id }) => id)
 }
 
-/** The kinds of changes that a record of a kind has itself. */
 const OWN_KINDS: Record<Showing, ChangeColumns['kind'][]> = {
   event: ['event'],
   venue: ['venue'],
@@ -145,10 +130,7 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   tag: () => sql`select id from terms where 1 = 0`,
 }
 
-/**
- * Returns the ids of the next records of a kind behind `after`, at most `most`, whether they have changed or
- * not.
- */
+/** Changed or not. */
 export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
   const table = TABLE_OF[kind]
   const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``
@@ -157,7 +139,7 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** Returns the author and the status of each of these records; deleted records are missing. */
+/** Deleted records are missing. */
 export async function listOwners(
   db: Db,
   kind: PagedKind,

@@ -3,15 +3,13 @@ import { messageOf } from '../../base/errors.ts'
 import { giveTo, ownerAt } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 
-// Reads addresses of databases: finds the file that one names, hides the secrets in it, and keeps the note of
-// a calendar that was copied elsewhere.
+// Addresses of databases: their file, their secrets, and the note of a calendar copied elsewhere.
 
-/** Returns the file of the address `sqlite:FILE`; undefined for a database on a server. */
+/** Undefined for a database on a server. */
 export function databaseFile(address: string): string | undefined {
   return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
 }
 
-/** The parameters whose values are no secret. */
 const SHOWN = new Set([
   'host',
   'hostaddr',
@@ -29,20 +27,14 @@ const SHOWN = new Set([
 
 const HIDDEN = '***'
 
-/**
- * Returns the address of a database as messages and logs may show it: without the password, whatever its
- * form, well-formed or not. Of a doubtful address it hides too much rather than too little.
- */
+/** For messages and logs, whatever its form. Hides too much rather than too little. */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/**
- * Hides the password in `scheme://user:password@host/name?parameter=value`. The password may contain any
- * character, even `@`, `/` and `?`.
- */
+/** The password may contain any character, even `@`, `/`, `?`. */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -65,10 +57,7 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/**
- * Hides the secrets in `host=… password=…`, with values in quotes or not: everything from the first word on
- * that may be secret.
- */
+/** `host=… password=…`: everything from the first word that may be secret. */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -77,13 +66,12 @@ function withoutSecretWords(address: string): string {
   return secret === -1 ? address : words.slice(0, secret).join('') + HIDDEN
 }
 
-/** The first 16 characters, in ASCII, of every file of a SQLite database, and so of every backup. */
+/** Every SQLite file begins so, and every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// When the calendar of a file is copied into another database, it goes on there. A note beside the file then
-// keeps services from being started on the file by mistake.
+// A calendar that was copied into another database goes on there; a note beside the file keeps services from
+// starting on it.
 
-/** The note's name is that of the file with this end. */
 export const NOTE_END = '-moved'
 
 function placeAt(address: string): { file: string; note: string } | undefined {
@@ -92,8 +80,7 @@ function placeAt(address: string): { file: string; note: string } | undefined {
 }
 
 /**
- * Writes the note that a calendar was copied to another address. Returns a sentence for the operator, even
- * where the note cannot be written; undefined where the calendar has no file.
+ * A sentence for the operator, even where the note cannot be written; undefined without a file.
  * @param now milliseconds since the epoch
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
@@ -112,26 +99,25 @@ export function noteMove(from: string, to: string, now: number): string | undefi
   }
 }
 
-/** Removes the note at an address that another calendar has come to. */
+/** Another calendar has come to this address. */
 export function forgetMove(address: string): void {
   const place = placeAt(address)
   if (place) rmSync(place.note, { force: true })
 }
 
-/** Copies the note of a file beside another file. Returns false if there is no note. */
+/** False if there is no note. */
 export function copyNote(from: string, to: string): boolean {
   const isThere = existsSync(from + NOTE_END)
   if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)
   return isThere
 }
 
-/** The text of the note, which says where the calendar was copied to, and a sentence on what to do. */
+/** Where the calendar was copied to, and what to do. */
 export interface Move {
   told: string
   todo: string
 }
 
-/** Reads the note beside the file at an address; undefined where there is none. */
 export function findMove(address: string): Move | undefined {
   const place = placeAt(address)
   if (!place || !existsSync(place.note)) return undefined
@@ -140,17 +126,14 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
-/** Warns on standard error that the calendar that is read was copied elsewhere. Returns whether it was. */
+/** On standard error; returns whether it was copied. */
 export function warnOfMove(address: string): boolean {
   const move = findMove(address)
   if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)
   return move !== undefined
 }
 
-/**
- * Refuses a file whose calendar was copied to another address.
- * @throws Error that says where it is, and how the file is taken back
- */
+/** @throws Error that says where the calendar is, and how the file is taken back */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

@@ -14,66 +14,47 @@ import { reason } from './unavailable.ts'
 
 // Examines a database without changing it, for `kalends doctor`.
 
-/** The findings of an examination. */
 export interface Examined {
-  /** The name and version of the server, such as `PostgreSQL 18.4`. */
+  /** Such as `PostgreSQL 18.4`. */
   server: string
-  /** The file of a SQLite database; undefined for a server. */
+  /** Undefined for a server. */
   file: string | undefined
-  /**
-   * The migrations that this version of the program would run, and those of a newer version; undefined where
-   * there is no calendar.
-   */
+  /** That this version would run, and of a newer one; undefined where there is no calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
-  /**
-   * The bytes of a SQLite file, and those of its free pages; undefined for a server, which gives them back by
-   * itself.
-   */
+  /** Bytes of a SQLite file, and of its free pages; a server gives them back by itself. */
   size: { all: number; free: number } | undefined
-  /** The faults of pages or tables, in the words of the database. */
+  /** In the words of the database. */
   damage: string[]
-  /** Why nothing can be written; undefined where it can. */
+  /** Undefined where it can be written. */
   readOnly: string | undefined
-  /**
-   * Milliseconds since the epoch by the clock of the server; undefined for a file, which has the clock of
-   * this machine.
-   */
+  /** Ms since the epoch; undefined for a file. */
   clock: number | undefined
-  /** True where searches have an index; a server without the extension pg_trgm has none. */
+  /** A server without pg_trgm has none. */
   hasSearchIndex: boolean
-  /** When a record was last changed, `YYYY-MM-DD HH:MM:SS` in UTC; empty for never. */
+  /** UTC `YYYY-MM-DD HH:MM:SS`; empty for never. */
   lastChange: string
-  /** The edition, with which tokens of the feed of changes begin; empty where it is not known. */
+  /** Tokens of the feed of changes begin with it. */
   edition: string
-  /** When `kalends backup` last took a whole backup, in the form of `lastChange`. */
+  /** As `lastChange`. */
   lastBackup: string
   images: ExaminedImages
-  /** The number of administrators with a valid credential at this moment. */
+  /** With a valid credential now. */
   administrators: number
-  /** True while webhooks and scheduled imports are held, since the calendar is a copy of another. */
+  /** The calendar is a copy of another. */
   isHeld: boolean
-  /**
-   * The webhooks that do not get their messages, at most 20: since when, and the stored reason where one is
-   * disabled.
-   */
+  /** At most 20, since when, and the stored reason where disabled. */
   failing: { url: string; since: string; disabledWhy: string | undefined }[]
-  /**
-   * The scheduled imports that are paused or whose last run failed, at most 20, since a reader takes in no
-   * more.
-   */
+  /** At most 20 that are paused or failed last. */
   stuck: { name: string; isPaused: boolean; outcome: string }[]
 }
 
-/**
- * The images of a calendar: their number, and up to 1000 of them taken at random, with the columns that name
- * their files.
- */
+/** Their number, and up to 1000 at random with the columns that name files. */
 export interface ExaminedImages {
   total: number
   sample: Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>[]
 }
 
-/** The findings that only the tables of this version can give. */
+/** Only the tables of this version can give them. */
 type Told = Omit<Examined, 'server' | 'file' | 'size' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const nothingTold = (steps: Examined['steps']): Told => ({
@@ -88,10 +69,8 @@ const nothingTold = (steps: Examined['steps']): Told => ({
   stuck: [],
 })
 
-/** The most webhooks, and the most imports, that are named. */
 const NAMED = 20
 
-/** The most images whose files are looked for. */
 const MOST_IMAGES = 1000
 
 type Row = Record<string, unknown>
@@ -101,10 +80,7 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
-/**
- * Examines the database at an address without changing it.
- * @throws Error with one sentence when it is missing or does not answer
- */
+/** @throws Error with one sentence when it is missing or does not answer */
 export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)
@@ -144,10 +120,7 @@ async function examineFile(file: string, nowUtc: string): Promise<Examined> {
   }
 }
 
-/**
- * Returns the faults that a quick check of all pages finds. A badly damaged file cannot even be opened: its
- * fault is the error.
- */
+/** A badly damaged file cannot be opened: its fault is the error. */
 async function findDamage(ask: Ask): Promise<string[]> {
   try {
     const lines = (await ask('pragma quick_check(5)')).map((row) => String(Object.values(row)[0]))
@@ -158,9 +131,8 @@ async function findDamage(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Opens a SQLite file for reading. Where a write-ahead log has newer pages, they are read as well. Without a
- * log no process has the file open, so it is opened as immutable and the examination leaves no files beside
- * it.
+ * With the pages of its log. Without a log no process has it open: opened as immutable, it gets no files
+ * beside it.
  */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)
@@ -208,7 +180,7 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Prom
     missing: migrationNames.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !migrationNames.includes(name)).sort(),
   }
-  // A calendar of another version may have other tables, so nothing more is asked of it.
+  // A calendar of another version may have other tables.
   if (steps.missing.length + steps.unknown.length > 0) return nothingTold(steps)
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`
@@ -229,7 +201,6 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Prom
   }
 }
 
-/** Returns the one value that a query gives, as a text; empty for none. */
 async function textOf(ask: Ask, query: string): Promise<string> {
   const [row = {}] = await ask(query)
   return String(Object.values(row)[0] ?? '')
@@ -250,10 +221,10 @@ async function examineImages(ask: Ask): Promise<ExaminedImages> {
   }
 }
 
-/** What the calendar does by itself and fails: its webhooks and scheduled imports. */
+/** Webhooks and scheduled imports. */
 export type Sending = Pick<Told, 'isHeld' | 'failing' | 'stuck'>
 
-/** Examines what the calendar does by itself, for the desk. */
+/** For the desk. */
 export const examineSendingOf = (db: Db): Promise<Sending> =>
   examineSending(async (text) => (await sql.raw<Row>(text).execute(db)).rows)
 

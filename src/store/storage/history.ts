@@ -15,25 +15,21 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { entriesOf, statement, wholeList } from './statement.ts'
 
-// Prepares what a transaction writes beside its rows: sequences, ids, the record of changes, messages to
-// webhooks, the history, and former values.
+// What a transaction writes beside its rows: sequences, ids, record of changes, webhook messages, history,
+// former values.
 
-// Each record has a sequence. Every transaction that changes the record raises it by one, or to the seconds
-// since 2020 where those are more. So the sequence goes on rising when an older state of the record comes
-// back, and when the number was forgotten. It is SEQUENCE in calendars, and it orders the messages to
-// webhooks, the feed of changes and the history.
+// Every transaction that changes a record raises its sequence by one, or to the seconds since 2020 where
+// those are more: it rises even when an older state comes back or the number was forgotten. It is SEQUENCE in
+// calendars, and orders webhooks, the feed of changes and the history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
-/**
- * Returns the least sequence of a record that changes at this time: the seconds since 2020. `utc` is
- * `YYYY-MM-DD HH:MM:SS`.
- */
+/** The seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
 }
 
-/** Returns the sequences of these records of a kind, by id; records that never changed are missing. */
+/** By id; records that never changed are missing. */
 export async function findSequences(
   db: Db,
   kind: ChangeColumns['kind'],
@@ -49,10 +45,7 @@ export async function findSequences(
   return new Map(rows.map(({ record, sequence }) => [record, sequence]))
 }
 
-/**
- * Returns the ids of these events with their sequences. An occurrence of a series has the higher one of its
- * own sequence and that of the series.
- */
+/** An occurrence has the higher one of its own and its series. */
 export async function findEventSequences(
   db: Db,
   ids: readonly number[],
@@ -67,29 +60,25 @@ export async function findEventSequences(
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
-/**
- * Seconds by which a sequence may be ahead of the clock, after many changes of one record in a short time.
- */
+/** By which a sequence may be ahead after many changes in a short time. */
 const AHEAD = 3600
 
-/** Raises all sequences above those that readers got before the calendar went back to an earlier state. */
+/** Above those that readers got before the calendar went back. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)} then max(sequence) else ${sql.lit(now)} end
     from changes) + 1`.execute(tx)
 }
 
-// Ids: events, venues, organizers, series and images share one sequence of ids. Each id is a row of
-// `records`, which the record refers to.
+// Events, venues, organizers, series and images share one sequence of ids, each a row of `records`.
 
 const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
   db.insertInto('records').values(value('rows')).returning('id'),
 )
 
-/** The most ids that one statement makes. */
 const IDS_AT_ONCE = 30
 
-/** Makes the next `count` ids and returns them in order. */
+/** In order. */
 export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   const ids: number[] = []
   while (ids.length < count) {
@@ -99,7 +88,6 @@ export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Pr
   return ids.sort((a, b) => a - b)
 }
 
-/** Makes the next id and returns it. */
 export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   const [id] = await nextRecordIds(tx, kind, 1)
   if (id === undefined) throw new Error('no row')
@@ -117,43 +105,33 @@ const insertTaken = statement<{ kind: RecordKind; ids: string }>()(
 )
 
 /**
- * Takes the next `count` ids and returns them in order; `insertTakenIds` writes their rows. On PostgreSQL
- * this only reads, so that it reaches the server with the beginning of the transaction.
+ * `insertTakenIds` writes their rows. On PostgreSQL this only reads, so it reaches the server with the
+ * beginning of the transaction.
  */
 export async function takeRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   if (!isPostgres(tx)) return nextRecordIds(tx, kind, count)
   return (await selectNext(tx, { count })).map(({ id }) => id)
 }
 
-/**
- * Writes the rows of ids that `takeRecordIds` gave. It must be called before the records with these ids are
- * written.
- */
+/** Before the records with these ids. */
 export async function insertTakenIds(tx: Tx, kind: RecordKind, ids: readonly number[]): Promise<void> {
   if (isPostgres(tx) && ids.length > 0) await insertTaken(tx, { kind, ids: JSON.stringify(ids) })
 }
 
-// The record of changes: `changes` has one row for each record that has changed since the table was made,
-// with its latest change. `position` follows the order of commits. On SQLite it is a number that every commit
-// takes one of (`sqlite-changes.ts`). On PostgreSQL it is the id of the transaction, and a snapshot tells
-// which transactions a reader has seen (`postgres-changes.ts`).
+// `changes` has one row for each record, with its latest change. `position` follows the order of commits: on
+// SQLite a number of each commit (`sqlite-changes.ts`), on PostgreSQL the transaction's id, and a snapshot
+// tells which a reader has seen (`postgres-changes.ts`).
 
-/**
- * The most changed records that `readChanges` gives; who missed more starts afresh. It is high since removing
- * a term changes all its events.
- */
+/** Who missed more starts afresh. High, since removing a term changes all its events. */
 export const MOST_CHANGES = 20_000
 
 /**
- * A change to be written. `sequence` and `known_from` are of a new record; `times` counts the transactions of
- * the commit that changed the record.
+ * `sequence` and `known_from` are of a new record; `times` counts the transactions of the commit that changed
+ * it.
  */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/**
- * Returns the clause by which an insert into `changes` updates the row of a record that has one. `next` is
- * the SQL of the new sequence.
- */
+/** `next` is the SQL of the new sequence. */
 export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
@@ -161,33 +139,24 @@ export const onChanged = (
   is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
 
 /**
- * Returns the statement that gives written records the highest sequence among them. `keys` is SQL that
- * selects their kinds and ids. A changed series takes its dates along, since calendars know both by one UID.
+ * The highest among them. `keys` is SQL for kinds and ids. A series takes its dates along: calendars know
+ * both by one UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
 
-/**
- * Returns the keys of changed series and events, as JSON for `levelSequences`; undefined where no series
- * changed.
- */
+/** JSON for `levelSequences`; undefined where no series changed. */
 export function keysToLevel(changes: readonly LatestChange[]): string | undefined {
   if (!changes.some(({ kind }) => kind === 'series')) return undefined
   const dated = changes.filter(({ kind }) => kind === 'series' || kind === 'event')
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
-/**
- * Returns the statement that makes the present version of records the first known one. `keys` is SQL that
- * selects their kinds and ids.
- */
+/** Their present version is the first known one. */
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
-/**
- * Returns the keys of changed records whose former values are not kept, as JSON for `forgetVersions`;
- * undefined for none.
- */
+/** JSON for `forgetVersions`. */
 export function keysToForget(recordings: readonly Recording[]): string | undefined {
   const forgotten = recordings.flatMap(({ changes, keepsFormer }) =>
     keepsFormer ? [] : [...changes.values()],
@@ -198,9 +167,7 @@ export function keysToForget(recordings: readonly Recording[]): string | undefin
     : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
 }
 
-/**
- * Returns the changes of transactions that are committed together: each record once, with its latest change.
- */
+/** Each record once, with its latest change. */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()
   for (const { changes, writer } of recordings) {
@@ -253,41 +220,37 @@ const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db,
     .where('record', '=', value('record')),
 )
 
-/** Returns true when the public could see a record at some time before its latest change. */
+/** Before its latest change. */
 export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: number): Promise<boolean> {
   const [row] = await selectWasPublic(db, { kind, record })
   return row?.was_public === 1
 }
 
-// The outbox of webhooks: messages about a change are written in the transaction of the change, one for every
-// webhook that asks for it, so that there are both or neither. A change that follows from another one has no
-// act and gets no message, such as the dates of a series when the series changes.
+// Messages are written in the transaction of the change, one for every webhook that asks for it. A change
+// that follows from another has no act and no message, such as the dates of a changed series.
 
-/** The kinds of records that webhooks get messages about; categories and tags are terms. */
+/** Categories and tags are terms. */
 export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
-/** The verbs of changes, which end the types of messages. */
+/** The end of types of messages. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 
 interface ToldChange {
   kind: string
   record: number
-  /** The verb for private webhooks, and the one for all other webhooks: empty where these get no message. */
+  /** Of private webhooks; that of all others, empty where these get no message. */
   verb: Verb
   public_verb: Verb | ''
-  /** 1 for an event that changes together with a series: as an occurrence it gets no message of its own. */
+  /** An occurrence that changes with its series gets no message of its own. */
   with_series: number
-  /** The number of later transactions of the same commit that changed the record. */
+  /** Later transactions of the same commit that changed the record. */
   later: number
   message: string
   time: string
 }
 
-/**
- * Returns the changes of a commit that webhooks may get messages about, as JSON; undefined when there are
- * none.
- */
+/** JSON; undefined when there are none. */
 export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
   const told: ToldChange[] = []
   const later = countLater(recordings)
@@ -305,10 +268,7 @@ export function toldChanges(recordings: readonly Recording[], nowUtc: string): s
   return told.length === 0 ? undefined : JSON.stringify(told)
 }
 
-/**
- * Returns the verb of a change as the public sees it in lists: a record that enters them is created, one that
- * leaves them is deleted. Empty for a record that is in none before and after.
- */
+/** A record that enters lists is created, one that leaves them deleted; empty if it is in none. */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
   if (wasPublic && !wasHidden) return isSeen ? 'updated' : 'deleted'
@@ -320,16 +280,13 @@ function verbOf({ act, isDeleted }: Recorded): Verb {
   return act?.action === 'create' ? 'created' : 'updated'
 }
 
-/** The condition that at least one webhook is enabled. */
+/** At least one webhook is enabled. */
 export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
 
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 
-/**
- * The statement that writes messages to the outbox: its text before and after the source `c` of the changes.
- * Without webhooks it reads no change.
- */
+/** Before and after the source `c` of the changes. Without webhooks it reads no change. */
 export const TELL = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
@@ -340,7 +297,7 @@ export const TELL = {
     and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
 } as const
 
-/** Drops at most `most` messages to webhooks that were written before a time. Returns how many. */
+/** Written before a time; returns how many. */
 export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in
@@ -349,20 +306,15 @@ export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): P
   return rows.length
 }
 
-// The history: acts are written, listed and dropped, with the values that they replaced.
+// The history: acts, with the values that they replaced.
 
-/**
- * A row to be added to the history. `later` is the number of later transactions of the same commit that
- * changed the record.
- */
+/** `later` transactions of the same commit changed the record. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
-/** The most characters of a name, an address or a client that the history keeps. */
+/** Of a name, address or client. */
 const LONGEST_TEXT = 200
 
-/**
- * Returns the rows of the history for transactions that are committed together, in the order of their acts.
- */
+/** In the order of acts. */
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
@@ -381,10 +333,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/**
- * Writes acts that change no record, such as a backup or a new webhook. `now` in milliseconds since the
- * epoch.
- */
+/** Acts without a record, such as a backup. `now` in ms. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -426,26 +375,23 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/**
- * Returns the first 200 characters of a text, never ending in half of a surrogate pair. Empty where the value
- * of a damaged row is no text.
- */
+/** 200 characters, never half a surrogate pair. Empty for a damaged value. */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
 }
 
-/** The conditions that narrow a list of the history; undefined ones are left out. */
+/** Undefined conditions are left out. */
 export interface HistoryFilter {
   user?: { id: number } | { login: string } | undefined
   kind?: HistoryColumns['kind'] | undefined
   record?: number | undefined
-  /** The first time, and the time before which the acts lie: `YYYY-MM-DD HH:MM:SS` in UTC. */
+  /** First time, and time before which: UTC `YYYY-MM-DD HH:MM:SS`. */
   since?: string | undefined
   until?: string | undefined
 }
 
-/** Returns the newest acts that pass the filter, the newest first, at most `most`. */
+/** The newest first, at most `most`. */
 export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
   const { user, kind, record, since, until } = filter
   let rows = db.selectFrom('history').selectAll()
@@ -457,10 +403,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/**
- * Drops the oldest acts, at most `most`, and stops at the first act that is not from before the time. Returns
- * how many were dropped.
- */
+/** The oldest, at most `most`, up to the first that is not from before the time; returns how many. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -478,12 +421,10 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
   return dropped.length
 }
 
-// Former values: the row of the history for a write keeps the values that the write replaced. A version of a
-// record is rebuilt from its present row by going back through these rows. Long texts have a table of their
-// own, so that a text which goes back and forth, or which all dates of a series have, is kept once (decision
-// 27).
+// A version is rebuilt from the present row by going back through former values. Long texts have a table of
+// their own: one that goes back and forth, or that all dates of a series have, is kept once (decision 27).
 
-/** Columns whose former values are not kept, since they follow from others or every write sets them. */
+/** They follow from others, or every write sets them. */
 const DERIVED = new Set([
   'search',
   'folded',
@@ -494,7 +435,6 @@ const DERIVED = new Set([
   'written_until',
 ])
 
-/** Returns the former values of those columns that differ, without the ones that follow from others. */
 export function formerOf(before: object, columns: object): FormerValues {
   const had: Record<string, unknown> = { ...before }
   const former: Record<string, unknown> = {}
@@ -506,19 +446,16 @@ export function formerOf(before: object, columns: object): FormerValues {
 const isEqual = (a: unknown, b: unknown) =>
   a === b || (Array.isArray(a) && JSON.stringify(a) === JSON.stringify(b))
 
-/** Characters above which a text is kept once, in `former_texts`. */
+/** Longer texts are kept in `former_texts`. */
 const LONG_TEXT = 256
 
-/** Columns of JSON that readers of versions parse, so their texts are never replaced by a hash. */
+/** Readers of versions parse these. */
 const PARSED = new Set(['cost', 'rules'])
 
-/** A long text, with its hash and its length in bytes. */
+/** Hash, and length in bytes. */
 type Named = Omit<FormerTextColumns, 'last'>
 
-/**
- * The former values of a change, as JSON with hashes in place of long texts, the bytes of this JSON, and the
- * long texts.
- */
+/** JSON with hashes for long texts, its bytes, and the long texts. */
 interface KeptFormer {
   former: string
   former_bytes: number
@@ -527,11 +464,7 @@ interface KeptFormer {
 
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/**
- * Returns the former values of a change as the history keeps them: none for a new record or a deleted one,
- * which has no versions any more. `named` has the long texts of other changes, since all dates of a series
- * may have had one text.
- */
+/** None for a new record or a deleted one. `named` has long texts of other changes. */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
     return NO_FORMER
@@ -560,25 +493,20 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/**
- * The statement that stores long texts; the values stand between `before` and `after`. `last` is the id of
- * the newest row of the history.
- */
+/** Values stand between `before` and `after`; `last` is the id of the newest row of the history. */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** Returns the long texts of these rows, each once, in the order in which every writer stores them. */
+/** Each once, in the order in which every writer stores them. */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/**
- * Returns the texts that are still kept under these hashes, by hash, each cut to its first `most` characters.
- */
+/** By hash, cut to `most` characters. */
 export async function findTexts(
   db: Db,
   hashes: readonly string[],
@@ -599,7 +527,7 @@ export async function findTexts(
 
 const TEXTS_AT_ONCE = 100
 
-/** Returns the bytes that all former values take up, with the long texts. */
+/** With long texts. */
 export async function formerBytes(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number | string }>`
     select (select coalesce(sum(former_bytes), 0) from history where former_bytes > 0)
@@ -609,10 +537,7 @@ export async function formerBytes(db: Db): Promise<number> {
 
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
-/**
- * Drops the former values of the oldest acts that have any, at most `most`; the acts themselves stay. Returns
- * how many lost them.
- */
+/** The acts stay; returns how many lost their values. */
 export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const acts = await tx
     .selectFrom('history')
@@ -630,10 +555,7 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   return acts.length
 }
 
-/**
- * Prepares to drop the former values of the oldest acts, up to the act `last`: marks the earlier versions of
- * their records as unknown, and drops the long texts that no later act names.
- */
+/** Marks earlier versions as unknown, drops long texts that no later act names. */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)

@@ -1,9 +1,9 @@
-// Holds sets of ids as bits, which are quick to combine and take one bit for each id up to the largest.
+// Sets of ids as bits.
 
-/** A set of ids: each id in it sets bit `id % 32` of number `id / 32`. No id beyond its end is in the set. */
+/** Bit `id % 32` of number `id / 32`. */
 export type IdSet = Uint32Array<ArrayBuffer>
 
-/** Returns a set with room for ids up to `largest`: empty, or with all of them. */
+/** Empty, or with all ids up to `largest`. */
 export function makeIdSet(largest: number, content: 'none' | 'all' = 'none'): IdSet {
   const ids: IdSet = new Uint32Array((largest >>> 5) + 1)
   return content === 'all' ? ids.fill(0xffffffff) : ids
@@ -13,7 +13,7 @@ export function addId(ids: IdSet, id: number): void {
   ids[id >>> 5] = (ids[id >>> 5] as number) | (1 << (id & 31))
 }
 
-/** Adds an id and returns the set, or another set with more room where the id lies beyond the end. */
+/** Another set where the id lies beyond the end. */
 export function withId(ids: IdSet, id: number): IdSet {
   const at = id >>> 5
   const wide = at < ids.length ? ids : roomier(ids, Math.max(at + 1, ids.length * 2))
@@ -21,7 +21,7 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/** Returns the set, or a copy with more room where it has fewer than `length` numbers of 32 ids. */
+/** A copy where it has fewer than `length` numbers of 32 ids. */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)
@@ -37,7 +37,6 @@ export function hasId(ids: IdSet, id: number): boolean {
   return (((ids[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1
 }
 
-/** Counts the ids of a set. */
 export function countIds(ids: IdSet): number {
   let count = 0
   for (let i = 0; i < ids.length; i++) {
@@ -49,7 +48,7 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** Returns the ids of a set in order, from `first` to before `end`, both multiples of 32. */
+/** In order, to before `end`; both multiples of 32. */
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {
@@ -59,28 +58,28 @@ export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] 
   return listed
 }
 
-/** Returns the ids that are in both sets, which must have room for the same ids. */
+/** Both must have room for the same ids. */
 export function inBoth(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & (b[i] as number)
   return ids
 }
 
-/** Returns the ids that are in the first set alone; both must have room for the same ids. */
+/** Both must have room for the same ids. */
 export function onlyInFirst(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & ~(b[i] as number)
   return ids
 }
 
-/** Returns the ids that are in at least one set; both must have room for the same ids. */
+/** Both must have room for the same ids. */
 export function inEither(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) | (b[i] as number)
   return ids
 }
 
-/** Returns the ids that are in both sets, whatever room either has. */
+/** Whatever room either has. */
 export function idsInBoth(a: IdSet, b: IdSet): IdSet {
   const length = Math.max(a.length, b.length)
   return inBoth(roomier(a, length), roomier(b, length))

@@ -4,12 +4,11 @@ import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
 import { statement, wholeList } from './statement.ts'
 
-// Reads and writes the answers to requests that came with an Idempotency-Key, which are kept for a day.
+// Answers to requests with an Idempotency-Key, kept for a day.
 
-/** Hours for which the answer to a request with a key is kept. */
 export const KEPT_HOURS = 24
 
-/** The most answers kept for one user; beyond it the oldest are dropped. */
+/** Of one user; the oldest go. */
 export const MOST_KEPT = 10_000
 
 type Place = Pick<KeptAnswerColumns, 'user' | 'key'>
@@ -22,7 +21,7 @@ const deleteKept = statement<Place>()((db, value) =>
   db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
 )
 
-/** Returns the answer kept under a key; undefined where there is none, or it is from before `sinceUtc`. */
+/** Undefined from before `sinceUtc`. */
 export async function findKept(
   db: Db,
   place: Place,
@@ -32,10 +31,7 @@ export async function findKept(
   return kept && kept.kept_utc >= sinceUtc ? kept : undefined
 }
 
-/**
- * Returns the fingerprints of the requests whose answers are kept under any of these keys, without answers
- * from before `sinceUtc`.
- */
+/** Without answers from before `sinceUtc`. */
 export async function findFingerprints(
   db: Db,
   user: number,
@@ -47,16 +43,13 @@ export async function findFingerprints(
   return rows.map(({ fingerprint }) => fingerprint)
 }
 
-/**
- * Stores an answer with the write that it reports, in place of an older one under its key. Of two at once
- * under one key the second fails.
- */
+/** With the write that it reports. Of two at once under one key the second fails. */
 export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<void> {
   await deleteKept(tx, { user: answer.user, key: answer.key })
   await tx.insertInto('kept_answers').values(answer).execute()
 }
 
-/** Drops at most `most` answers that were kept before a time. Returns how many. */
+/** Returns how many. */
 export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in
@@ -65,7 +58,7 @@ export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise
   return rows.length
 }
 
-/** Drops at most `most` answers: those of each user beyond the latest `kept`. Returns how many. */
+/** Of each user beyond the latest `kept`; returns how many. */
 export async function dropBeyond(tx: Db, kept: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

@@ -4,16 +4,14 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks names, and rows that a write decides by, until the end of a transaction. SQLite has one writing
-// transaction at a time, and every transaction that calls these functions writes, so they do nothing there.
-// PostgreSQL has several: a row that one transaction has read may change unless it is locked. A statement
-// begun right after a lock, without waiting for it, sees the row as it is once locked.
+// Locks until the end of a transaction, of names and of rows that a write decides by. SQLite has one writing
+// transaction, so these do nothing there. A statement begun right after a lock sees the row as it is once
+// locked.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
 )
 
-/** The tables whose rows `holdRecord` locks. */
 export type HeldTable = (typeof TABLE_OF)[keyof typeof TABLE_OF]
 
 const lockIn = (table: HeldTable) =>
@@ -30,40 +28,26 @@ const lockRecord = {
   terms: lockIn('terms'),
 }
 
-/**
- * Waits until no other transaction holds a name, and holds the name until the end of this one. It is for
- * decisions about rows that do not exist yet, such as whether to make a venue of a name.
- */
+/** For rows that do not exist yet, such as a venue of a name. */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
 
-/**
- * Waits for transactions that are changing a record, and keeps others from changing it until the end of this
- * one.
- */
 export async function holdRecord(tx: Db, table: HeldTable, id: number): Promise<void> {
   if (isPostgres(tx)) await lockRecord[table](tx, { id })
 }
 
-/** Returns the query with its rows locked until the end of the transaction. */
 export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/**
- * Returns the list of these terms for `in`, in a change. It locks them in the order of their ids, so that
- * concurrent writers do not deadlock.
- */
+/** In the order of ids, so that concurrent writers do not deadlock. */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
 }
 
-/**
- * Returns the query with its rows locked until the end of the transaction; it leaves out rows that another
- * transaction has locked.
- */
+/** Without rows that another transaction has locked. */
 export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
@@ -76,8 +60,8 @@ const release = statement<Record<never, never>>()(() => sql`release savepoint at
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
 /**
- * Runs a part of a transaction that may fail by itself: then the database and the recording are as before it,
- * and the transaction goes on. Rejects with the error of the part. Parts must not be nested.
+ * On failure database and recording are as before, and the transaction goes on. Not to be nested. Rejects
+ * with the error.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

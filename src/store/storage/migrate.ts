@@ -8,10 +8,9 @@ import { foldedMarks } from './migrations/0051-marks.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
-// Lists the migrations in order, and runs those that a database lacks. A step that was released is never
-// changed.
+// The migrations in order. A released step is never changed.
 
-/** Returns the column with the user to whom a row belongs; the row goes with the user. */
+/** The row goes with the user. */
 const ofUser = (id: string) => `"user" ${id} not null references users (id) on delete cascade`
 
 /** The columns that step 0038 adds. */
@@ -189,31 +188,26 @@ const migrations: readonly Migration[] = [
   ]),
 ]
 
-/**
- * Returns more columns for an index on SQLite, which narrows lists by indexes alone (see `indexesOfPosts` in
- * 0034-one-schema.ts).
- */
+/** SQLite narrows lists by indexes alone (`indexesOfPosts` in 0034-one-schema.ts). */
 function alsoListed(db: Db): string {
   return isPostgres(db) ? '' : ', start_date, author, id'
 }
 
-/** The result of bringing a database up to date. */
 export interface Migrated {
-  /** Names of the steps that ran. */
   ran: string[]
-  /** Sentences for the operator. */
+  /** For the operator. */
   remarks: string[]
 }
 
 type Tell = (sentence: string) => void
 
-/** The names of all steps that this version of the program knows, in order. */
+/** In order. */
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
 
 /**
- * Brings the database up to date. Of several processes one migrates, and the others wait for it. `tell` gets
- * a sentence before an existing calendar is changed, since that may take minutes.
- * @throws Error with one sentence when the database is of a newer version of the program.
+ * Of several processes one migrates, the others wait. `tell` gets a sentence before an existing calendar is
+ * changed, which may take minutes.
+ * @throws Error with one sentence when the database is of a newer version
  */
 export async function migrate(database: Database, tell?: Tell): Promise<Migrated> {
   const migrated: Migrated = { ran: [], remarks: [] }
@@ -226,9 +220,8 @@ export async function migrate(database: Database, tell?: Tell): Promise<Migrated
 }
 
 /**
- * Runs those of the wanted steps that the database lacks, in order, and returns their names. A restore first
- * runs only the steps that its backup went through, so that the rows of the backup fit the tables.
- * @throws Error with one sentence when the database is of a newer version of the program.
+ * A restore first runs only the steps of its backup, so that its rows fit. @throws Error with one sentence
+ * when the database is of a newer version
  */
 export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Tell): Promise<string[]> {
   await sql`create table if not exists migrations (name text primary key)`.execute(tx)
@@ -248,20 +241,13 @@ export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Te
   return lacking.map(({ name }) => name)
 }
 
-/**
- * Prepares a database that has gone through all steps for being served. Returns a sentence for the operator
- * when searches stay slow.
- */
+/** A sentence for the operator when searches stay slow. */
 export async function finishMigration(tx: Db): Promise<string | undefined> {
   await adoptForeignChanges(tx)
   return prepareSearch(tx)
 }
 
-/**
- * Refuses a database with a step that this version of the program does not know, since the step may have
- * changed any table.
- * @throws Error with one sentence
- */
+/** An unknown step may have changed any table. @throws Error with one sentence */
 export function refuseNewer(done: Iterable<string>): void {
   const known = new Set(migrationNames)
   const unknown = countedSteps([...done])

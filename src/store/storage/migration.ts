@@ -1,30 +1,24 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
-// Defines what a migration is, and makes migrations of lists of statements.
+// What a migration is.
 
-/**
- * One numbered step of the database's structure. A released step is never edited, and uses none of today's
- * declarations, since these change.
- */
+/** Never edited once released, and without today's declarations, which change. */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>
 }
 
 /**
- * The name of the step that makes every table. It replaces the steps before it, and has the name of the last
- * of them, so that a calendar which went through all of those counts as having done this one.
+ * It makes every table in place of the steps before it, and has the name of the last, so that a calendar
+ * which went through those counts as having done it.
  */
 export const FIRST_STEP = '0034-messages-as-of-now'
 
-/**
- * Returns those steps of a database or backup that still exist: the ones before the first step are left out,
- * since it replaces them.
- */
+/** Without those that the first step replaces. */
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)
 
-/** Makes the sequence of an empty table begin with this id. */
+/** Of an empty table. */
 export async function startSequence(db: Db, table: string, first: number): Promise<void> {
   const statement = isPostgres(db)
     ? sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(first)}`
@@ -40,8 +34,7 @@ interface ColumnTypes {
 }
 
 /**
- * Returns the column types of migrations for the database in use. Texts compare by code point on both
- * databases. Ids are as wide as whole numbers that a client may send, so a look-up of an impossible id finds
+ * Texts compare by code point on both. Ids are as wide as whole numbers of clients, so an impossible id finds
  * nothing and does not fail.
  */
 export function columnTypes(db: Db): ColumnTypes {
@@ -56,7 +49,6 @@ export function columnTypes(db: Db): ColumnTypes {
   return { sequence: 'integer primary key autoincrement', id: 'integer', text: 'text', real: 'real' }
 }
 
-/** Makes a migration that runs these statements in order. */
 export function step(name: string, statements: (types: ColumnTypes, db: Db) => readonly string[]): Migration {
   const up = async (db: Db) => {
     for (const statement of statements(columnTypes(db), db)) await sql.raw(statement).execute(db)

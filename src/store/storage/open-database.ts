@@ -12,31 +12,28 @@ import { openSqlite } from './sqlite/sqlite.ts'
 import { findMigrations } from './tables.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
-// Opens databases, and watches whether they can be written.
+// Opens databases; watches whether they can be written.
 
 /**
- * Opens the database at `sqlite:FILE`, creating the file where it is missing, or at `postgres://…`. Functions
- * of the database reject with DatabaseUnavailable while it cannot be reached or is overloaded.
- * @throws Error with one sentence when it cannot be opened.
+ * `sqlite:FILE`, made where missing, or `postgres://…`. Functions reject with DatabaseUnavailable while it
+ * cannot be reached or is overloaded.
+ * @throws Error with one sentence
  */
 export async function openDatabase(address: string): Promise<Database> {
   const file = databaseFile(address)
   if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    // Imported when needed: a process with a SQLite database would hold the driver in memory for nothing.
+    // On demand: with SQLite the driver would take memory for nothing.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return watchWrites(await openPostgres(address), undefined)
   }
-  // A text that is no address may be a secret, so the message does not repeat it.
+  // A text that is no address may be a secret.
   const named = scheme === '' ? 'this address' : `${scheme}:…`
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
-/**
- * Opens the configured database and brings it up to date. `tell` gets sentences for the operator.
- * @throws Error with one sentence when it cannot be opened.
- */
+/** And migrates. `tell` gets sentences for the operator. @throws Error with one sentence */
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
   refuseMoved(databaseAddress(config))
   await refuseLost(config)
@@ -46,10 +43,7 @@ export async function openStorage(config: Config, tell?: (sentence: string) => v
   return database
 }
 
-/**
- * Opens the configured database and brings it up to date, but never makes a new one.
- * @throws Error with one sentence when there is none, or it holds no calendar
- */
+/** Never makes a new one. @throws Error with one sentence when there is no calendar */
 export async function openCalendar(config: Config): Promise<Database> {
   await refuseLost(config)
   const database = keepingAsAsked(await openExisting(databaseAddress(config)), config)
@@ -64,9 +58,7 @@ export async function openCalendar(config: Config): Promise<Database> {
   }
 }
 
-/**
- * Returns the database with writes that keep no former values, where the configuration grants them no bytes.
- */
+/** No former values, where the configuration grants them no bytes. */
 function keepingAsAsked(database: Database, { history_bytes }: Config): Database {
   if (history_bytes > 0) return database
   const write: Database['write'] = (work, by) => {
@@ -79,19 +71,13 @@ function keepingAsAsked(database: Database, { history_bytes }: Config): Database
   return { ...database, write }
 }
 
-/**
- * Opens a database that exists.
- * @throws Error with one sentence when it cannot be opened, or there is none
- */
+/** @throws Error with one sentence when it cannot be opened, or there is none */
 export async function openExisting(address: string): Promise<Database> {
   await requireFile(address)
   return openDatabase(address)
 }
 
-/**
- * Refuses a SQLite database that was there and is lost: a new one in its place would hide the loss.
- * @throws Error with one sentence
- */
+/** A new database in place of a lost one would hide the loss. @throws Error with one sentence */
 export async function refuseLost(config: Config): Promise<void> {
   const address = databaseAddress(config)
   await requireContent(address)
@@ -104,7 +90,6 @@ export async function refuseLost(config: Config): Promise<void> {
   )
 }
 
-/** Returns what is left beside a missing file of the calendar that it held; undefined for nothing. */
 function leftOf(file: string, config: Config): string | undefined {
   const copy = namesIn(dirname(file)).find((name) => name.startsWith(`${basename(file)}.before-restore-`))
   if (copy !== undefined) return `there is the copy ${join(dirname(file), copy)}`
@@ -125,7 +110,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Requires the file of a SQLite database, with its content. @throws Error with one sentence */
+/** With its content. @throws Error with one sentence */
 export async function requireFile(address: string): Promise<void> {
   await requireContent(address)
   const file = databaseFile(address)
@@ -133,16 +118,10 @@ export async function requireFile(address: string): Promise<void> {
   throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 }
 
-/**
- * Milliseconds within which a process writes to a file that it has just made; a file still empty after them
- * has lost its content.
- */
+/** Ms within which a process writes to a new file; one still empty has lost its content. */
 const BEGINNING_MS = 500
 
-/**
- * Refuses a SQLite file that has lost its content: SQLite would take it for a new database.
- * @throws Error with one sentence
- */
+/** SQLite would take it for a new database. @throws Error with one sentence */
 async function requireContent(address: string): Promise<void> {
   const file = databaseFile(address)
   if (file === undefined || file === ':memory:') return
@@ -163,7 +142,6 @@ async function requireContent(address: string): Promise<void> {
 
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Runs `work` on one snapshot of the database, and resolves to its result. */
 export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>): Promise<T> {
   return database.read.transaction().execute(async (tx) => {
     if (isPostgres(tx)) await sql`set transaction isolation level repeatable read, read only`.execute(tx)
@@ -172,8 +150,8 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
 }
 
 /**
- * Makes `ping` fail after a write failed for lack of room or permission, until a trial write succeeds. `file`
- * is that of a SQLite database.
+ * After a write failed for lack of room or permission, until a trial write succeeds. `file` is that of
+ * SQLite.
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
@@ -195,13 +173,10 @@ function watchWrites(database: Database, file: string | undefined): Database {
   return { ...database, write, ping }
 }
 
-/** Milliseconds between two checks of a database. */
+/** Milliseconds. */
 const LOOK_EVERY = 2000
 
-/**
- * Checks a database every two seconds. Reports the first of several failures, and once that the database
- * answers again. Returns the timer.
- */
+/** Reports the first of several failures, and the end. Returns the timer. */
 export function tellFailures(
   database: Database,
   report: (error: unknown) => void,

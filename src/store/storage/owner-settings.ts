@@ -18,31 +18,26 @@ import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Reads and writes the settings that owners change while the service runs. The table has the settings that
-// owners have set. A setting given at the start of the service wins over the table, and where neither has a
-// value, the default holds. Every process learns of a change by the record of changes.
+// Settings that owners change while the service runs. The start of the service wins over the table, the table
+// over defaults; processes learn of changes by the record of changes.
 
 export type OwnerSetting = LookSetting
-/**
- * The names of the settings that owners change: names and look. Zone, language and addresses can only be set
- * at the start of the service.
- */
+/** Zone, language and addresses are set at the start alone. */
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
-/** Values to be set, by the name of their setting; null removes the stored value. */
+/** Null removes the stored value. */
 export type OwnerValues = Partial<Record<OwnerSetting, string | null>>
 
-/** The stored values, by the name of their setting. */
 export type OwnerTexts = Partial<Record<OwnerSetting, string>>
 
-/** The id under which all settings together stand in the record of changes and in the history. */
+/** Of all settings in the record of changes and the history. */
 export const SETTINGS_RECORD = 1
 
 export function isOwnerSetting(name: string): name is OwnerSetting {
   return OWNER_SETTINGS.some((known) => known === name)
 }
 
-/** Returns why a value cannot be set, as the end of a sentence; undefined when it can. */
+/** The end of a sentence. */
 export function faultOfSetting(name: OwnerSetting, value: string): string | undefined {
   if (isLookFile(name)) {
     const bytes = bytesOfData(value)
@@ -69,10 +64,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/**
- * Returns true when a value is the name of a file: the stored value of the setting, or the end of an address
- * in answers.
- */
+/** As stored, or the end of its address. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '
@@ -86,17 +78,14 @@ function isKept(name: OwnerSetting, value: string): boolean {
   )
 }
 
-/** Reads the stored settings, of a file its name; unknown and invalid ones are left out. */
+/** Of a file its name; without unknown and invalid ones. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isOwnerSetting(name) && isKept(name, value))
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
-/**
- * Locks the name `settings`, and writes the values that differ from the stored ones. A caller that compares
- * versions must lock the name before.
- */
+/** Writes differing values under the lock `settings`; who compares versions takes it before. */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
   const had = await readOwnerSettings(tx)
@@ -119,10 +108,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/**
- * Stores the file in a `data:` address, and returns the name that stands for it. Undefined for any other
- * text, which is the address of the present file.
- */
+/** Undefined for a text that is no `data:` address, but that of the present file. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined
@@ -141,7 +127,6 @@ async function dropFiles(tx: Tx): Promise<void> {
   await tx.deleteFrom('look_files').where('name', 'not in', named).execute()
 }
 
-/** Reads the stored files of the look, by their setting. */
 export async function readOwnerFiles(db: Db): Promise<Partial<Record<LookFileSetting, Buffer>>> {
   const rows = await db
     .selectFrom('owner_settings')
@@ -163,14 +148,10 @@ function recordSettings(tx: Tx, former: FormerValues): void {
   recordChange(tx, change, { action: 'update', name: Object.keys(former).join(', ') })
 }
 
-/** Returns true for a setting given at the start of the service, which wins over what owners have set. */
 export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSetting): boolean =>
   Object.hasOwn(given, name)
 
-/**
- * Returns the configuration with the stored settings, without files and without settings that were given at
- * the start of the service.
- */
+/** Without files. */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
     .filter(

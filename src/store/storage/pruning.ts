@@ -7,33 +7,32 @@ import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
-// Drops the rows of all tables that keep their rows for a limited time.
+// Drops rows that are kept for a limited time.
 
-/** Days for which tombstones stay in the record of changes, and for which feeds tell of withdrawn events. */
+/** In the record of changes, and for withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
-/** Days for which messages to webhooks are kept. */
+/** Messages to webhooks. */
 const DELIVERY_DAYS = 30
 
-/** Days after which an unused session is dropped: by then it has ended in any case (`sessions.ts`). */
+/** It has ended by then (`sessions.ts`). */
 const SESSION_DAYS = 90
 
-/** Days for which unsaved texts and decided proposals are kept. */
+/** Unsaved texts and decided proposals. */
 const DESK_DAYS = 30
 
-/** The most rows dropped by one write, so that other writers wait for a few milliseconds only. */
+/** Other writers wait for a few milliseconds only. */
 const DROPPED_AT_ONCE = 1000
 
-/** The most acts that lose their former values by one write: these texts may be long. */
+/** These texts may be long. */
 const VALUES_AT_ONCE = 100
 
 /**
- * Drops what is kept for a limited time, in small writes: tombstones and withdrawn events after 90 days;
- * answers kept under keys after a day, and the oldest beyond 10,000 of one user; messages to webhooks,
- * unsaved texts and decided proposals after 30 days; undo records of bulk changes after a day; expired
- * sign-in links, and sessions unused for 90 days; the history after `historyDays`; and the oldest former
- * values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone must start afresh.
- * @param historyDays 0 keeps the whole history
+ * In small writes: tombstones and withdrawn events after 90 days; kept answers after a day, and beyond 10,000
+ * of a user; webhook messages, unsaved texts, decided proposals after 30 days; undo records after a day;
+ * expired links, sessions unused for 90 days; history after `historyDays`; former values beyond `mostBytes`.
+ * A reader that missed a dropped tombstone starts afresh.
+ * @param historyDays 0 keeps all
  * @param now milliseconds since the epoch
  */
 export async function dropOld(
@@ -60,10 +59,7 @@ export async function dropOld(
     if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
 }
 
-/**
- * Drops all sign-in links that have expired, and the next sessions that nobody has used. Returns how many
- * sessions.
- */
+/** Returns how many sessions. */
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
   await tx.deleteFrom('sign_in_links').where('expires_utc', '<', nowUtc).execute()
   const unused = tx
@@ -75,10 +71,7 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
   return Number(numDeletedRows)
 }
 
-/**
- * Drops the rows of events that were withdrawn before a time. Their times have no index, so this walks
- * through all rows, some with each write.
- */
+/** Their times have no index, so this walks through all, some with each write. */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0
   while (after !== null) {
@@ -87,10 +80,7 @@ async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: strin
   }
 }
 
-/**
- * Drops the old ones among the next withdrawn events behind an id. Returns the last id it looked at; null
- * where no row is left.
- */
+/** The last id looked at; null where no row is left. */
 async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select max(event) as last from
     (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(

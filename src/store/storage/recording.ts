@@ -1,56 +1,44 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-// Collects the changes that a transaction makes, with their writer, for the record of changes and the
-// history.
+// Collects the changes of a transaction, with their writer.
 
-/** The writer of a change, and where they write from, for the history. Unknown values are empty texts. */
+/** Unknown values are empty. */
 export interface Writer {
-  /** User id; 0 for the command line, the schedule and the service itself. */
+  /** 0 for the command line, the schedule and the service. */
   user: number
   login: string
-  /** Network address of the client. */
   address: string
-  /**
-   * The program that the client says it is, the command of the command line, or the part of the service that
-   * writes by itself.
-   */
+  /** User-Agent, command, or part of the service. */
   client: string
-  /** The id of the request, as the answer and the log have it. */
+  /** As in answer and log. */
   request: string
 }
 
-/** Returns the writer of what the service or a command does by itself, on behalf of no user. */
+/** On behalf of no user. */
 export function writerBy(client: string): Writer {
   return { user: 0, login: '', address: '', client, request: '' }
 }
 
-/** A record that a transaction creates, changes or removes. */
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** True when the public could see the record before, and when it can see the record from now on. */
+  /** The public could see it before, and can from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /**
-   * True when public lists left the record out before, and when they leave it out from now on. Webhooks for
-   * the public do not tell of a record left out.
-   */
+  /** Public lists left it out before, and will; public webhooks do not get such records. */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
-  /** The former values of the columns and links that change. */
   former?: FormerValues | undefined
-  /** The writer of this change, where writes of several writers share the transaction. */
+  /** Where several writers share the transaction. */
   by?: Writer | undefined
 }
 
-/** Former values by the name of their column, and former lists of ids by the name of their link. */
+/** By column, and lists of ids by link. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
-/**
- * The acts that the history records; `role`, `grant` and `revoke` are acts on users and their credentials.
- */
+/** `role`, `grant` and `revoke` are on users and credentials. */
 export type WriteAction =
   | 'create'
   | 'update'
@@ -62,13 +50,9 @@ export type WriteAction =
   | 'grant'
   | 'revoke'
 
-/**
- * The act behind a change. A change that only follows from another one has no act, such as a changed count of
- * a term.
- */
+/** A change that follows from another has none, such as a count of a term. */
 export interface Act {
   action: WriteAction
-  /** Title or name of the record. */
   name: string
 }
 
@@ -76,34 +60,31 @@ export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
-/** The changes of a transaction, each record once. They are written when the transaction ends. */
+/** Each record once; written when the transaction ends. */
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
   /**
-   * The recordings of the earlier transactions of the same commit. This transaction reads their changes,
-   * which have no sequence yet.
+   * Of earlier transactions of the same commit, whose changes this one reads and which have no sequence yet.
    */
   earlier: readonly Recording[]
-  /** True where the history keeps the former values of the changes. */
   keepsFormer: boolean
 }
 
 /**
- * The inside of a transaction that writes. Only `database.write` makes one. Every function of a store that
- * inserts, changes or removes rows takes a `Tx` and records the change in it, so that no change goes
- * unrecorded.
+ * Only `database.write` makes one. Every function that changes rows takes a `Tx` and records in it, so that
+ * no change goes unrecorded.
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
-/** Adds an empty recording to a connection within a transaction, and returns the same object. */
+/** The same object. */
 export function recordingOf(db: Kysely<Tables>, writer: Writer, earlier: readonly Recording[] = []): Tx {
   return Object.assign(db, {
     recording: { writer, changes: new Map<string, Recorded>(), earlier, keepsFormer: true },
   })
 }
 
-/** Returns true when an earlier transaction of the same commit has changed the record. */
+/** By an earlier transaction of the commit. */
 export function isChangedEarlier(
   { recording }: Tx,
   { kind, record }: Pick<RecordedChange, 'kind' | 'record'>,
@@ -111,10 +92,7 @@ export function isChangedEarlier(
   return recording.earlier.some(({ changes }) => changes.has(`${kind} ${record}`))
 }
 
-/**
- * Records a change of a function of a store. Two changes of one record become one: from the state before the
- * first to that after the second.
- */
+/** Two changes of a record become one. */
 export function recordChange({ recording: { changes } }: Tx, change: RecordedChange, act?: Act): void {
   const key = `${change.kind} ${change.record}`
   const before = changes.get(key)
@@ -124,15 +102,12 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
     wasHidden: (before ?? change).wasHidden,
     isHidden: change.isHidden ?? before?.isHidden,
     former: { ...change.former, ...before?.former },
-    // To make a record and remove it leaves the act `delete`; to make a record and change it leaves the act
-    // `create`.
+    // Made and removed is `delete`, made and changed `create`.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })
 }
 
-/**
- * Adds former values that only become known while a record is written to the recorded change of the record.
- */
+/** Known only while the record is written. */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],
@@ -145,10 +120,7 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/**
- * Compares two records by the order in which every writer locks rows, so that no two writers wait for each
- * other.
- */
+/** The order in which every writer locks rows, so that no two wait for each other. */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

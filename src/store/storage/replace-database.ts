@@ -14,29 +14,24 @@ import { queryBuilder } from './sqlite/sqlite.ts'
 import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
 import { gatherStatistics } from './tables.ts'
 
-// Puts a restored calendar in the place of another, which it keeps, and puts kept calendars back.
+// Puts a restored calendar in the place of another, which is kept, and puts kept ones back.
 
-/**
- * The name of the replaced calendar, and whether it was held; undefined where there is none, or none that can
- * be read.
- */
+/** Undefined where there is none that can be read. */
 export type Former = { calendar: string; held: number } | undefined
 
-/** Fills a new, empty database within one transaction. A failure of it makes the replacement fail. */
+/** Within one transaction; its failure makes the replacement fail. */
 export type Fill = (tx: Db, former: Former) => Promise<void>
 
-/** The time of a replacement, and the listener to what it says. */
 export interface Replacing {
-  /** Milliseconds since the epoch. */
+  /** Ms since the epoch. */
   now: number
-  /** Takes sentences about what the replacement is going to write. */
+  /** What is going to be written. */
   tell: (sentence: string) => void
 }
 
 /**
- * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the
- * address leads to the whole former state or to the whole new one. Returns where the former database is kept
- * until somebody removes it; undefined where there was none.
+ * Whatever happens, the address leads to the whole former state or the whole new one. Returns where the
+ * former is kept.
  * @throws Error with one sentence when the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(
@@ -49,8 +44,7 @@ export async function replaceDatabase(
 }
 
 /**
- * Puts back a calendar that a replacement has kept, the newest or the one named `wanted`, and gives it a new
- * edition. The calendar that is there now is kept in its turn. Returns the name of the calendar put back.
+ * The newest or `wanted`, with a new edition; the present one is kept in its turn.
  * @throws Error with one sentence when there is none, or the database is in use
  */
 export async function putBack(
@@ -62,7 +56,7 @@ export async function putBack(
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
 
-/** Lists the calendars that replacements at this address have kept, the oldest first. */
+/** The oldest first. */
 export async function listCopies(address: string): Promise<SafetyCopy[]> {
   const file = databaseFile(address)
   if (file !== undefined) return listFileCopies(file)
@@ -81,8 +75,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // Nobody can say whose calendar a damaged file was. The restored calendar is then held like one from
-    // elsewhere.
+    // Nobody can say whose calendar a damaged file was: held like one from elsewhere.
     const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
@@ -111,10 +104,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   }
 }
 
-/**
- * Makes the folder of a file where it is missing. Returns the owner of the file, else of its folder, else of
- * the nearest folder above.
- */
+/** The owner of the file, else of its folder, else of the nearest folder above. */
 function makePlace(file: string): Owner {
   const owner = ownerAt(resolve(file))
   const made: string[] = []
@@ -125,9 +115,8 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Locks a SQLite file against all others, and joins its log to it. A process that waits for the file
- * meanwhile finds it moved and does not use it. Returns the connection that holds the lock; undefined for a
- * file that is no database any more.
+ * Joins its log. Who waits for the file meanwhile finds it moved and does not use it. Undefined for a file
+ * that is no database.
  * @throws Error with one sentence when somebody uses it
  */
 function holdFile(file: string): DatabaseSync | undefined {
@@ -142,17 +131,14 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/**
- * Gives the former file, if there is one, a second name, so that a file has the first name at every moment.
- */
+/** A second name, so that a file has the first at every moment. */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
   if (existsSync(file)) {
     removeSecondNames(file)
     linkSync(file, kept)
     copyNote(file, kept)
   }
-  // A log that was not joined to its file, or that lost its file, must not be taken for the log of the new
-  // file.
+  // A log without its file must not be taken for that of the new file.
   if (!isWhole) moveBeside(file, kept)
 }
 
@@ -177,8 +163,7 @@ async function putFileBack(
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // A process killed before the last step leaves a calendar that is not served, rather than one served in
-    // two places.
+    // Killed before the last step, the calendar is not served, rather than in two places.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -201,12 +186,10 @@ function renewEditionOf(copy: string): void {
   }
 }
 
-/** Milliseconds to wait for the lock of somebody who is reading a table. */
+/** Somebody is reading a table. */
 const LOCK_MS = 10_000
 
-/**
- * Opens a database on a server with one connection, so that every other connection to it is somebody else's.
- */
+/** One connection: every other is somebody else's. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -267,17 +250,14 @@ async function putTablesBack(
   }
 }
 
-/**
- * Reads the name of the calendar and whether it is held; undefined for tables of the first version, whose
- * calendar has no name.
- */
+/** Undefined for tables of the first version, whose calendar has no name. */
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
   return Number(rows[0]?.found) === 0 ? undefined : readIdentity(tx)
 }
 
-/** Milliseconds that connections of a service which has just ended may take to close. */
+/** A service that has just ended may take so long. */
 const LEAVES_WITHIN_MS = 3000
 
 async function refuseWhileUsed(tx: Db): Promise<void> {
@@ -291,10 +271,7 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
     throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
-/**
- * Counts the connections of other processes of Kalends. Within a transaction PostgreSQL repeats its first
- * count until its snapshot is cleared.
- */
+/** PostgreSQL repeats its first count in a transaction until its snapshot is cleared. */
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`
@@ -303,10 +280,7 @@ async function countOthers(tx: Db): Promise<number> {
   return rows[0]?.others ?? 0
 }
 
-/**
- * Returns the beginning of the statement that moves each table and function of a calendar in a schema, up to
- * the new place.
- */
+/** Up to the new place. */
 async function findMoves(tx: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ move: string }>`${sql.raw(`
     select 'alter table ' || c.oid::regclass as move from pg_class c
@@ -324,33 +298,24 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// Safety copies: a database that a restore replaces is kept under a name with the time of the restore, as a
-// file beside that of the database, or as a schema in the PostgreSQL database. The program never writes over
-// a copy, and only an operator removes one.
+// Safety copies: a replaced database keeps a name with the time of the restore, a file beside or a schema.
+// Only an operator removes one.
 
 interface SafetyCopy {
-  /** The path of a file, or the name of a schema. */
   name: string
   bytes: number
-  /** The command or statement that removes it. */
+  /** Command or statement. */
   removal: string
 }
 
-/** The files that SQLite may have beside a database. */
 const BESIDE = ['-wal', '-shm', '-journal']
 
 const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
-/**
- * Compares names of copies by their times, then by their counts: the names of copies of one calendar differ
- * in these alone.
- */
+/** By time, then by count. */
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/**
- * Lists the copies beside a file, the oldest first; earlier versions gave them no time. A second name of the
- * file itself is no copy.
- */
+/** The oldest first; earlier versions gave no time. A second name of the file is no copy. */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {
@@ -362,10 +327,7 @@ export function listFileCopies(file: string): SafetyCopy[] {
 
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/**
- * Returns a name that sorts after the names of all copies of the file.
- * @param now milliseconds since the epoch
- */
+/** Sorts after all copies. @param now milliseconds since the epoch */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(
@@ -374,15 +336,12 @@ export function freeFileCopy(file: string, now: number): string {
   )
 }
 
-/** Removes second names of a file, which a restore leaves when it is killed just before its last step. */
+/** A restore that was killed before its last step leaves them. */
 function removeSecondNames(file: string): void {
   for (const name of namesBeside(file)) if (statSync(name).ino === inodeOf(file)) rmSync(name)
 }
 
-/**
- * Gives the files that SQLite has beside a database the names that belong to another, whether the database
- * itself is there or not.
- */
+/** Whether the database is there or not. */
 function moveBeside(from: string, to: string): void {
   for (const end of besideOf(from)) renameSync(from + end, to + end)
 }
@@ -403,7 +362,7 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
 
-/** Lists the schemas that hold copies, the oldest first. */
+/** The oldest first. */
 export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
@@ -417,10 +376,7 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   }))
 }
 
-/**
- * Returns a name that sorts after the names of all schemas with copies.
- * @param now milliseconds since the epoch
- */
+/** Sorts after all copies. @param now milliseconds since the epoch */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
@@ -428,8 +384,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * Returns the name, with a count after the last copy of the same second. A name that became free when its
- * copy was put back is not given again: it would sort before the names of older copies.
+ * With a count within a second. A name that became free is not given again: it would sort before older
+ * copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken
@@ -440,10 +396,7 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
   return `${name}${mark}${last + 1}`
 }
 
-/**
- * Returns the name of the wanted copy, or of the newest.
- * @throws Error with one sentence when there is none
- */
+/** Or the newest. @throws Error with one sentence when there is none */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =
     wanted === undefined ? copies.at(-1) : copies.find(({ name }) => [name, basename(name)].includes(wanted))

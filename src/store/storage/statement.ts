@@ -19,44 +19,38 @@ import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
 import { likePattern } from './search/substring-search.ts'
 
-// Makes statements that are compiled once and run with other values, and the parts of queries that the two
-// databases write differently or that stores share.
+// Statements compiled once and run with other values; parts of queries that databases write differently or
+// stores share.
 
 type Scalar = string | number | bigint | null
 
-/** A row to write, or columns to set; columns that are undefined are left out. */
+/** Undefined columns are left out. */
 type Columns = object
 
-/** A value of a statement: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
+/** A scalar, a list for `in`, a row or rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
-/**
- * The place of a value in a query: one place for a scalar, one for each entry of a list and each column of a
- * row.
- */
+/** One for a scalar, one for each entry of a list and column of a row. */
 type Place<T> = [T] extends [Scalar]
   ? RawBuilder<T>
   : T extends readonly (infer Entry)[]
     ? Place<Entry>[]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
-/** Returns the place of the value with this name; for a list or row as many places as the value has. */
+/** As many as the value has. */
 export type ValuePlaces<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
-/** Runs a statement with these values. Resolves to the rows that it selects or returns, else to none. */
+/** Rows that it selects or returns. */
 type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
 
 interface Query<Row> {
   compile: (db: Db) => CompiledQuery<Row>
 }
 
-/** The rows of a query. A query that returns nothing has a result of the query builder instead of rows. */
+/** A query that returns nothing has a result of the query builder. */
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/**
- * Where a parameter of a compiled query comes from: the value `name`, entry `at` of that list, `column` of
- * that row, or the `whole` list.
- */
+/** The value `name`, entry `at` of that list, `column` of that row, or the `whole` list. */
 interface Slot {
   name: string
   at: number | undefined
@@ -66,39 +60,31 @@ interface Slot {
 
 interface Compiled {
   query: CompiledQuery
-  /** The slot of each parameter; undefined for a parameter whose value the query itself has. */
+  /** Undefined for a value of the query itself. */
   slots: (Slot | undefined)[]
-  /** How often the query ran, counted up to `NAMED_AFTER`. */
+  /** Up to `NAMED_AFTER`. */
   runs: number
-  /** The name under which a server may prepare the query; undefined while it has none (`nameOf`). */
+  /** Under which a server may prepare it (`nameOf`). */
   name: string | undefined
 }
 
-/**
- * The most entries of a list that are a value each. A longer list is one value, which is slower for short
- * lists.
- */
+/** A longer list is one value, which is slower for short ones. */
 const LONGEST_PLACED = 128
-/**
- * The most rows of a statement that is cached, and the most shapes cached for one statement. A statement of
- * more rows is compiled each time.
- */
+/** Rows of a cached statement, and shapes for one; others are compiled each time. */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * Returns a function that runs one query with other values each time. The query is compiled once: to build it
- * each time would cost many times as much.
+ * Compiled once: building it each time would cost many times as much.
  *
  *     const findEvent = statement<{ id: number }>()((db, value) =>
  * db.selectFrom('events').selectAll().where('id', '=', value('id')))
  *     const [row] = await findEvent(db, { id })
  *
- * The function works on either database, inside transactions and outside, and resolves to the rows of the
- * query builder. A value has its declared type: a text or number, a list of them for `in` (of at least one
- * entry), a row for `values` or `set`, or a list of rows with the same columns for `values` (of at least one
- * row). `build` is called once for each shape of the values, and must depend on nothing else. Write a limit
- * as `sql.lit(number)`: with a parameter there SQLite prepares the statement anew for each run.
+ * Works on either database, in transactions and outside. A value is a scalar, a list for `in` (not empty), a
+ * row for `values` or `set`, or rows with the same columns (not empty). `build` is called once for each shape
+ * of the values, and depends on nothing else. Write a limit as `sql.lit(number)`: with a parameter SQLite
+ * prepares anew for each run.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(
@@ -133,7 +119,7 @@ export function statement<Values extends Record<keyof Values, Value>>() {
   }
 }
 
-/** A query of a statement. Its name, if any, stands for the same SQL text in every process. */
+/** The name stands for the same SQL in every process. */
 export interface NamedQuery extends CompiledQuery {
   name?: string | undefined
 }
@@ -142,19 +128,15 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
   return (await db.executeQuery(query)).rows
 }
 
-/** Runs after which a statement gets a name, so that the server prepares it. */
 const NAMED_AFTER = 8
-/** The most names, since every session of a server keeps each of them. */
+/** Every session of a server keeps each. */
 const MOST_NAMES = 200
-/** The most characters of a statement with a name. */
 const LONGEST_NAMED = 8000
 
 const names = new Map<string, string>()
 
 /**
- * Returns the name under which a server may prepare a statement that runs again and again; undefined for one
- * that has run seldom. The name is made from the SQL text, so no session ever has another statement under it,
- * even when several processes use the session in turn.
+ * Made from the SQL text, so no session has another statement under it, even when processes use it in turn.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -172,7 +154,7 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/** Runs a statement directly and returns its rows; undefined when it cannot do so at the moment. */
+/** Undefined when it cannot do so at the moment. */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -183,16 +165,14 @@ type Dialect = 'sqlite' | 'postgres'
 
 const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
-/** Has `run` run the statements of a connection whenever it can; the query builder runs the others. */
+/** The query builder runs the others. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
 
 /**
- * Lets the event loop serve other requests in the middle of a long transaction. SQLite runs statements in the
- * thread of all requests, which serves nobody between them; for PostgreSQL this does nothing, since its
- * statements wait for the server anyway. On SQLite it first waits for the statements that have `begun`, since
- * a failure that nobody waits for within a turn ends the process.
+ * SQLite runs in the thread of all requests: lets others be served within a long transaction. Waits for
+ * statements that have `begun`, since a failure nobody waits for ends the process. Nothing on PostgreSQL.
  */
 export async function passTurn(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
   if (directly.get(tx)?.dialect !== 'sqlite') return
@@ -224,7 +204,7 @@ function compile<Values, Result>(
   }
 }
 
-/** Returns true for a list that is passed as one value: a long list of scalars, never a list of rows. */
+/** Scalars, never rows. */
 function isLong(value: unknown): value is readonly Scalar[] {
   return Array.isArray(value) && value.length > LONGEST_PLACED && !isRow(value[0])
 }
@@ -255,11 +235,7 @@ function placesOf(
   return Array.from({ length: paddedLength(value.length) }, (_, at) => place(name, at))
 }
 
-/**
- * Returns the shape of the values, on which the compiled query depends: the columns of rows and the lengths
- * of lists. Undefined for too many rows.
- * @throws Error for an empty list
- */
+/** Columns of rows and lengths of lists; undefined for too many rows. @throws Error for an empty list */
 function shapeOf(values: object): string | undefined {
   let shape = ''
   for (const name in values) {
@@ -280,10 +256,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/**
- * Returns the next power of two. Lists are padded to it with their last entry, so that few statements serve
- * all lengths.
- */
+/** Padded with the last entry, so that few statements serve all lengths. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }
@@ -303,15 +276,10 @@ function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
   return column === undefined ? entry : (entry as Record<string, unknown>)[column]
 }
 
-/** The most rows that one statement writes. */
 const MOST = 25
-/**
- * The sizes of the statements that write the remaining rows. A statement for every number of rows would be
- * compiled for a single use.
- */
+/** Of remaining rows: a statement for every number would be compiled for a single use. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
-/** Yields the rows in order, in parts that one statement each writes. */
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let at = 0; at < rows.length; ) {
     const size = sizeFor(rows.length - at)
@@ -324,35 +292,26 @@ function sizeFor(left: number): number {
   return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
 }
 
-/** Returns a table of the entries of a JSON list, one in each row, in the column `value`. */
+/** In the column `value`. */
 export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
 }
 
-/**
- * Returns the list for `in` that one value of a query stands for: the value is a list on PostgreSQL, and its
- * JSON on SQLite.
- */
+/** A list on PostgreSQL, its JSON on SQLite. */
 function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
   return sql<Entry>`(select unnest(${value}::${type}))`
 }
 
-// Parts of queries that the databases write differently, or that several stores share.
+// What databases write differently, or stores share.
 
-/**
- * Returns the condition that a folded column contains a folded text, in which `%` and `_` stand for
- * themselves.
- */
+/** `%` and `_` stand for themselves. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`
 }
 
-/**
- * Returns the condition that one line of a folded column contains all the words (rule 14.3: within one and
- * the same field).
- */
+/** Rule 14.3: within one field. */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
@@ -366,9 +325,8 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * Returns a list for `in` and `not in` that is one value of the query. So the query has the same text for
- * every length, and the list may have more entries than a statement may have values. An empty list matches
- * nothing.
+ * One value: the query has the same text for every length, and the list may exceed the values of a statement.
+ * Empty matches nothing.
  */
 export function wholeList<Entry extends string | number>(
   db: Db,
@@ -379,9 +337,8 @@ export function wholeList<Entry extends string | number>(
 }
 
 /**
- * Returns true for an event that lists, pages, feeds and messages show to everybody. This is the one
- * definition of a public event, be it single or an occurrence. An event hidden from lists is open to whoever
- * has its address, and shown nowhere else.
+ * The one definition of a public event, single or occurrence. One hidden from lists is open at its address,
+ * and shown nowhere else.
  */
 export function isListed({
   status,
@@ -390,36 +347,30 @@ export function isListed({
   return status === 'publish' && hide_from_listings === 0
 }
 
-/**
- * Returns the condition `isListed` in a form that no index serves: with one SQLite would look through all
- * listed events for the few of a series.
- */
+/** Without an index: SQLite would look through all listed events for the few of a series. */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)
 }
 
-/** Selects the rows of terms by their ids, in no order. */
+/** In no order. */
 export const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
 )
 
 const KM_PER_DEGREE = (Math.PI * EARTH_RADIUS) / 180
 
-/** A circle on the earth: its centre in degrees, its radius in km. */
+/** Degrees, km. */
 export interface Circle {
   lat: number
   lng: number
   radius: number
 }
 
-/** Degrees added to a box around a circle against errors of rounding. */
+/** Against rounding. */
 const ROUNDING = 1e-9
 
-/**
- * Returns the degrees by which a circle reaches from its centre to north and south, and to east and west. The
- * latter are undefined when the circle crosses the date line or holds a pole, where longitudes bound nothing.
- */
+/** Degrees to north and south, to east and west; the latter undefined across the date line or with a pole. */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
   const farthest = Math.abs(circle.lat) + latitudes
@@ -428,10 +379,7 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/**
- * Returns the condition that a venue lies in the circle: first in the box around it, which an index serves,
- * then by its exact distance.
- */
+/** The box first, by an index, then the exact distance. */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
@@ -449,7 +397,7 @@ export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   return venues.and(conditions)
 }
 
-/** Returns the condition that a venue lies in a box, which may cross the date line. */
+/** May cross the date line. */
 export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const isEast = venues('venues.geo_lng', '>=', west)
@@ -471,8 +419,7 @@ function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * Returns the expression that makes one text of all rows of a query, as pairs of whole numbers `12,7 12,9
- * 13,7`; null for no rows. To make millions of rows would take longer than to find them, and leave as much
+ * `12,7 12,9 13,7`; null for no rows. Millions of rows would take longer than finding them, and leave as much
  * garbage.
  */
 export function packPairs(
@@ -490,7 +437,7 @@ const COMMA = ','.charCodeAt(0)
 const BLANK = ' '.charCodeAt(0)
 const ZERO = '0'.charCodeAt(0)
 
-/** Calls `visit` for each pair in a text of `packPairs`, in order. */
+/** In order. */
 export function eachPair(packed: string, visit: (first: number, second: number) => void): void {
   let first = 0
   let number = 0

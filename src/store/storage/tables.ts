@@ -2,25 +2,22 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import { countedSteps } from './migration.ts'
 
-// Lists, reads and fills the tables of a calendar as the database itself describes them, for copies and
-// backups.
+// Tables as the database describes them, for copies and backups.
 
-/** A table, with its columns, as the database describes it. */
 export interface TableShape {
   name: string
   columns: string[]
-  /** The columns of the primary key, in the order of the key. */
+  /** In the order of the key. */
   key: string[]
-  /** The column that numbers new rows by itself, if any. */
+  /** Numbers new rows by itself. */
   counter: string | undefined
 }
 
 export type Row = Record<string, unknown>
 
 /**
- * Tables that copies and backups leave out, since they serve the database rather than the calendar:
- * migrations, editions, tables derived from others, the end of what readers of changes may have missed, kept
- * answers, messages to be sent, sign-ins, unsaved texts, and what undoes bulk changes.
+ * They serve the database and not the calendar: migrations, editions, derived tables, kept answers, messages
+ * to be sent, sign-ins, unsaved texts, undo records.
  */
 const OWN = [
   'migrations',
@@ -40,27 +37,24 @@ const OWN = [
   'bulk_changes',
 ]
 
-/** The tables with secrets: hashes of passwords and tokens, and the keys of webhooks. */
 export const SECRET_TABLES: readonly string[] = ['credentials', 'desk_passwords', 'webhooks']
 
-/** Columns that each database fills by itself: it records copied changes as changes of one transaction. */
+/** Filled by each database: copied changes are one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])
 
-/**
- * The most rows read or written at once, and the most values that one statement may carry on either database.
- */
+/** Rows at once, and values that either database takes. */
 const BATCH_ROWS = 500
 const BATCH_VALUES = 30_000
 
 interface ColumnRow {
   table: string
   column: string
-  /** The column's place in the primary key; null where it is not in the key. */
+  /** In the primary key; null outside. */
   place: number | null
   counts: boolean | number
 }
 
-/** Lists every table with content of the calendar, each after the tables that it refers to. */
+/** Each after the tables that it refers to. */
 export async function listTables(db: Db): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
@@ -96,10 +90,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/**
- * Selects every column of every table. `counts` marks the columns that number new rows: by a counter, or on
- * SQLite also by the largest number in the table.
- */
+/** `counts`: by a counter, or on SQLite by the largest number. */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
@@ -111,7 +102,7 @@ const sqliteReferences = sql<{ table: string; to: string }>`
   select l.name as "table", f."table" as "to" from pragma_table_list l, pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table'`
 
-/** The condition on `pg_class c` for tables of the present schema, without those of extensions. */
+/** Without those of extensions. */
 const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
@@ -128,10 +119,7 @@ const postgresReferences = sql<{ table: string; to: string }>`
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
 
-/**
- * Returns the names of the migrations that ran on a database, in order: none for a database of the first
- * version, undefined where it holds no calendar.
- */
+/** In order: none for the first version, undefined without a calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -149,7 +137,7 @@ export async function countRows(db: Db, table: TableShape): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Yields every row in the order of the primary key, in batches that `insertRows` takes. */
+/** By primary key, in batches for `insertRows`. */
 export async function* readRows(db: Db, table: TableShape): AsyncGenerator<Row[]> {
   const { name, columns, key } = table
   if (key.length === 0) throw new Error(`The table ${name} has no primary key to read it by.`)
@@ -171,9 +159,7 @@ export async function insertRows(tx: Db, { name, columns }: TableShape, rows: re
   await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
 }
 
-/**
- * Returns the number that the next row of a table with a counter gets. It is above every number ever given.
- */
+/** Above every number ever given. */
 export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
   if (isPostgres(db)) {
     const { rows: found } = await sql<{

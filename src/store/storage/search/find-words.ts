@@ -17,64 +17,55 @@ import {
 import { statement, type ValuePlaces, wholeList } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
-// Finds events, terms and names by the stems of words: for the filter `words`, where a wrong letter is
-// forgiven, and for suggestions while a visitor types.
+// Finds events, terms and names by stems: for `words`, where a wrong letter is forgiven, and for suggestions.
 
-/** The result of a search by words. */
 export interface WordsFound {
-  /** The words of the search, in their order, each as it was wanted or as it was corrected. */
+  /** In order, as wanted or corrected. */
   words: readonly FoundWord[]
-  /** The events that have all words; some ids may be of no event. */
+  /** With all words; some ids may be of no event. */
   all: IdSet
-  /**
-   * The events that have all words in their title, and the events that have each word in their title or in
-   * the name of something they link to.
-   */
+  /** All words in the title; each in the title or in the name of something linked. */
   titled: IdSet
   named: IdSet
-  /** False where so many events were written a moment ago that the search did not read all of them. */
+  /** False where too many events were written a moment ago. */
   isWhole: boolean
 }
 
 export interface FoundWord extends WantedWord {
-  /** The word as it was typed, where no event has it and a similar word replaces it. */
+  /** No event has the typed word. */
   instead?: string
-  /** True when a public event has the word. */
+  /** In a public event. */
   isThere: boolean
 }
 
-/** The database that a search reads, directly and by long reads. */
+/** Directly and by long reads. */
 export interface Searcher {
   db: Db
   aside: ReadAside
 }
 
-/**
- * The events that have one word: anywhere in their texts, in their title, and in the public name of something
- * they link to.
- */
+/** Anywhere, in the title, in the name of something linked. */
 interface Places {
   texts: IdSet
   titled: IdSet
   named: IdSet
 }
 
-/** The most words corrected in one search: each may stand for hundreds of others. */
+/** Each may stand for hundreds of others. */
 const MOST_CORRECTED = 2
-/** The most words, of those with the most events, that are asked whether a public event has them. */
+/** Those with the most events are asked whether a public event has them. */
 const MOST_NEAR = 6
-/** The most similar words known to texts or names whose events are counted. */
+/** Similar words whose events are counted. */
 const MOST_KNOWN = 40
 
 /**
- * Finds the events that have all of these words in their texts or in the public names of what they link to; a
- * term also stands for the terms below it. A word that no public event has is replaced by one that differs in
- * a letter and that public events have. Without words it finds nothing.
+ * In texts or public names of what they link to; a term stands for those below. A word that no public event
+ * has is replaced by one that differs in a letter. Without words, nothing.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
   const { db, aside } = searcher
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
-  // Both queries read the same snapshot, so that no event moves from one result to the other in between.
+  // One snapshot, so that no event moves between results.
   const [waiting, rows] = await aside(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
   const fresh = freshOf(waiting)
   const places = rows.map((row, at) => withFresh(row, wanted[at], fresh))
@@ -112,16 +103,13 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   )
 }
 
-/**
- * The events that were written a moment ago and whose stems are not stored yet, with their stems. `isWhole`
- * is false where some were not read.
- */
+/** Written a moment ago, with stems that are not stored yet; `isWhole` false where some were not read. */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
   isWhole: boolean
 }
 
-/** The most fresh events that a search reads, and the most characters of all of them. */
+/** Events, and characters of all. */
 const MOST_FRESH = 256
 const MOST_FRESH_CHARACTERS = 200_000
 
@@ -155,7 +143,7 @@ interface PlacesRow {
   named: Found
 }
 
-/** Ids as a database gives them in one value: SQLite as a text that begins with the largest id. */
+/** SQLite gives a text that begins with the largest id. */
 type Found = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
@@ -201,10 +189,7 @@ function idSetOf(found: Found): IdSet {
 
 const [COMMA, ZERO] = [44, 48]
 
-/**
- * Returns the ids in a text such as `9,2,9`, which begins with the largest. To split the text would take four
- * times as long.
- */
+/** Such as `9,2,9`. Splitting would take four times as long. */
 function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
@@ -225,7 +210,7 @@ const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid
 const gathered = (db: Db, id: RawBuilder<number>) =>
   isPostgres(db) ? sql`json_agg(${id})` : sql`max(${id}) || ',' || group_concat(${id})`
 
-/** Returns the condition that a document has all stems of a word in the place that `mark` stands for. */
+/** `mark` stands for the place. */
 function having(db: Db, stems: readonly string[], mark: string): RawBuilder<boolean> {
   const quote = isPostgres(db) ? "'" : '"'
   const all = stems.map((stem) => quote + mark + stem + quote)
@@ -235,10 +220,7 @@ function having(db: Db, stems: readonly string[], mark: string): RawBuilder<bool
 const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)} and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/**
- * Returns the beginning of a query: `meant_docs` are the documents whose name has a word, `meant_terms` the
- * terms among them with all terms below these.
- */
+/** `meant_docs`: documents whose name has a word; `meant_terms`: terms among them, with those below. */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems where ${having(db, stems, IN_NAME)}),
     meant_terms (id) as (select doc - ${sql.lit(TERM_DOCS)} from meant_docs where doc >= ${sql.lit(TERM_DOCS)}
@@ -248,7 +230,7 @@ function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
 function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   const linked = (table: string, kind: string) => {
     const link = sql.ref(`event_${table}.${kind}`)
-    // Written as one value, the condition keeps SQLite from starting with everything that is public.
+    // One value: SQLite would start with everything that is public.
     return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
       (select id from ${sql.table(table)} where id in (select doc from meant_docs) and (status = 'publish') is true)`
   }
@@ -257,24 +239,21 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
     union all ${linked('venues', 'venue')} union all ${linked('organizers', 'organizer')}) as linked`
 }
 
-/** Finds the terms whose name has a word, and all terms below them. */
+/** And all terms below. */
 export async function findTermsNamed(db: Db, word: WantedWord): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ id: number }>`${namesWith(db, word)} select id from meant_terms`.execute(db)
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** Events of a word above which one of them is surely public. */
+/** One of more is surely public. */
 const CERTAINLY_PUBLIC = 1000
 
-/**
- * Returns true when the public may see an event that has the word. A word that only other events have counts
- * as missing, so that nobody learns of it.
- */
+/** A word of other events alone counts as missing, so that nobody learns of it. */
 async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
-  // Written as one value, the condition keeps SQLite from starting with everything that is public.
+  // One value: SQLite would start with everything that is public.
   const query = sql<{
     found: number
   }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
@@ -283,10 +262,7 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
   return rows.length > 0
 }
 
-/**
- * Finds the word one letter away that most public events have; of several the first by its letters. Undefined
- * where there is none.
- */
+/** That most public events have; of several the first by letters. */
 async function correct(
   searcher: Searcher,
   word: WantedWord,
@@ -310,7 +286,7 @@ async function correct(
   return undefined
 }
 
-/** Returns those of these stems that a text or name has, sorted, at most `MOST_KNOWN`. */
+/** Sorted, at most `MOST_KNOWN`. */
 async function findKnown(
   { db, aside }: Searcher,
   near: ReadonlyMap<string, string>,
@@ -320,7 +296,7 @@ async function findKnown(
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
   const asked = { compile: () => query.compile(db) }
-  // SQLite narrows the stems by its index of words, which lacks the latest events, so these are read as well.
+  // SQLite's index of words lacks the latest events.
   const [rows, unindexed] = isPostgres(db)
     ? [(await aside(db, 'search', [asked]))[0], []]
     : await aside(db, 'search', [asked, unindexedEvents(db)])
@@ -335,10 +311,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/**
- * The most events that a search reads since SQLite's index of words lacks them, and characters of each. Fewer
- * than 64 wait at a time.
- */
+/** Fewer than 64 wait at a time; and characters of each. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -348,10 +321,7 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
   return { compile: () => query.compile(db) }
 }
 
-/**
- * Asks the full-text index only for stems that words of texts begin with or names have: all of some five
- * hundred take ten times as long.
- */
+/** Stems that words begin with or names have: all of some five hundred take ten times as long. */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
   const stem = sql`(value ->> 0)`
@@ -362,30 +332,24 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
 }
 
-/**
- * The words of a text that somebody is typing: the stems of the whole words, and the beginning of the last
- * one, which may be whole too.
- */
+/** Stems of whole words, and the beginning of the last, which may be whole. */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
-  /** The stem of the beginning, taken for a whole word. */
+  /** Taken for a whole word. */
   whole: string
 }
 
-/**
- * The most events found by their titles. PostgreSQL gives more, since to tell which are the newest it would
- * have to find all of them.
- */
+/** PostgreSQL would have to find all to tell the newest. */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
-/** The most stems that a beginning may stand for: those stored first, which are frequent. */
+/** The first stored are frequent. */
 const MOST_STEMS = 8
 
-/** Finds events whose titles have the typed words, at most `MOST_TITLED`; on SQLite the newest of them. */
+/** On SQLite the newest. */
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_SIGN }
-  // With several words the query may look through many events before it finds one that has all.
+  // With several words it may look through many events.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0
@@ -405,8 +369,8 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /**
- * Selects the events with these words in their title. On SQLite it first looks up a few stems with the typed
- * beginning: FTS5 would join the lists of all of them, whatever the limit.
+ * On SQLite a few stems with the typed beginning come first: FTS5 would join the lists of all, whatever the
+ * limit.
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
@@ -418,19 +382,16 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** The most stems of names that are read for one kind, and the most names found among them. */
+/** Stems read for one kind, and names found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/**
- * What was typed, as the values that `named` takes. `others` is never empty: without other words it holds one
- * empty text.
- */
+/** `others` holds one empty text without other words. */
 export interface TypedName {
   begun: string
   behind: string
   whole: string
-  /** The stems of the words before the last one, each once, and the number of them. */
+  /** Before the last one, each once; and their number. */
   others: readonly string[]
   count: number
 }
@@ -441,7 +402,7 @@ export function typedName({ stems, begun, whole }: TypedWords): TypedName {
   return { begun, behind: begun + LAST_SIGN, whole, others: count > 0 ? others : [''], count }
 }
 
-/** Selects the ids of records or terms of a kind whose names have what was typed, at most `MOST_NAMED`. */
+/** At most `MOST_NAMED`. */
 export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {
   const own = sql`kind = ${sql.lit(kind)}`
   const some = sql`order by stem, doc limit ${sql.lit(MOST_WALKED)}`

@@ -9,17 +9,15 @@ import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import type { Recording } from '../recording.ts'
 import { contains, passTurn, statement, wholeList } from '../statement.ts'
 
-// Fills the indexes of searches, the words of events and the stems of events and names, and narrows queries
-// to the events that a search finds.
+// Fills the indexes of searches, and narrows queries to what a search finds.
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
-/** Events indexed by one statement when many wait, as after the migration that made the index. */
+/** As after the migration that made the index. */
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Prepares fast searches at every start: stores stems of what has none, indexes the waiting events on SQLite,
- * and makes trigram indexes on PostgreSQL, since their extension may have been added. Returns a sentence for
- * the operator when searches stay slow.
+ * At every start: missing stems, waiting events on SQLite, trigram indexes on PostgreSQL, whose extension may
+ * have been added. A sentence for the operator when searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemMissing(tx)
@@ -39,8 +37,8 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
 }
 
 /**
- * Indexes words and stems of waiting events, as many as the transaction has written, so that searches need
- * not read them one by one. PostgreSQL needs no such call: it does nothing there.
+ * As many as the transaction has written, so that searches need not read them one by one. Nothing on
+ * PostgreSQL.
  */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
@@ -61,10 +59,9 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
   }
 }
 
-/** Above this many ids a condition looks each row up among the ids; below, it starts from the ids. */
+/** Above, rows are looked up among the ids; below, a query starts from the ids. */
 const MANY = 5000
 
-/** Returns a function that narrows a condition on events to the events that a search finds. */
 export async function alsoMatching(
   db: Db,
   search: Search,
@@ -74,7 +71,6 @@ export async function alsoMatching(
   return alsoAmong(db, await findMatching(search))
 }
 
-/** Returns a function that narrows a condition on events to the events with these ids. */
 export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) => Expression<SqlBool> {
   if (isPostgres(db)) {
     const list = wholeList(db, listIds(ids))
@@ -86,12 +82,12 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
   }
   const few = JSON.stringify(listIds(ids))
-  // Written as one value, the condition keeps SQLite from using an index instead of the ids.
+  // One value: SQLite would use an index instead of the ids.
   return (condition) =>
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** Returns the rank of an event for `order by`: 0 in the first set, 1 in the second, else 2. */
+/** 0 in the first set, 1 in the second, else 2. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -109,9 +105,8 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
 
-/** Finds the events of a search on PostgreSQL, which searches texts by itself. */
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // The ids come as one value: to make a row for each would take longer than to find it.
+  // One value: a row for each would take longer than finding it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
@@ -122,15 +117,12 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the full-text index merged for each event: enough to keep up with additions, and few enough to
- * take a millisecond or two. SQLite's own merge takes a tenth of a second at once, so it is turned off.
+ * Pages of the full-text index merged for each event: enough to keep up, a millisecond or two. SQLite's own
+ * merge takes a tenth of a second, so it is off.
  */
 const MERGED_PAGES = 1 / 4
 
-/**
- * Indexes the words of at most `most` waiting events (SQLite, migrations/0034-one-schema.ts). Returns how
- * many.
- */
+/** At most `most` (migrations/0034-one-schema.ts); returns how many. */
 async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}
@@ -155,16 +147,11 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/**
- * Bytes of texts whose words or stems one turn writes, and new words of one write: a few milliseconds each.
- */
+/** A few milliseconds each: bytes of texts in one turn, and new words of one write. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/**
- * Indexes at most `most` waiting events in small writes, with turns for requests in between. A separate
- * thread cuts long texts into words.
- */
+/** With turns for requests in between; a thread cuts long texts. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -176,7 +163,7 @@ export async function indexWaiting(write: Write, most: number): Promise<void> {
   }
 }
 
-/** Returns the next events to index: as many as have `BYTES_AT_ONCE` bytes together, but at least one. */
+/** `BYTES_AT_ONCE`, at least one. */
 async function findUnindexed(tx: Db, most: number): Promise<Unindexed[]> {
   const { rows } = await sql<Unindexed>`
     select id, case when total > ${BYTES_AT_ONCE} then search else '' end as search
@@ -195,7 +182,7 @@ async function indexLong(write: Write, { id, search }: Unindexed): Promise<void>
   for (let at = 0; at < terms.length; at += WORDS_AT_ONCE)
     await write((tx) => insertWords(tx, terms.slice(at, at + WORDS_AT_ONCE)))
   await write(async (tx) => {
-    // An event that was written again meanwhile stays among the waiting ones.
+    // An event written again meanwhile goes on waiting.
     const { rows } = await sql`select id from events where id = ${id} and search = ${search}`.execute(tx)
     if (rows.length > 0) await insertIndexed(tx, [{ id, terms }])
   })
@@ -223,24 +210,15 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   `.execute(tx)
 }
 
-// Stems: the index of which stems stand in which events and names (migrations/0046-stems.ts), a full-text
-// table on SQLite, an indexed column on PostgreSQL. Both databases get the same stems, and cut no words
-// themselves. A document is an event, a venue or an organizer by its id, or a term by its id plus
-// `TERM_DOCS`.
+// Stems of events and names (migrations/0046-stems.ts): a full-text table on SQLite, an indexed column on
+// PostgreSQL. A document is an event, venue or organizer by id, or a term by id plus `TERM_DOCS`.
 
-/**
- * The signs before stored stems: `=` before stems of a title, which are stored without a sign as well, and
- * `@` before stems of a name.
- */
+/** `=` before stems of a title, which are stored without as well; `@` before those of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
-/** The number of a term's document is its id plus this. */
 export const TERM_DOCS = 2 ** 40
 
-/**
- * Returns the stems of the folded texts of an event, whose first line is the title: the stems of the title
- * also with `IN_TITLE`.
- */
+/** The first line of `search` is the title: its stems also with `IN_TITLE`. */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -248,7 +226,7 @@ export function stemsOfEvent(search: string): Set<string> {
   return stems
 }
 
-/** Returns the stems of a name, which may be HTML. */
+/** May be HTML. */
 export function stemsOfName(name: string): Set<string> {
   return stemsIn(fold(plainText(name)))
 }
@@ -258,7 +236,6 @@ interface Unstemmed {
   text: string
 }
 
-/** The kinds whose names have stems. */
 export type NamedKind = 'venue' | 'organizer' | 'term'
 
 interface UnstemmedName extends Unstemmed {
@@ -267,10 +244,7 @@ interface UnstemmedName extends Unstemmed {
 
 const DOCS_AT_ONCE = 500
 
-/**
- * Stores the stems of waiting documents that have none, as after a restore. Those that have former ones are
- * left to the stemmer.
- */
+/** As after a restore. Documents with former stems are left to the stemmer. */
 async function stemMissing(tx: Db): Promise<void> {
   const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
   let all = 0
@@ -287,30 +261,20 @@ async function stemMissing(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`analyze stems`.execute(tx)
 }
 
-/**
- * Has PostgreSQL put new rows into their places in the index: a search reads all rows that it has left aside.
- */
+/** A search reads all rows that PostgreSQL has left aside. */
 async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/** Documents of one write while requests are answered. The more there are, the less SQLite merges later. */
+/** The more, the less SQLite merges later. */
 const DOCS_IN_TURN = 64
-/**
- * Documents after which PostgreSQL puts its new rows into their places: together that takes much less time
- * than a few at a time.
- */
+/** PostgreSQL sorts in many at once in much less time. */
 const SORTED_AT_ONCE = 256
 
-/**
- * Milliseconds for which written events gather before their stems are stored; until then searches read them.
- */
+/** Until then searches read them. */
 const STEM_AFTER = 500
 
-/**
- * Returns a stemmer, which stores the stems of written events in the background. Call `wake` after each
- * commit: it takes up what failed before.
- */
+/** In the background. Call `wake` after each commit: it takes up what failed before. */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -337,10 +301,7 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/**
- * Stores the stems of the names that a transaction has written, which are few. Events wait for the stemmer,
- * and searches read them until then.
- */
+/** They are few; events wait for the stemmer. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -350,7 +311,7 @@ export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   if (docs.length > 0) await stemSome(tx, docs.length, docs)
 }
 
-/** Stores the stems of at most `most` waiting documents, of those `among` if given. Returns how many. */
+/** At most `most`, `among` if given; returns how many. */
 export async function stemSome(tx: Db, most: number, among?: readonly number[]): Promise<number> {
   const narrowed = among ? sql`where doc in ${wholeList(tx, among)}` : sql``
   const { rows } = isPostgres(tx)
@@ -392,7 +353,7 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   return docs.length
 }
 
-/** Yields the texts in portions that take a few milliseconds each, so that long texts hold nobody up. */
+/** Long texts hold nobody up. */
 function* inPortions(texts: readonly Unstemmed[]): Generator<Unstemmed[]> {
   let portion: Unstemmed[] = []
   let length = 0
@@ -427,7 +388,7 @@ const insertNames = statement<{ rows: string }>()(
     }`,
 )
 
-/** Writes the stems of names in place of the former stems of these names. */
+/** In place of their former stems. */
 async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   const own = named.map((one) => ({ ...one, doc: one.doc >= TERM_DOCS ? one.doc - TERM_DOCS : one.doc }))
   for (const { kind, doc } of own) await deleteName(tx, { kind, doc })
@@ -435,10 +396,7 @@ async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   if (rows.length > 0) await insertNames(tx, { rows: JSON.stringify(rows) })
 }
 
-/**
- * Reads the texts of events and names behind these documents, each as a text, even where a damaged disk or
- * another program left none.
- */
+/** Texts even where damage left none. */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], UnstemmedName[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
@@ -480,19 +438,15 @@ async function writeStems(tx: Db, stemmed: readonly Stemmed[]): Promise<void> {
   if (before && before.docs > 0) await forgetSome(tx, before.docs)
 }
 
-/** Counts those of these documents that had stems before. */
 const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
   (_db, value) =>
     sql`select count(*) as docs from stems_docsize where id in (select value from json_each(${value('docs')}))`,
 )
 
-/** Stems of titles that are checked for each document that had other stems before. */
+/** Checked for each document that had other stems. */
 const STEMS_LOOKED_AT = 1 / 4
 
-/**
- * Checks some stems of titles, from a random one on, and removes those that no document has any more, so that
- * few of them remain.
- */
+/** From a random one on: stems that no document has are removed. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)

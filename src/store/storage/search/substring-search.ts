@@ -12,31 +12,28 @@ import {
   onlyInFirst,
 } from '../id-set.ts'
 
-// Finds events whose texts contain given letters, on SQLite: by the index of words, and by reading the texts
-// where that takes less time.
+// Events whose texts contain given letters, on SQLite: by the index of words, or by reading texts where that
+// is faster.
 
-/** Returns the `like` pattern for values that contain a text, with `\` as the escape character. */
+/** `\\` escapes. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Costs in microseconds: of the look-up of one term, of each event that has the term, and of the search of
-// one text for a word.
+// Microseconds: of a term, an event with it, a text searched for a word.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
-/** Microseconds of work between two estimates of the remaining work. */
+/** Between two estimates. */
 const LOOK_EVERY = 2000
-/** The texts that are read in order in the time of one text read by its id. */
+/** Texts read in order in the time of one read by id. */
 const SCANS_PER_TEXT = 3
 
-/** Candidates up to which their texts are read and no further words are looked up. */
+/** So few texts are read, and no further words looked up. */
 const FEW = 1000
-/** The most ids whose texts one statement reads. */
 const IDS_AT_ONCE = 8192
-/** The most terms that one statement finds. */
 const TERMS_AT_ONCE = 1000
 
 interface Term {
-  /** Terms are numbered in the order of their first appearance, so common terms have low numbers. */
+  /** Numbered in order of first appearance: common terms have low numbers. */
   id: number
   word: string
 }
@@ -47,27 +44,22 @@ interface Question {
   terms: Term[]
 }
 
-/**
- * The index of words of one connection to a SQLite database (migrations/0034-one-schema.ts), with the
- * statements that read it.
- */
+/** Of one connection (migrations/0034-one-schema.ts). */
 export interface WordIndex {
   connection: DatabaseSync
-  /** The set that `add_id` adds to while a statement runs. */
+  /** For `add_id`, while a statement runs. */
   target: IdSet
   largestId: StatementSync
   unindexed: StatementSync
-  /** Adds the ids of the events that have a term to `target`. */
+  /** To `target`. */
   events: StatementSync
   wordIs: StatementSync
   wordLike: StatementSync
   shortWordLike: StatementSync
 }
 
-/** Prepares the statements by which a connection reads the index of words. */
 export function openWordIndex(connection: DatabaseSync): WordIndex {
-  // The function that adds ids to a set while a statement runs: rows, or lists as JSON, would take longer to
-  // read than to find, and leave garbage.
+  // Rows, or lists as JSON, would take longer to read than to find, and leave garbage.
   connection.aggregate('add_id', {
     start: 0,
     step: (count, id) => {
@@ -92,11 +84,7 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
   return index
 }
 
-/**
- * Returns the events whose folded text matches a search, all as of one moment: found by the index of words,
- * and by reading texts where the index does not know enough. The set may have ids of no event when a search
- * only excludes words.
- */
+/** As of one moment. May have ids of no event when a search only excludes. */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)
@@ -121,7 +109,7 @@ function findEvents(index: WordIndex, search: Search): IdSet {
 function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
   if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
-  // The rarest comes first: a term with a high number appeared late, and is rare.
+  // The rarest first: a high number appeared late.
   questions.sort((a, b) => firstId(b) - firstId(a))
   const unknown = new Set(words)
   let found = ids
@@ -149,9 +137,8 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * Returns those of the ids that have one of the terms of a question, with some others where the plan is not
- * exact. It looks terms up until reading the remaining texts takes no longer than the look-ups did, so that
- * neither many rare terms nor few common ones take long.
+ * With some others where the plan is not exact. Looks up until reading the remaining texts takes no longer,
+ * so that neither many rare terms nor few common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

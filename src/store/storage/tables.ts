@@ -204,10 +204,6 @@ export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)
 }
 
-/**
- * Returns the query for the bytes that a calendar takes up in its database, without free pages and without
- * former calendars that restores have kept.
- */
 export function databaseSize(db: Db): RawBuilder<{ bytes: number | string }> {
   return isPostgres(db)
     ? sql`select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes from pg_class c where ${OURS}`

@@ -3,10 +3,7 @@ import type { RecordKind, Taxonomy } from './schema.ts'
 
 // Reports records that cannot be shown, and leaves them out of lists.
 
-/**
- * The error for a stored record that cannot be shown, since its row has values that this program never
- * writes.
- */
+/** Its row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
@@ -16,15 +13,11 @@ export class UnshowableRecord extends Error {
 
 export type LoggedKind = RecordKind | Taxonomy | 'user'
 
-/** Receives errors. */
 export interface Reporting {
   report: (error: unknown) => void
 }
 
-/**
- * Returns what `show` makes of a single record.
- * @throws UnshowableRecord naming the record, where `show` throws
- */
+/** @throws UnshowableRecord naming the record, where `show` throws */
 export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Shown): Shown {
   try {
     return show()
@@ -33,10 +26,7 @@ export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Show
   }
 }
 
-/**
- * Returns what `show` makes of one record of a list; where `show` throws, reports the record and returns
- * undefined.
- */
+/** Where `show` throws, reports the record and returns undefined. */
 export function showOrLeaveOut<Shown>(
   reporting: Reporting,
   kind: LoggedKind,
@@ -51,10 +41,7 @@ export function showOrLeaveOut<Shown>(
   }
 }
 
-/**
- * The records reported lately to one log, since the same lists are read again and again; `since` in ms of
- * `performance.now()`.
- */
+/** The same lists are read again and again; `since` in ms of `performance.now()`. */
 interface Notes {
   since: number
   noted: Set<string>
@@ -63,14 +50,11 @@ interface Notes {
 
 const notes = new WeakMap<Reporting['report'], Notes>()
 
-/** Milliseconds within which a record is reported once, and the most records reported within them. */
+/** Ms within which a record is reported once; and records reported within them. */
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
-/**
- * Reports that a record is left out of an answer: each record once a minute, and 50 records a minute at the
- * most.
- */
+/** A record once a minute, at most 50 records a minute. */
 export function noteUnshowable({ report }: Reporting, kind: LoggedKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { type BulkDeed, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
+import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { countUses, mergeRecords } from '../../src/calendar/editing/merge-records.ts'
-import { createRecord } from '../../src/calendar/editing/save-record.ts'
+import { createRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 

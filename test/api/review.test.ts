@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
-import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { changeMany } from '../../src/features/desk/change-many.ts'
 import { waitingTerms } from '../../src/features/desk/review/bring-along.ts'
 import { saveForm } from '../../src/features/desk/review/merge-edits.ts'
@@ -16,6 +15,7 @@ import {
   sendBackProposal,
   withdrawProposal,
 } from '../../src/features/desk/review/review.ts'
+import { createRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
   discardUnsavedText,
@@ -8,6 +7,7 @@ import {
   keepUnsavedText,
   listUnsavedTexts,
 } from '../../src/features/desk/review/unsaved-texts.ts'
+import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'

@@ -9,7 +9,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { AskedUpdate, WriteSteps } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { isMerged, isUsedInPublic } from '../../calendar/editing/merge-records.ts'
-import { eraseRecord, nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
+import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import {
   formerStatus,
   prepareRestore,
@@ -28,6 +28,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { findBulkChange, keepBulkChange, takeBulkChange } from './desk-rows.ts'
 import { bringsAlong, type LinkedDraft, prepareBringing } from './review/bring-along.ts'
 import { reopenNames } from './review/proposal-store.ts'
+import { eraseRecord } from './save-form.ts'
 
 // Changes many records at once, and undoes such changes.
 

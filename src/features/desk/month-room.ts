@@ -2,7 +2,6 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { updateRecord } from '../../calendar/editing/save-record.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
@@ -37,6 +36,7 @@ import {
 } from './desk-page.ts'
 import { findPlannedTimes, type PlannedEvent, readPlanned } from './planned-events.ts'
 import { authorFirst, eventLink } from './record-links.ts'
+import { updateRecord } from './save-form.ts'
 
 // The month to plan on: click a day to add an event, drag or menu to move one.
 

@@ -4,7 +4,6 @@ import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { countUses, MOST_USES_COUNTED, mergeRecords } from '../../calendar/editing/merge-records.ts'
-import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
 import { findNamed, findSameName, type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
 import { withImages } from '../../calendar/images/images.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -44,6 +43,7 @@ import {
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-picture.ts'
 import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
+import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 
 // Lists, changes, removes and merges venues, organizers, categories and tags, by their declarations alone.
 

@@ -3,15 +3,7 @@ import { invalidParam, Problem } from '../../../base/problems.ts'
 import { formatUtc } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../../calendar/declare/parse.ts'
-import {
-  nameOfRow,
-  permittedRecord,
-  type Saved,
-  savedAs,
-  statusOf,
-  wantedAt,
-  writeChange,
-} from '../../../calendar/editing/save-record.ts'
+import { nameOfRow, permittedRecord, statusOf, writeChange } from '../../../calendar/editing/save-record.ts'
 import { type RecordHistory, readHistory } from '../../../calendar/history/record-history.ts'
 import { can, isLoggedIn, mayEdit, type Owned } from '../../../calendar/people/caller.ts'
 import { findUser } from '../../../calendar/people/users.ts'
@@ -20,6 +12,7 @@ import { events, type Served, servedNamed } from '../../../calendar/resources.ts
 import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { removeUnsaved } from '../desk-rows.ts'
+import { type Saved, savedAs, wantedAt } from '../save-form.ts'
 import { type LinkedDraft, linkedIn, mayReview, prepareBringing, prepareBrought } from './bring-along.ts'
 import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
 import {

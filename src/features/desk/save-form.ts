@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto'
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Operations, WriteResult } from '../../calendar/declare/operations.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { makeOnce } from '../../calendar/editing/idempotency.ts'
+import {
+  type Around,
+  nameOfRow,
+  permittedRecord,
+  statusOf,
+  writeChange,
+  writeNew,
+  writeRemoval,
+} from '../../calendar/editing/save-record.ts'
+import { formerStatus } from '../../calendar/history/record-history.ts'
+import { isLoggedIn, mayDelete } from '../../calendar/people/caller.ts'
+import { dropSlugs } from '../../calendar/records/old-slugs.ts'
+import { findVersion, type WantedVersions } from '../../calendar/records/record-store.ts'
+import type { Served } from '../../calendar/resources.ts'
+import { holdRecord } from '../../store/storage/locks.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import { type PagedKind, type RecordTable, TABLE_OF } from '../../store/storage/schema.ts'
+import { removeDeskRows } from './desk-rows.ts'
+import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './review/proposal-store.ts'
+
+// Saves, removes, restores and erases records for forms of the desk, as REST does, with the rows that the
+// desk keeps beside records.
+
+/** A record that was saved, with the version that it has since: the next save may want this version. */
+export interface Saved {
+  id: number
+  version: number
+}
+
+/**
+ * Adds to a write the further work of a save at the desk, such as removing the unsaved text of the record.
+ */
+function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?: UnmadeTerms) {
+  return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
+    const written = await write()
+    await keepBeside(tx, context, served, { formOf, record: written.id }, unmade)
+    return written
+  }
+}
+
+/**
+ * Saves a new record as a create over REST does. Called again with the same key and values within a day,
+ * returns the record of the first call.
+ * @param key printable ASCII characters that name one act of the user
+ * @param form the form whose unsaved text the record replaces
+ * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of
+ * other values
+ */
+export async function createRecord(
+  context: Context,
+  served: Served,
+  raw: RawValues,
+  key?: string,
+  form = '',
+): Promise<Saved> {
+  const { resource, operations } = served
+  const isAllowed = isLoggedIn(context.caller) && operations.rights.create(context)
+  const sent = { fields: resource.fields, raw, isAllowed }
+  const fingerprint = async () => hash('sha256', `desk ${resource.path} ${JSON.stringify(raw)}`, 'base64')
+  const saving = savingFor(context, served, { record: 0, form }, await findUnmadeTerms(context, served, raw))
+  const id = await makeOnce({ key, fingerprint }, isAllowed, context, (keepingId) =>
+    writeNew(context, operations, sent, (tx, write) => keepingId(tx, () => saving(tx, write))),
+  )
+  return savedAs(context, operations, { id })
+}
+
+/** Further work of a save in its transaction. */
+export interface SaveExtras {
+  /** The names of terms that wait, where they have been found before. */
+  unmade?: UnmadeTerms
+  beside?: ((tx: Tx) => Promise<void>) | undefined
+  /** The form whose unsaved text the save replaces. */
+  form?: string | undefined
+}
+
+/**
+ * Saves the sent fields of a record as an update over REST does; given a version, only if the record still
+ * has it.
+ * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has
+ * another version
+ */
+export async function updateRecord(
+  context: Context,
+  served: Served,
+  id: number,
+  raw: RawValues,
+  version?: number,
+  { unmade, beside, form = '' }: SaveExtras = {},
+): Promise<Saved> {
+  const { resource, operations } = served
+  const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
+  const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk })
+  const row = await permittedRecord(context, operations, id, 'update')
+  const saving = savingFor(
+    context,
+    served,
+    { record: id, form },
+    unmade ?? (await findUnmadeTerms(context, served, raw)),
+  )
+  const around: Around<WriteResult> = async (tx, write) => {
+    const written = await saving(tx, write)
+    await beside?.(tx)
+    return written
+  }
+  const written = await writeChange(context, operations, { row, values }, wantedAt(id, version), around)
+  return savedAs(context, operations, written)
+}
+
+/**
+ * Moves a record to the trash, or removes a term, as a deletion over REST does.
+ * @param raw the fields that the resource declares for removals, such as the scope in a series
+ * @throws Problem
+ */
+export async function removeRecord(
+  context: Context,
+  served: Served,
+  id: number,
+  raw: RawValues = {},
+  version?: number,
+): Promise<Saved> {
+  const { resource, operations } = served
+  const values = await parseFields(resource.removal ?? {}, raw, context)
+  const row = await permittedRecord(context, operations, id, 'remove')
+  const asked = { row, values }
+  const written = await writeRemoval(
+    context,
+    operations,
+    asked,
+    wantedAt(id, version),
+    removing(context, served, id),
+  )
+  return savedAs(context, operations, written)
+}
+
+/**
+ * Takes a record out of the trash, with the status that it had before; as a draft where the history does not
+ * know that, and as pending where the caller may not give it.
+ * @throws Problem rest_precondition_failed for a record that is not in the trash
+ */
+export async function untrashRecord(
+  context: Context,
+  served: Served,
+  id: number,
+  version?: number,
+): Promise<Saved> {
+  const row = await permittedRecord(context, served.operations, id, 'update')
+  if (statusOf(row) !== 'trash') throw new Problem('rest_precondition_failed')
+  const kind = served.operations.versioned?.kind
+  const status = kind && (await formerStatus(context.db, kind, id))
+  return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
+}
+
+/**
+ * Adds to a removal the further work at the desk: all that is kept beside a term goes with the term; a record
+ * in the trash may come back.
+ */
+function removing(context: Context, served: Served, id: number): Around<WriteResult> {
+  const { name } = served.resource
+  if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
+  return async (tx, write) => {
+    const written = await write()
+    await removeDeskRows(tx, name, id)
+    return written
+  }
+}
+
+/** Returns the wanted version of a write for the version that a form knows: any where it knows none. */
+export function wantedAt(id: number, version: number | undefined): WantedVersions {
+  return version === undefined ? 'any' : [{ id, sequence: version }]
+}
+
+/** Returns the id and the present version of a record that was written; 0 for a kind without versions. */
+export async function savedAs(
+  context: Context,
+  { versioned }: Operations,
+  { id }: Pick<WriteResult, 'id'>,
+): Promise<Saved> {
+  const version = versioned ? (await findVersion(context.db, versioned.kind, id)).sequence : 0
+  return { id, version }
+}
+
+// Deletes for good the records that are in the trash.
+
+/** Returns true for kinds whose records go to the trash before they are deleted for good. */
+function hasTrash(kind: string): kind is PagedKind {
+  return kind === 'event' || kind === 'venue' || kind === 'organizer'
+}
+
+/**
+ * Deletes for good a record that is in the trash, in the transaction of its caller. Nothing brings it back;
+ * the history tells who did it.
+ * @throws Problem rest_forbidden without the right, or for a kind without a trash; rest_precondition_failed
+ * for a record that is not in the trash; rest_gone
+ */
+export async function eraseRecord(
+  tx: Tx,
+  { resource }: Served,
+  id: number,
+  context: Context,
+): Promise<WriteResult> {
+  const kind = resource.name
+  if (!hasTrash(kind)) throw new Problem('rest_forbidden')
+  const table: RecordTable = TABLE_OF[kind]
+  await holdRecord(tx, table, id)
+  const row = await tx.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw new Problem('rest_gone')
+  if (!mayDelete(context.caller, row)) throw new Problem('rest_forbidden')
+  if (row.status !== 'trash') throw new Problem('rest_precondition_failed')
+  const gone = { kind, record: id, wasPublic: false, isPublic: false, isDeleted: true }
+  recordChange(tx, gone, { action: 'delete', name: nameOfRow(kind, row) })
+  await tx.deleteFrom(table).where('id', '=', id).execute()
+  if ('series' in row && row.series !== null) await eraseEmptySeries(tx, row.series)
+  await tx.deleteFrom('records').where('id', '=', id).execute()
+  await dropSlugs(tx, kind, id)
+  await removeDeskRows(tx, kind, id)
+  return { id, answer: { id } }
+}
+
+/** Deletes a series that is in the trash when the last of its dates is gone. */
+async function eraseEmptySeries(tx: Tx, id: number): Promise<void> {
+  const date = await tx.selectFrom('events').select('id').where('series', '=', id).limit(1).executeTakeFirst()
+  if (date) return
+  const gone = await tx
+    .deleteFrom('series')
+    .where('id', '=', id)
+    .where('status', '=', 'trash')
+    .returning('title')
+    .execute()
+  for (const { title } of gone) {
+    const change = { kind: 'series', record: id, wasPublic: false, isPublic: false, isDeleted: true } as const
+    recordChange(tx, change, { action: 'delete', name: title })
+    await tx.deleteFrom('records').where('id', '=', id).execute()
+  }
+}

@@ -30,6 +30,9 @@ export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_font: { stem: 'font', endings: ['.woff2'], most: 150_000 },
 }
 
+/** The path of the files of pages, those of the look among them, below the root of the site. */
+export const ASSETS_PATH = '/assets/'
+
 export function isLookFile(name: string): name is LookFileSetting {
   return Object.hasOwn(LOOK_FILES, name)
 }

@@ -25,6 +25,9 @@ import { platformTime, postFilters } from './platform-resource.ts'
 // Lists, shows, makes, names and takes away the application passwords of the caller, for clients of the
 // platform.
 
+/** The path to which programs of the platform send people, who are to give them an application password. */
+export const CONSENT_PATH = '/wp-admin/authorize-application.php'
+
 const credentialName: Kind<string> = {
   wire: { type: 'string' },
   valid: (value) => typeof value !== 'string' || isCredentialName(singleLine(value)),

@@ -14,7 +14,6 @@ import { presentById } from '../calendar/records/record-store.ts'
 import { resources, type Served, series } from '../calendar/resources.ts'
 import { taxonomyWord } from '../calendar/terms/term-present.ts'
 import { findTermsByIds } from '../calendar/terms/term-store.ts'
-import { CONSENT_PATH } from '../features/desk/desk-page.ts'
 import { webhookRoutes } from '../features/webhooks/webhook-rest.ts'
 import { batchRoute } from '../http/batch.ts'
 import { uploadOf } from '../http/bodies.ts'
@@ -37,14 +36,14 @@ import {
   routeFinder,
   routeName,
 } from '../http/routes.ts'
+import { settingsRoute } from '../http/settings-rest.ts'
 import { unwritten } from '../store/memory/event-pieces.ts'
 import type { PagedKind, TermRow } from '../store/storage/schema.ts'
 import { media, mediaPresentation } from './platform-media.ts'
-import { passwordRoutes } from './platform-passwords.ts'
+import { CONSENT_PATH, passwordRoutes } from './platform-passwords.ts'
 import { recordsOf } from './platform-records.ts'
 import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
-import { settingsRoute } from './settings-rest.ts'
 
 // Answers the routes beside the namespace, which clients of the CMS call or which are this project's own, and
 // makes the table of all routes.

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
+import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
-import { addSignInLink } from '../../src/features/desk/sign-in/desk-passwords.ts'
 import {
   axePath,
   axeScript,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { event } from '../../src/calendar/events/event.ts'
-import { CONSENT_PATH, CONSENT_ROOM } from '../../src/features/desk/desk-page.ts'
+import { CONSENT_ROOM } from '../../src/features/desk/desk-page.ts'
+import { CONSENT_PATH } from '../../src/wordpress/platform-passwords.ts'
 import { deskAddresses } from '../support/desk.ts'
 import type { DescribedField, Operation, Schema } from './described-operations.ts'
 import type { DeskSessions } from './desk-sessions.ts'

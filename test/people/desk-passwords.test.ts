@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { inTurn } from '../../src/calendar/people/turns.ts'
-import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import {
   faultOfPassword,
   findRightHash,
@@ -11,7 +9,9 @@ import {
   hashDeskPassword,
   makeHashing,
   setDeskPassword,
-} from '../../src/features/desk/sign-in/desk-passwords.ts'
+} from '../../src/calendar/people/desk-passwords.ts'
+import { inTurn } from '../../src/calendar/people/turns.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import { until } from '../support/waiting.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 

@@ -2,6 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import {
+  addSignInLink,
+  findSignInLink,
+  hashDeskPassword,
+  makeHashing,
+  setDeskPassword,
+} from '../../src/calendar/people/desk-passwords.ts'
+import {
   createFirstAdministrator,
   findDeskEntry,
   giveFirstPassword,
@@ -9,13 +16,6 @@ import {
 } from '../../src/calendar/people/first-administrator.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
-import {
-  addSignInLink,
-  findSignInLink,
-  hashDeskPassword,
-  makeHashing,
-  setDeskPassword,
-} from '../../src/features/desk/sign-in/desk-passwords.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'

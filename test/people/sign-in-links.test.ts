@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { addSignInLink, findSignInLink, useSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
-import {
-  addSignInLink,
-  findSignInLink,
-  useSignInLink,
-} from '../../src/features/desk/sign-in/desk-passwords.ts'
 import { makeDeskGate } from '../../src/features/desk/sign-in/desk-sign-in.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 

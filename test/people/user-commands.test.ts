@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Command, CommanderError } from 'commander'
+import { findSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { registerUserCommands } from '../../src/calendar/people/user-commands.ts'
 import { getUserByLogin, listUsers } from '../../src/calendar/people/users.ts'
-import { findSignInLink } from '../../src/features/desk/sign-in/desk-passwords.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 /** Makes a command line that collects its output and throws instead of exiting. */

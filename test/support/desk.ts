@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
+import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { DESK_PAGES } from '../../src/features/desk/desk.ts'
-import {
-  hashDeskPassword,
-  makeHashing,
-  setDeskPassword,
-} from '../../src/features/desk/sign-in/desk-passwords.ts'
 import type { Answer, TestService } from './service.ts'
 
 export const DESK_PASSWORD = 'correct horse battery'

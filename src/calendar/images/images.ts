@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { get as getPlain } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { posix } from 'node:path'
-import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { messageOf } from '../../base/errors.ts'
 import { image as imageKind } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
@@ -26,7 +26,6 @@ import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImageRow, RecordTable, Tables } from '../../store/storage/schema.ts'
 import { contains, statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import type { PostCondition } from '../../wordpress/post-list.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
@@ -486,7 +485,7 @@ interface ImageQuery {
  * Returns the conditions of a list of images. Every file kept here is an image, so other kinds of media find
  * none.
  */
-export function imageConditions({ search, media_type, mime_type }: ImageQuery): PostCondition[] {
+export function imageConditions({ search, media_type, mime_type }: ImageQuery): RawBuilder<SqlBool>[] {
   const words = fold(search ?? '')
   return [
     ...(words === '' ? [] : [contains('images.search', words)]),

@@ -1,15 +1,10 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../base/files.ts'
-import {
-  addSignInLink,
-  hasDeskPasswords,
-  LINK_MINUTES,
-  linkTo,
-} from '../../features/desk/sign-in/desk-passwords.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { addPendingPassword, settlePendingPassword } from './credentials.ts'
+import { addSignInLink, hasDeskPasswords, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 // Makes the first administrator of a new calendar, and tells the operator at the first start how to sign in.

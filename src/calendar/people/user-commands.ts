@@ -1,10 +1,10 @@
 import { Argument, type Command, Option } from 'commander'
 import { askedMoment, type Print, runCommand, table } from '../../base/run-command.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from '../../features/desk/sign-in/desk-passwords.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
 import { addCredential, listCredentials, revokeCredentials } from './credentials.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { listSessions } from './sessions.ts'
 import {
   changeRole,

@@ -7,6 +7,7 @@ import {
   listCredentials,
   revokeCredentials,
 } from '../../calendar/people/credentials.ts'
+import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
 import {
   listSessions,
   revokeOtherSessions,
@@ -29,7 +30,6 @@ import {
   whenAtDesk,
 } from './desk-page.ts'
 import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/consent-room.ts'
-import { hasDeskPassword } from './sign-in/desk-passwords.ts'
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
 
 // One's own account: name, password, sessions, and passwords of programs.

@@ -134,9 +134,6 @@ export interface DeskPage {
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
 }
 
-/** Where programs of the platform send people for an application password. */
-export const CONSENT_PATH = '/wp-admin/authorize-application.php'
-
 /** Answers at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 

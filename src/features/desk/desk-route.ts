@@ -21,6 +21,7 @@ import { anonymousContext, asProblem, callerContext, noteFailure, type Service }
 import { send, sendText } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { CONSENT_PATH } from '../../wordpress/platform-passwords.ts'
 import type { Look } from '../pages/look.ts'
 import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
 import { assetAnswer, contentPolicy, FOREVER } from '../pages/public-pages.ts'
@@ -29,7 +30,6 @@ import { answerAtDesk, problemAtDesk } from './desk.ts'
 import { DESK_ASSETS_PATH, type DeskAssets, frameDesk, readDeskAssets } from './desk-frame.ts'
 import {
   type AnyDeskRequest,
-  CONSENT_PATH,
   CONSENT_ROOM,
   type DeskAnswer,
   type DeskUser,

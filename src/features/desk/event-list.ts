@@ -31,8 +31,8 @@ import {
   writtenNumber,
 } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
+import { nearName } from '../../http/when-in-words.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
-import { nearName } from '../pages/when-in-words.ts'
 import {
   DESK_SORTS,
   DESK_TABS,

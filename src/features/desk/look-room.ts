@@ -1,5 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import {
+  ASSETS_PATH,
   extentOf,
   isLookFile,
   LONGEST_PAGE_TEXT,
@@ -29,7 +30,7 @@ import {
   setOwnerSettings,
   withOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
-import { ASSETS_PATH, accentContrast } from '../pages/page-assets.ts'
+import { accentContrast } from '../pages/page-assets.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
   type FormFaults,

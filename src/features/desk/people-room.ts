@@ -1,6 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/desk-passwords.ts'
 import {
   changeEmail,
   changeRole,
@@ -34,7 +35,6 @@ import {
   sayAtDesk,
   whenAtDesk,
 } from './desk-page.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in/desk-passwords.ts'
 
 // The people of the calendar, for administrators: invitations, roles, accounts.
 

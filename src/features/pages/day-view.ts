@@ -1,6 +1,7 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from '../../http/page-dates.ts'
 import { html } from '../../http/page-html.ts'
+import { nearName } from '../../http/when-in-words.ts'
 import { eventRow } from './event-rows.ts'
 import { findOngoing, isLong, MOST_OF_DAY, ongoingSection } from './ongoing.ts'
 import { findBounds, findCards, starting } from './page-finding.ts'
@@ -15,7 +16,6 @@ import {
   viewHead,
 } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
-import { nearName } from './when-in-words.ts'
 
 // The page of a day.
 

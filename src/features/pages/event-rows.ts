@@ -13,11 +13,11 @@ import {
   writtenTime,
 } from '../../http/page-dates.ts'
 import { type Html, html, link } from '../../http/page-html.ts'
+import { isOvernight, nearName } from '../../http/when-in-words.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
 import type { Card, Picture } from './cards.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
-import { isOvernight, nearName } from './when-in-words.ts'
 
 // Events as rows of lists: titles, times, places, chips, pictures.
 

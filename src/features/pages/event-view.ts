@@ -22,6 +22,7 @@ import {
   zoneName,
 } from '../../http/page-dates.ts'
 import { type Html, html, link, trusted } from '../../http/page-html.ts'
+import { inWords } from '../../http/when-in-words.ts'
 import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
@@ -40,7 +41,6 @@ import { joinLink, sellsTickets, sharedFacts, termChips, websiteLink } from './s
 import { teaserOf } from './teasers.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
-import { inWords } from './when-in-words.ts'
 
 // The page of one event.
 

@@ -1,6 +1,7 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { capitalized, lastDayOf, written, writtenSpan } from '../../http/page-dates.ts'
 import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
+import { nearName } from '../../http/when-in-words.ts'
 import type { Card, Picture } from './cards.ts'
 import {
   againOf,
@@ -15,7 +16,6 @@ import {
 import { findOngoing } from './ongoing.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
-import { nearName } from './when-in-words.ts'
 
 // The opening of the front page from featured events; later dates of series.
 

@@ -20,6 +20,7 @@ import {
   writtenTime,
 } from '../../http/page-dates.ts'
 import { type Html, html, NOTHING } from '../../http/page-html.ts'
+import { isOvernight } from '../../http/when-in-words.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
@@ -45,7 +46,6 @@ import {
   viewHead,
 } from './view-head.ts'
 import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
-import { isOvernight } from './when-in-words.ts'
 
 // The page of a month: a table of weeks and a list of days.
 

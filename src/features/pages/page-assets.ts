@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Site } from '../../base/config.ts'
-import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-settings.ts'
+import { ASSETS_PATH, contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-settings.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
@@ -70,8 +70,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 }
-
-export const ASSETS_PATH = '/assets/'
 
 /** Without the rules of a look. */
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
+import { ASSETS_PATH } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import { escapeHtml } from '../../base/text/html.ts'
 import { wallNow } from '../../base/text/moments.ts'
@@ -31,7 +32,7 @@ import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts
 import { type ProblemStatus, VERSION } from './layout.ts'
 import type { Look } from './look.ts'
 import { isPagePath, SUGGEST_PATH } from './page-addresses.ts'
-import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
+import { type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
 import {
   type Chosen,
   chooseLanguage,

@@ -8,6 +8,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { freeBytesOf, syncFolder } from '../../base/files.ts'
 import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-command.ts'
+import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from '../../base/show-progress.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import {
@@ -23,7 +24,6 @@ import { openExisting } from '../../store/storage/open-database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
-import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
 // Registers and runs the command `backup`, which writes a calendar into a file once or at an interval.
 

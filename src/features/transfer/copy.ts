@@ -5,6 +5,7 @@ import { commandVariables } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
+import { type CopyProgress, showProgress } from '../../base/show-progress.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
@@ -25,7 +26,6 @@ import {
   setNextNumber,
   type TableShape,
 } from '../../store/storage/tables.ts'
-import { type CopyProgress, showProgress } from './show-progress.ts'
 
 // Registers and runs the command `copy`, which copies a calendar into another database.
 

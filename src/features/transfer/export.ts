@@ -6,6 +6,7 @@ import { flagName, settings } from '../../base/config.ts'
 import { codeOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { runOnOpened } from '../../base/run-command.ts'
+import { asRefusal, isFolder, requireFolderOf } from '../../base/show-progress.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
@@ -16,7 +17,6 @@ import { readSnapshot } from '../../store/storage/open-database.ts'
 import { saysWhen } from '../feeds/feed.ts'
 import { formatsOf } from '../feeds/formats.ts'
 import { ndjson } from '../feeds/ndjson.ts'
-import { asRefusal, isFolder, requireFolderOf } from './show-progress.ts'
 
 // Registers and runs the command `export`, and finds the events that an export or a push has.
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { openToRead } from '../../base/files.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
+import { type CopyProgress, isFolder, showProgress } from '../../base/show-progress.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import { isImageKey, mimeTypeOf } from '../../store/media/image-sizes.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
@@ -24,7 +25,6 @@ import { type CalendarPlaces, readWhole } from './backup.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
-import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 
 // Registers and runs the command `restore`, which puts a calendar back from a backup, or takes a restore
 // back.

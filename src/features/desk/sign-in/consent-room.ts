@@ -6,9 +6,9 @@ import { addCredential, listCredentials } from '../../../calendar/people/credent
 import { RefusedUserChange } from '../../../calendar/people/users.ts'
 import { written } from '../../../http/page-dates.ts'
 import { type Html, html } from '../../../http/page-html.ts'
+import { CONSENT_PATH } from '../../../wordpress/platform-passwords.ts'
 import { pathTo } from '../../pages/viewing.ts'
 import {
-  CONSENT_PATH,
   CONSENT_ROOM,
   type DeskAnswer,
   type DeskPage,

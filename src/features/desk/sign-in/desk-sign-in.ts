@@ -3,6 +3,19 @@ import { Problem } from '../../../base/problems.ts'
 import { clientOf } from '../../../base/text/urls.ts'
 import type { OnRefused } from '../../../calendar/people/authenticate.ts'
 import {
+  findRightHash,
+  findSignInLink,
+  type Hashing,
+  hasDeskPassword,
+  hashDeskPassword,
+  holdsHash,
+  makeHashing,
+  type SentPassword,
+  type SignInLink,
+  setDeskPassword,
+  useSignInLink,
+} from '../../../calendar/people/desk-passwords.ts'
+import {
   endSession,
   findSession,
   listSessions,
@@ -26,19 +39,6 @@ import { findUserByLogin, type User } from '../../../calendar/people/users.ts'
 import type { Database, Db } from '../../../store/storage/database.ts'
 import type { Tx, Writer } from '../../../store/storage/recording.ts'
 import { lackBehind } from '../../../store/storage/unavailable.ts'
-import {
-  findRightHash,
-  findSignInLink,
-  type Hashing,
-  hasDeskPassword,
-  hashDeskPassword,
-  holdsHash,
-  makeHashing,
-  type SentPassword,
-  type SignInLink,
-  setDeskPassword,
-  useSignInLink,
-} from './desk-passwords.ts'
 
 // Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
 

@@ -1,4 +1,10 @@
 import type { MessageText } from '../../../calendar/locales/messages.ts'
+import {
+  faultOfPassword,
+  LONGEST_PASSWORD,
+  SHORTEST_PASSWORD,
+  type SignInLink,
+} from '../../../calendar/people/desk-passwords.ts'
 import { html } from '../../../http/page-html.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
@@ -12,7 +18,6 @@ import {
   sayAtDesk,
 } from '../desk-page.ts'
 import { settingFaults } from '../look-values.ts'
-import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD, type SignInLink } from './desk-passwords.ts'
 
 // The link by which people begin: password and, on an empty calendar, name and colour; in a demo a look
 // around.

@@ -1,19 +1,12 @@
 import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { formatUtc } from '../../../base/text/zones.ts'
-import { inTurn, makeTurns, type Rank, type Turns } from '../../../calendar/people/turns.ts'
-import {
-  endSessions,
-  findUser,
-  isActive,
-  recordUser,
-  type User,
-  voidLinks,
-} from '../../../calendar/people/users.ts'
-import type { Database, Db } from '../../../store/storage/database.ts'
-import { lockedRows } from '../../../store/storage/locks.ts'
-import type { Tx } from '../../../store/storage/recording.ts'
-import type { SignInLinkColumns } from '../../../store/storage/schema.ts'
+import { formatUtc } from '../../base/text/zones.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { lockedRows } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { SignInLinkColumns } from '../../store/storage/schema.ts'
+import { inTurn, makeTurns, type Rank, type Turns } from './turns.ts'
+import { endSessions, findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
 
 // Passwords for the desk (argon2id), and links by which somebody chooses one.
 

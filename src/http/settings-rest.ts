@@ -1,16 +1,19 @@
 import type { Config } from '../base/config.ts'
 import { type Kind, settledText } from '../base/fields/kinds.ts'
 import { arrayOf, record, type Schema, string } from '../base/fields/member.ts'
-import { extentOf, isLookFile, lookSettings, MOST_LOOK, readTexts } from '../base/look-settings.ts'
+import {
+  ASSETS_PATH,
+  extentOf,
+  isLookFile,
+  lookSettings,
+  MOST_LOOK,
+  readTexts,
+} from '../base/look-settings.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import { parseFields } from '../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../calendar/declare/resource.ts'
 import type { MessageText } from '../calendar/locales/messages.ts'
 import { findVersion, requireWanted, type Version } from '../calendar/records/record-store.ts'
-import { ASSETS_PATH } from '../features/pages/page-assets.ts'
-import { okReply, type Reply } from '../http/format.ts'
-import { wantedOf } from '../http/handlers.ts'
-import { ownRoute, type Route } from '../http/routes.ts'
 import { holdName } from '../store/storage/locks.ts'
 import {
   faultOfSetting,
@@ -22,6 +25,9 @@ import {
   SETTINGS_RECORD,
   setOwnerSettings,
 } from '../store/storage/owner-settings.ts'
+import { okReply, type Reply } from './format.ts'
+import { wantedOf } from './handlers.ts'
+import { ownRoute, type Route } from './routes.ts'
 
 // Declares and answers the route of the settings that owners change while the service runs.
 

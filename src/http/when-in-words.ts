@@ -1,17 +1,17 @@
-import type { Site } from '../../base/config.ts'
-import { addDays, dayOf } from '../../base/text/moments.ts'
-import { dayNumber } from '../../base/text/zones.ts'
-import { isOfWholeDays } from '../../calendar/locales/midnight.ts'
-import type { When } from '../../calendar/series/series-schedule.ts'
-import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from '../../http/page-dates.ts'
-import { say } from './viewing.ts'
+import type { Site } from '../base/config.ts'
+import { addDays, dayOf } from '../base/text/moments.ts'
+import { dayNumber } from '../base/text/zones.ts'
+import { isOfWholeDays } from '../calendar/locales/midnight.ts'
+import { translate } from '../calendar/locales/translate.ts'
+import type { When } from '../calendar/series/series-schedule.ts'
+import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from './page-dates.ts'
 
 // Writes when an event takes place, in words.
 
 /** Returns `Today` or `Tomorrow` in the language of the site; empty for other days. */
 export function nearName(site: Site, day: string, today: string): string {
-  if (day === today) return say(site, 'Today')
-  return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
+  if (day === today) return translate(site.language, 'Today')
+  return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
 /**
@@ -49,7 +49,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
   const near = nearName(site, first, today)
   const day = near === '' ? writtenDay(site, first, '') : `${near}, ${writtenDay(site, first, today)}`
   if (!isAllDay && isOvernight(start, end)) {
-    const until = say(site, 'until {time} the next day', { time: time(end) })
+    const until = translate(site.language, 'until {time} the next day', { time: time(end) })
     return { days: [day], hours: { start: startTime, end: ` ${until}` }, zone }
   }
   if (first === last) {
@@ -62,7 +62,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
   return {
     days: [
       at(first, startTime),
-      say(site, 'until {date}', { date: at(ending, writtenEnd(site, start, end)) }),
+      translate(site.language, 'until {date}', { date: at(ending, writtenEnd(site, start, end)) }),
     ],
     hours: undefined,
     zone,
@@ -72,6 +72,6 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
 /** Writes when an event takes place, on one line. */
 export function whenInWords(site: Site, times: When, today: string): string {
   const { days, hours, zone } = inWords(site, times, today)
-  if (times.all_day === 1) return [...days, say(site, 'All day')].join(', ')
+  if (times.all_day === 1) return [...days, translate(site.language, 'All day')].join(', ')
   return `${days.join(' ')}${hours ? `, ${hours.start}${hours.end}` : ''} ${zone}`
 }

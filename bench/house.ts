@@ -137,8 +137,8 @@ for (const [request, files] of await countEntered()) {
   if (process.argv.includes('--verbose')) console.log([...files].sort().join('\n'))
 }
 
-console.log('\nfiles that a recipe of CONTRIBUTING.md touches')
-for (const { title, steps } of readRecipes(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))) {
+console.log('\nfiles that a recipe touches')
+for (const { title, steps } of readRecipes(readFileSync(join(root, 'docs/recipes.md'), 'utf8'))) {
   const touched = new Set(steps.flatMap(({ does }) => (does.what === 'run' ? [] : [does.file])))
   console.log(`${String(touched.size).padStart(6)}  ${title}${touched.size === 0 ? ': in words alone' : ''}`)
 }

@@ -5,33 +5,31 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { migrationNames } from '../../src/store/storage/migrate.ts'
 
+export const TYPES = 'npm run types'
+
+/** A section of docs/recipes.md that a test follows: each block of code, by the sentence above it. */
 export interface Recipe {
   title: string
   steps: Step[]
   omissions: Omission[]
+  /** The first lines of code blocks whose sentence says nothing that can be done. */
   unmarked: string[]
 }
 
 export interface Step {
-  /**
-   * The name that omissions use. Several steps may share it, and a step with an empty name is never left out.
-   */
+  /** The number of the step in the list; commands stand outside of it and have none. */
   name: string
   text: string
-  does: { what: 'create' | 'after' | 'in'; file: string; anchor: string } | { what: 'run'; derives: boolean }
+  does: { what: 'create' | 'after' | 'in'; file: string; anchor: string } | { what: 'run' }
 }
 
 export interface Omission {
   title: string
   without: string
+  /** The check that gives the messages: `npm run types`, or the path of a test. */
   from: string
   /** Lines that must be printed; `…` matches any text. */
   lines: string[]
-}
-
-interface Block {
-  info: string
-  text: string
 }
 
 export function readRecipes(page: string): Recipe[] {
@@ -41,37 +39,37 @@ export function readRecipes(page: string): Recipe[] {
     .map(readRecipe)
 }
 
+const CHANGE = /In `([^`]+)`, (after|at the end of) `([^`]+)`:$/
+const CREATE = /New file `([^`]+)`:$/
+const RUN = /Then run:$/
+const OMISSION = /Without step (\d+), `([^`]+)` says:$/
+
 function readRecipe(section: string): Recipe {
-  const recipe: Recipe = { title: section.split('\n')[0] ?? '', steps: [], omissions: [], unmarked: [] }
-  for (const block of blocksOf(section)) readBlock(block, recipe)
+  const title = section.split('\n')[0] ?? ''
+  const recipe: Recipe = { title, steps: [], omissions: [], unmarked: [] }
+  let name = ''
+  const blocks = section.matchAll(/((?:^.+\n)+)\n^( *)```[^\n]*\n([\s\S]*?)^ *```$/gm)
+  for (const [, paragraph = '', indent = '', block = ''] of blocks) {
+    const sentence = paragraph.replace(/\s+/g, ' ').trim()
+    name = indent === '' ? '' : (/^(\d+)\. /.exec(sentence)?.[1] ?? name)
+    const text = block.replace(new RegExp(`^${indent}`, 'gm'), '').trimEnd()
+    readBlock(recipe, name, sentence, text)
+  }
   return recipe
 }
 
-function readBlock({ info, text }: Block, recipe: Recipe): void {
-  const mark = marksOf(info)
-  const { file, without, from, step: name = '' } = mark
-  if (without !== undefined && from !== undefined) {
-    recipe.omissions.push({ title: recipe.title, without, from, lines: text.split('\n') })
-  } else if (file !== undefined) {
-    const what = mark.after !== undefined ? 'after' : mark.in !== undefined ? 'in' : 'create'
-    recipe.steps.push({ name, text, does: { what, file, anchor: mark.after ?? mark.in ?? '' } })
-  } else if (mark.run !== undefined) {
-    recipe.steps.push({ name, text, does: { what: 'run', derives: mark.run === 'last' } })
-  } else recipe.unmarked.push(text.split('\n')[0] ?? '')
-}
-
-function blocksOf(section: string): Block[] {
-  return [...section.matchAll(/^( *)```([^\n]*)\n([\s\S]*?)^ *```$/gm)].map(
-    ([, indent = '', info = '', text = '']) => ({
-      info,
-      text: text.replace(new RegExp(`^${indent}`, 'gm'), '').trimEnd(),
-    }),
-  )
-}
-
-function marksOf(info: string): Record<string, string | undefined> {
-  const marks = [...info.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)]
-  return Object.fromEntries(marks.map(([, name = '', quoted, word]) => [name, quoted ?? word]))
+function readBlock(recipe: Recipe, name: string, sentence: string, text: string): void {
+  const { title, steps, omissions, unmarked } = recipe
+  const change = CHANGE.exec(sentence)
+  const [, created] = CREATE.exec(sentence) ?? []
+  const [, without, from] = OMISSION.exec(sentence) ?? []
+  if (change) {
+    const [, file = '', where, anchor = ''] = change
+    steps.push({ name, text, does: { what: where === 'after' ? 'after' : 'in', file, anchor } })
+  } else if (created) steps.push({ name, text, does: { what: 'create', file: created, anchor: '' } })
+  else if (without && from) omissions.push({ title, without, from, lines: text.split('\n') })
+  else if (RUN.test(sentence)) steps.push({ name, text, does: { what: 'run' } })
+  else unmarked.push(text.split('\n')[0] ?? '')
 }
 
 export interface Copy {
@@ -109,13 +107,11 @@ export async function follow(
     omitted.some((omission) => omission.title === title && omission.without === name)
   const steps = recipes.flatMap(({ title, steps }) => steps.filter(({ name }) => !isOmitted(title, name)))
   for (const step of steps) changeFile(copy, step)
-  await runLines(copy, linesToRun(steps, false))
-  if (omitted.length === 0) await runLines(copy, linesToRun(steps, true))
+  if (omitted.length === 0) await runLines(copy, linesToRun(steps))
 }
 
-function linesToRun(steps: readonly Step[], derives: boolean): string[] {
-  const run = steps.filter(({ does }) => does.what === 'run' && does.derives === derives)
-  const lines = run.flatMap(({ text }) => text.split('\n'))
+function linesToRun(steps: readonly Step[]): string[] {
+  const lines = steps.flatMap(({ does, text }) => (does.what === 'run' ? text.split('\n') : []))
   return lines.filter((line, at) => lines.lastIndexOf(line) === at)
 }
 
@@ -133,7 +129,7 @@ function changeFile(copy: Copy, { does, text }: Step): void {
   const old = existsSync(path) ? readFileSync(path, 'utf8') : undefined
   if (!copy.before.has(file)) copy.before.set(file, old)
   if ((old === undefined) !== (does.what === 'create'))
-    throw new Error(`CONTRIBUTING.md: ${file} is ${old === undefined ? 'not there' : 'there already'}`)
+    throw new Error(`docs/recipes.md: ${file} is ${old === undefined ? 'not there' : 'there already'}`)
   const change = { create: () => `${text}\n`, after: putAfter, in: putIn }[does.what]
   writeFileSync(path, numbered(copy, change(old ?? '', does, text)))
 }
@@ -164,7 +160,7 @@ function putIn(old: string, place: Place, text: string): string {
 }
 
 function missing({ file, anchor }: Place): Error {
-  return new Error(`CONTRIBUTING.md: ${file} does not have "${anchor}" in one place`)
+  return new Error(`docs/recipes.md: ${file} does not have "${anchor}" in one place`)
 }
 
 function closingBracket(source: string, start: number): number {
@@ -216,12 +212,12 @@ export function runIn(
  */
 export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
   const all = recipes.flatMap(({ omissions }) => omissions)
-  const tested = recipes.map(({ omissions }) => omissions.filter(({ from }) => from !== 'types'))
+  const tested = recipes.map(({ omissions }) => omissions.filter(({ from }) => from !== TYPES))
   const count = Math.max(...tested.map(({ length }) => length))
   const rounds = Array.from({ length: count }, (_, round) =>
     tested.flatMap((omissions) => omissions[round] ?? []),
   )
-  return [all.filter(({ from }) => from === 'types'), ...rounds]
+  return [all.filter(({ from }) => from === TYPES), ...rounds]
 }
 
 export function unsaid(lines: readonly string[], output: string): string[] {

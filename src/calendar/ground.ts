@@ -5,19 +5,15 @@ import type { Context } from './declare/context.ts'
 import { translatorFor } from './locales/translate.ts'
 import { anonymous, type Caller } from './people/caller.ts'
 
-// Makes contexts for work outside requests.
+// Contexts for work outside requests.
 
-/** The parts of the service that work outside requests needs: the database, the images and the site. */
 export interface CalendarGround {
   database: Database
   images: ImageService
   site: Site
 }
 
-/**
- * Makes a context with the present time, in the name of a caller. `parts` replace members of it. Defects go
- * to standard error by default.
- */
+/** `parts` replace members. Defects go to standard error by default. */
 export function contextOn(
   { database, images, site }: CalendarGround,
   caller: Caller,
@@ -41,10 +37,10 @@ export function contextOn(
   }
 }
 
-/** The caller of work that sees everything: an administrator who is no user. */
+/** An administrator who is no user. */
 const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
 
-/** Makes a context for reading: everything, or else what everybody may see. */
+/** Everything, or what everybody may see. */
 export function readerContext(
   ground: CalendarGround,
   seesEverything: boolean,

@@ -11,9 +11,8 @@ import { seriesOperations } from './series/series-operations.ts'
 import { category, categoryOperations, tag, tagOperations } from './terms/taxonomies.ts'
 import { categoryFilters, tagFilters } from './terms/term-filters.ts'
 
-// Joins the declaration, the filters and the operations of each resource for the routes.
+// Joins declaration, filters and operations for the routes.
 
-/** A resource as routes serve it: its declaration, the parameters of its list, and its operations. */
 export interface Served {
   resource: Resource
   filters: Fields
@@ -32,7 +31,7 @@ const serve = <Row, Loaded>(
 
 export const events: Served = serve(event, eventFilters, recurringEventOperations)
 
-/** The five resources, in the order of the namespace index (rule 3.1). */
+/** Rule 3.1. */
 export const resources: readonly Served[] = [
   events,
   serve(venue, placedFilters, venueOperations),
@@ -41,10 +40,10 @@ export const resources: readonly Served[] = [
   serve(tag, tagFilters, tagOperations),
 ]
 
-/** The resource of series, which has routes outside the interface. */
+/** Outside the interface. */
 export const series: Served = serve(seriesResource, seriesFilters, seriesOperations)
 
-/** Returns the resource with a name, such as `venue` or `series`. @throws Error where there is none */
+/** @throws Error where there is none */
 export function servedNamed(name: string): Served {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)

@@ -2,29 +2,20 @@ import type { Kind } from '../../base/fields/kinds.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Field } from './resource.ts'
 
-// Declares what a filter of a list consists of, and makes from filters the conditions and the links of a
-// list.
+// What a filter of a list is; conditions and links from filters.
 
 /**
- * How links of a list name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` makes its value from the
- * sent one, and `ofList` gives it a value in the links of every list. Without `links` it is named as it was
- * sent. A value of `undefined` leaves it out.
+ * How links name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` makes its value from the sent one,
+ * `ofList` gives it one in every list; by default as sent. `undefined` leaves it out.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
-/**
- * How a filter narrows a query of the database. `Ground` are facts that all filters of a list share, such as
- * its caller and its window.
- */
+/** `Ground` are facts that all filters of a list share, such as caller and window. */
 export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
-/**
- * One parameter of a list: how it is read, narrows the list and is named in links. It narrows the list by
- * itself, or together with the other parameters of the part that it names. With the part `'none'` it narrows
- * nothing.
- */
+/** It narrows by itself, or with the other parameters of its part; with `'none'` not at all. */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.
   kind: Kind<Value, any>
@@ -35,16 +26,13 @@ type Filters<Ground, Condition> = Readonly<
   Record<string, Partial<SqlNarrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
 >
 
-/**
- * Returns the condition by which a part of a list narrows a query of the database; undefined where it narrows
- * nothing.
- */
+/** Undefined where it narrows nothing. */
 export type PartNarrowing<Query, Ground, Condition> = (
   query: Query,
   ground: Ground,
 ) => Condition | undefined | Promise<Condition | undefined>
 
-/** Makes the conditions of a list: those of its parts, and those of each filter that was sent. */
+/** Of its parts, and of each filter that was sent. */
 export async function conditionsOf<Query extends object, Ground, Condition>(
   filters: Filters<Ground, Condition>,
   parts: readonly PartNarrowing<Query, Ground, Condition>[],
@@ -60,8 +48,7 @@ export async function conditionsOf<Query extends object, Ground, Condition>(
 const AS_SENT = { ofSent: (sent: unknown) => sent }
 
 /**
- * Returns a function that writes the parameters of links as the rest of a query string: each that has a
- * value, first those in `order`, then the others in the order of their declaration (rule 11.4).
+ * Writes parameters with a value as the rest of a query string, first those in `order` (rule 11.4).
  * @throws Error where `order` names a filter twice, or one that links leave out
  */
 export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
@@ -89,7 +76,7 @@ export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   return (query, ground) => {
     const texts = none.slice()
     for (const { name, rank, links } of ofLists) texts[rank] = parameter(name, links.ofList(ground))
-    // The sent parameters are walked, and not all declared ones: most lists are narrowed by a few of many.
+    // Most lists are narrowed by a few of many parameters.
     for (const name in query) {
       const value: unknown = query[name as keyof typeof query]
       const row = value === undefined ? undefined : ofSent.get(name)

@@ -4,30 +4,25 @@ import { type ParamFault, Problem } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 import type { Field, Fields } from './resource.ts'
 
-// Checks and reads the parameters of a request by their declarations.
+// Checks and reads parameters by their declarations.
 
-/** The parameters of a request as they were sent, by name. */
+/** As sent. */
 export type RawValues = Readonly<Record<string, unknown>>
 
-/** How the fields of a request are parsed. */
 export interface Parsing {
-  /** `partial` for an update, in which no field is required and absent fields get no default. */
+  /** `partial` for an update: nothing is required, absent fields get no default. */
   extent: 'whole' | 'partial'
-  /**
-   * True for a caller with the general right. For others, only fields that are looked up for all are looked
-   * up.
-   */
+  /** For a caller without the general right only fields that are looked up for all are looked up. */
   mayAsk: boolean
 }
 
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * Checks and reads the declared fields among `raw`, and returns their typed values. Returns a promise only
- * where a value has to be looked up. Null counts as absent (rule 1.5).
+ * A promise only where a value has to be looked up. Null counts as absent (rule 1.5).
  * @throws Problem, at once or in the promise: rest_missing_callback_param naming every missing field, else
- * rest_invalid_param naming every field that is over a limit, else every invalid one, else every field of the
- * wrong type (rule 1.2). Last, rest_forbidden for a caller without the right.
+ * rest_invalid_param naming every one over a limit, else every invalid one, else every one of the wrong type
+ * (rule 1.2); last rest_forbidden for a caller without the right
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -49,11 +44,7 @@ export function parseFields<F extends Fields>(
   return areKnown(faults) ? conclude(faults) : Promise.all(faults).then(conclude)
 }
 
-/**
- * Checks and reads all fields of a new record for a caller with the general right, as `parseFields` does, but
- * without looking up the records that values refer to: the write does that.
- * @throws Problem as `parseFields` does
- */
+/** Of a new record, without looking up records: the write does that. @throws Problem as `parseFields` */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
   const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) =>
@@ -63,24 +54,21 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
- * Refuses values that are over a limit, so that no other code has to look into values of any size.
- * @throws Problem rest_invalid_param naming every field that is over a limit
+ * No other code has to look into values of any size. @throws Problem rest_invalid_param naming every field
+ * over a limit
  */
 export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
   sentOf(fields, raw, context, 'partial')
 }
 
-/**
- * Returns the fields that were sent, in the order of their declaration.
- * @throws Problem naming the fields that are missing, else the fields that are over a limit
- */
+/** In the order of declaration. @throws Problem naming missing fields, else those over a limit */
 function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
   const sent: Entry[] = []
   let last = -1
   let isInOrder = true
-  // The sent names are walked, and not the declared ones: most requests send a few of many fields.
+  // Most requests send a few of many fields.
   for (const name in raw) {
     const entry = isSupplied(raw[name]) ? entries.get(name) : undefined
     if (!entry || entry.field.kind.ignores?.(raw[name])) continue
@@ -93,7 +81,6 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   return sent
 }
 
-/** Returns the names of the fields whose sent values are passed over. */
 export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   const { entries } = knownOf(fields)
   return Object.keys(raw).filter(
@@ -101,10 +88,7 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   )
 }
 
-/**
- * Refuses sent values that are over a limit.
- * @throws Problem rest_invalid_param naming every field that is over a limit
- */
+/** @throws Problem rest_invalid_param naming every field over a limit */
 function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['site']): void {
   let faults: (ParamFault | undefined)[] | undefined
   for (let i = 0; i < sent.length; i++) {
@@ -117,20 +101,17 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
   if (faults) refuseFaults(sent, faults)
 }
 
-/** The faults of the sent fields, in the order of the fields; undefined for a field without a fault. */
+/** In the order of fields. */
 type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** The fields of the wrong type: these faults are reported only where there are no others. */
+  /** Wrong types: reported only where there are no other faults. */
   mistyped: Faults | undefined
 }
 
-/**
- * Reads the sent fields into `values`, where they replace the values that nothing was sent for, and collects
- * their faults.
- */
+/** Sent values replace defaults in `values`. */
 function readSent<Fault>(
   sent: readonly Entry[],
   raw: RawValues,
@@ -156,10 +137,7 @@ function readSent<Fault>(
   return { values, faults, mistyped }
 }
 
-/**
- * Returns the values that were read.
- * @throws Problem rest_invalid_param naming every field with a fault, else every field of the wrong type
- */
+/** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
 function soundValues<F extends Fields>(
   sent: readonly Entry[],
   { values, mistyped }: ValuesRead<unknown>,
@@ -180,13 +158,10 @@ interface Entry {
   place: number
 }
 
-/** Whether a value was sent: null means none. */
+/** Null means none. */
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/**
- * The facts about declared fields that do not depend on a request. A default that is `null` or computed is
- * published, but gives a field no value here.
- */
+/** What does not depend on a request. A default that is `null` or computed gives no value here. */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]
@@ -220,9 +195,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/**
- * Finds the limit that a value of a field is over, if any. Looks into the records of a list of links as well.
- */
+/** Also in records of a list of links. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -234,7 +207,7 @@ function faultOfSize(field: Field, value: unknown, site: Context['site']): Param
   return undefined
 }
 
-/** Finds the limit that a record within a value is over, if any. The record links to no further records. */
+/** The record links to no further ones. */
 function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): ParamFault | undefined {
   if (record === null || typeof record !== 'object') return undefined
   for (const [name, member] of Object.entries(record)) {
@@ -247,7 +220,7 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** Finds the fault of a value. Returns a promise only where the value has to be looked up. */
+/** A promise only where the value has to be looked up. */
 function invalidity(
   field: Field,
   value: unknown,
@@ -260,16 +233,13 @@ function invalidity(
   return isThere instanceof Promise ? isThere.then(asFault) : asFault(isThere)
 }
 
-/** Finds the fault of a value without looking anything up. */
+/** Without looking anything up. */
 function faultOf(field: Field, value: unknown, context: ValueContext): ParamFault | undefined {
   if (field.kind.valid?.(value, context) === false) return refusalOf(field.kind)
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/**
- * Returns the fault of a value that a kind refuses: its message names the words that the kind takes, or an
- * example of a valid value.
- */
+/** Names the words that the kind takes, or an example. */
 function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
   if (known)
@@ -291,10 +261,7 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
   return verdict ? undefined : INVALID
 }
 
-/**
- * Refuses fields with faults, if there are any.
- * @throws Problem rest_invalid_param naming every field with a fault
- */
+/** @throws Problem rest_invalid_param naming every field with a fault */
 function refuseFaults(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}

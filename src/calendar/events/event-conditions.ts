@@ -10,7 +10,7 @@ import type { Context } from '../declare/context.ts'
 import { momentAfter, type Status, shownTo, visibleTo } from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
-// Makes the SQL conditions on events of which filters are made.
+// SQL conditions of filters of events.
 
 type Events = ExpressionBuilder<Tables, 'events'>
 
@@ -18,10 +18,9 @@ interface By {
   context: Context
 }
 
-/** A condition on events. */
 export type Condition = (record: Events) => ReturnType<Events['and']>
 
-/** Events with these statuses that lists show the caller, without those hidden from listings (rule 13.6). */
+/** Without those hidden from listings (rule 13.6). */
 export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
   return (record) =>
     record.and([
@@ -48,7 +47,7 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
-/** Events that begin in one of these hours, 0 to 23, without those that take whole days. */
+/** Hours 0 to 23; not whole days. */
 export function beginningAt(hours: readonly number[]): Condition {
   const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
   return (record) =>
@@ -61,7 +60,7 @@ export function beginningAt(hours: readonly number[]): Condition {
     ])
 }
 
-/** Events in any of the terms that these entries, ids or slugs, mean, or in a term below one of these. */
+/** Or in a term below. */
 export async function inTerms(
   taxonomy: Taxonomy,
   entries: readonly string[],
@@ -90,10 +89,7 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
     record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/**
- * Events with all of these facts of access: each is a fact of the event itself or of a venue that the event
- * shows.
- */
+/** Of the event itself or of a venue that it shows. */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(
@@ -123,7 +119,7 @@ export function byOrganizers(ids: readonly number[], { context: { db, caller } }
     )
 }
 
-/** Events at a venue with coordinates if `wanted`, else all other events. */
+/** Else all other events. */
 export function located(wanted: boolean, context: Context): Condition {
   return (record) => {
     const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))
@@ -144,16 +140,12 @@ export function withIds(ids: readonly number[], { context: { db } }: By): Condit
   return (record) => record('events.id', 'in', wholeList(db, ids))
 }
 
-/** Narrows the condition `all` to the events that a search found. */
 export function amongEvents(ids: IdSet, all: Condition, { db }: Context): Condition {
   const narrowed = alsoAmong(db, ids)
   return (record) => record.and([narrowed(all(record))])
 }
 
-/**
- * Narrows the condition `all` to events of no series and to the first event of each series, in the order of
- * lists.
- */
+/** Of no series, or the first in the order of lists. */
 export function firstOfSeries(all: Condition): Condition {
   return (record) => {
     const ranked = record

@@ -1,16 +1,15 @@
 import { slugify } from '../../base/text/characters.ts'
 import { decodedText, escapeHtml } from '../../base/text/html.ts'
 
-// Reads costs as they are sent or stored, and finds what they show: the lowest and the highest price, the
-// currency, and whether an event is free.
+// Costs: lowest and highest price, currency, free or not.
 
-/** The currency of the site, for amounts that come without one. */
+/** For amounts without one. */
 interface Currency {
   symbol: string
   code: string
 }
 
-/** The members of `cost_details` (rule 5.6): `currency_position` is `prefix`, `postfix` or `''`. */
+/** Rule 5.6: `currency_position` is `prefix`, `postfix` or `''`. */
 export interface CostDetails {
   currency_symbol: string
   currency_code: string
@@ -18,26 +17,21 @@ export interface CostDetails {
   values: string[]
 }
 
-/** One price of a cost: an amount, a word for free, or other words, which may have numbers among them. */
+/** An amount, a word for free, or other words, perhaps with numbers. */
 export interface Price {
   kind: 'amount' | 'free' | 'words'
-  /** The price as written; of an amount the figures alone. */
+  /** As written; of an amount the figures. */
   text: string
-  /** The numbers in the price, with decimal points and no thousands separators. */
+  /** Decimal points, no thousands separators. */
   numbers: string[]
-  /**
-   * The currency mark of an amount; `''` for none. `position` says on which side of the figures it stands.
-   */
+  /** `''` for none; `position` is its side of the figures. */
   symbol: string
   position: Position
 }
 
 type Position = 'prefix' | 'postfix' | ''
 
-/**
- * A part of a text of amounts: figures (F), a currency mark (M), a sign or word between prices (C), or a word
- * for free (W).
- */
+/** Figures (F), a currency mark (M), a sign or word between prices (C), a word for free (W). */
 interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
@@ -50,7 +44,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** The words for free, alone or with words of `OF_ENTRY`. */
+/** Alone or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito gratuita gratuiti grátis libre libero libera livre ' +
@@ -66,22 +60,19 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Figures in groups of three with decimals behind another sign, plain figures with or without decimals, or
-// decimals alone such as `.50`.
+// Groups of three with decimals behind another sign, plain figures, or `.50`.
 const FIGURES =
   /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
 const PRICES = /^(?:W|(?:MF)+|(?:FM)+|F+)(?:C+(?:W|(?:MF)+|(?:FM)+|F+))*$/
 
-/** Decides whether `parseCost` can read a value. */
 export function isCost(value: unknown): boolean {
   return parseCost(value) !== undefined
 }
 
 /**
- * Reads a sent cost, which is a text, a number, or a list of these. Returns the texts to store, with entities
- * decoded, and tags and surplus blanks removed: none for `''`, null and `[]`. Returns undefined for a value
- * that is no cost. `0` is a price like any other.
+ * Text, number or list; texts to store, decoded, without tags and surplus blanks: none for `''`, null and
+ * `[]`; undefined for no cost. `0` is a price.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -95,14 +86,13 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
-/** The word for a price of nought. Data are the same in every language (rule 10.7). */
+/** Data are the same in every language (rule 10.7). */
 export const FREE = 'Free'
 
 /**
- * Returns a stored cost as answers show it (rules 20.1 to 20.4). `cost` is HTML: the lowest and the highest
- * price, nought as `freeWord`. Where all marked amounts have the same currency mark, all amounts take it;
- * else they take the mark of the site. A text that says more than amounts stays as written and gives no
- * symbol. `cost_details` name the symbol and the position that all amounts have, or `''`.
+ * Rules 20.1 to 20.4. HTML: lowest and highest price, zero as `freeWord`. Amounts take the mark that all
+ * marked ones share, else that of the site. A text that says more stays as written, without a symbol.
+ * `cost_details` name the symbol and position of all amounts, or `''`.
  */
 export function presentCost(
   raw: readonly string[],
@@ -123,10 +113,7 @@ export function presentCost(
   }
 }
 
-/**
- * Finds the lowest and the highest number of a cost, with `0` for a price of nought or a word for free;
- * undefined for a cost without numbers.
- */
+/** `0` for zero or free; undefined without numbers. */
 function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
@@ -134,10 +121,7 @@ function priceRange(raw: readonly string[]): { lowest: string; highest: string }
   return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
 }
 
-/**
- * Returns the price of an offer for search engines (rule 9.4): `10`, `0` when free, `5 – 10` for a range,
- * `''` for a cost without numbers.
- */
+/** Rule 9.4: `10`, `0` when free, `5 – 10`, `''` without numbers. */
 export function offerPrice(raw: readonly string[]): string {
   const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
   return lowest === highest ? lowest : `${lowest} – ${highest}`
@@ -152,16 +136,13 @@ const OF_ENTRY = new Set(
 )
 const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|fee)$/
 
-/** Matches a text that is a nought, with or without a currency, with a dash in place of decimals as well. */
+/** With or without a currency, also with a dash for decimals. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** The most characters of a text for a free event: longer texts say more than that. */
+/** Longer texts say more than that. */
 const LONGEST_FREE = 40
 
-/**
- * Decides whether an event is free of charge (rule 13.12): it has a cost, and each text of the cost is a
- * nought or a word for free.
- */
+/** Rule 13.12: a cost whose texts are all zero or free. */
 export function isFreeOfCharge(raw: readonly string[]): boolean {
   return raw.length > 0 && raw.every(isFreeText)
 }
@@ -178,36 +159,25 @@ function isFreeText(text: string): boolean {
   )
 }
 
-/**
- * The most texts of a cost that are shown, and the most characters of each: costs stored before there were
- * limits may have more.
- */
+/** Costs from before there were limits may have more. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/**
- * The most characters of stored JSON that are read: more than a cost within the limits of `MOST_SHOWN` takes.
- */
+/** More than a cost within `MOST_SHOWN` takes. */
 const MOST_READ = 120_000
 
-/**
- * Reads the texts of a stored cost: the first texts alone of one that is longer than `MOST_READ`.
- * @throws SyntaxError for damaged JSON
- */
+/** The first texts of one longer than `MOST_READ`. @throws SyntaxError for damaged JSON */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
   try {
     if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
   } catch {
-    // The cut was within a text, so all of it is read.
+    // The cut was within a text.
   }
   return JSON.parse(json)
 }
 
-/**
- * Decides whether a stored cost is free of charge, as `isFreeOfCharge` does. A cost that cannot be read, as
- * after a damage of the disk, is not free, and throws nothing, so that its event can still be trashed.
- */
+/** A damaged cost is not free and throws nothing, so that its event can be trashed. */
 export function isStoredFree(json: string): boolean {
   try {
     return isFreeOfCharge(storedCost(json))
@@ -216,7 +186,7 @@ export function isStoredFree(json: string): boolean {
   }
 }
 
-/** Returns the prices of a cost, the lowest first, words without numbers last. */
+/** The lowest first, words last. */
 export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
     .slice(0, MOST_SHOWN.texts)
@@ -227,7 +197,7 @@ export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
     .map(({ price }) => price)
 }
 
-/** Returns the lowest number of a price; infinity for a price without numbers. */
+/** Infinity without numbers. */
 function lowestNumber(price: Price): number {
   return price.numbers.reduce((lowest, number) => Math.min(lowest, Number(number)), Number.POSITIVE_INFINITY)
 }
@@ -237,7 +207,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   if (!lowest || !highest) return ''
   const symbols = prices.filter((price) => price.symbol !== '')
   const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
-  // Prices in several currencies have no common symbol, so all get the symbol of the site (rule 20.2).
+  // Several currencies have no common symbol (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
   const same =
@@ -255,7 +225,7 @@ function describePrice(
 ): string {
   if (price.kind !== 'amount') return price.text
   if (lowestNumber(price) === 0) return freeWord
-  // A site's symbol may end in a blank, which the same symbol sent by a client has lost.
+  // A site's symbol may end in a blank, which clients lose.
   if (position === 'prefix' && symbol === siteSymbol.trim()) return siteSymbol + price.text
   return position === 'postfix' ? price.text + symbol : symbol + price.text
 }
@@ -277,10 +247,7 @@ function commonOf<T extends string>(words: readonly T[]): T | '' {
   return words.every((word) => word === first) ? first : ''
 }
 
-/**
- * Reads the prices of a text that has nothing but prices, such as `$5 to $10`. Returns undefined for any
- * other text.
- */
+/** `$5 to $10`; undefined for other text. */
 function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const tokens = tokensOf(text, freeWord)
   const kinds = tokens?.map((token) => token.kind).join('') ?? ''
@@ -335,10 +302,7 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/**
- * Reads a text that is one number with signs on one side, such as `-5`: the signs are taken for its symbol.
- * Returns undefined for any other text.
- */
+/** Such as `-5`: the signs are taken for its symbol. */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined
@@ -356,8 +320,7 @@ function wordsOf(text: string): Price {
   return { kind: 'words', text, numbers: (text.match(FIGURES) ?? []).map(numberOf), symbol: '', position: '' }
 }
 
-// Returns figures as a number with a decimal point. A single comma before three digits separates thousands; a
-// single point is always a decimal point.
+// A single comma before three digits separates thousands; a single point is a decimal point.
 function numberOf(figures: string): string {
   const separators = figures.match(/[^\d]/g) ?? []
   const [first, last] = [separators[0], separators.at(-1)]
@@ -369,20 +332,14 @@ function numberOf(figures: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`
 }
 
-/**
- * The lowest and the highest price that a cost names beyond doubt, `0` where it is free, and their currency
- * as an ISO 4217 code.
- */
+/** Beyond doubt; `0` where free; ISO 4217. */
 export interface OfferedPrice {
   lowest: string
   highest: string
   currency: string
 }
 
-/**
- * Finds the prices that a stored cost offers. Returns undefined for a cost without numbers, with numbers
- * among words, in several currencies, or in a currency whose mark is not known or has several meanings.
- */
+/** Undefined without numbers, with numbers among words, or without one known currency. */
 export function offeredPrice(raw: readonly string[], own: Currency): OfferedPrice | undefined {
   const priced = pricesOf(raw, '').filter(({ numbers }) => numbers.length > 0)
   const [first, last] = [priced[0], priced.at(-1)]
@@ -393,10 +350,7 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
     : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
-/**
- * Returns the code of the one currency of all amounts; undefined where that is not clear. Amounts without a
- * mark are in the currency of the marked ones, or in that of the site where no amount has a mark.
- */
+/** Amounts without a mark have that of the marked ones, or of the site. */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
   const [mark, another] = marks
@@ -406,10 +360,7 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
-/**
- * The code of each mark that only one currency has; marks without points, in upper case. `$`, `KR` and others
- * of several currencies are left out.
- */
+/** Marks of one currency, without points, upper case; not `$`, `KR`. */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',

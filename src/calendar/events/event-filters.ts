@@ -76,81 +76,61 @@ import {
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
-// Declares the filters of lists of events, and how each narrows a list in the database, in the index and
-// among withdrawn events.
+// Filters of lists of events: in the database, the index, and among withdrawn events.
 
-/** The row of an event, with the rows of the records and terms that it links to. */
+/** With rows of what it links to. */
 export interface LoadedEvent {
   row: EventRow
   links: EventLinks
 }
 
-/**
- * An event as filters know it: with what is kept of a withdrawn event, so that every filter can test
- * withdrawn events too. `search` is its only text.
- */
+/** As filters know it, also withdrawn; `search` is its only text. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
-  /** Its links; `terms` are the ids of categories and tags. */
+  /** `terms` are ids of categories and tags. */
   links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
-/** The parts of a list of events: each is decided by several parameters together, or narrows every list. */
+/** Decided by several parameters together, or narrowing every list. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
-/**
- * The facts of a list of events that all of its filters share: the context of the request, the window and the
- * statuses.
- */
+/** Shared by all filters of a list. */
 export interface EventGround {
   context: Context
   window: EventWindow
   status: StatusFilter
 }
 
-/** The data that `accepts` of a filter reads besides the event. */
+/** Read by `accepts` besides the event. */
 export interface AroundEvents extends EventGround {
-  /** The ids of the terms that `categories` and `tags` mean, and of the terms below them. */
+  /** That the filters mean, with those below. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
-  /** True when a venue that the caller may see has coordinates. */
+  /** A venue that the caller may see has coordinates. */
   isLocated: boolean
-  /** The words of the parameter `words`, each with all of its readings. */
+  /** Each with all of its readings. */
   words: readonly (readonly MeantWord[])[]
 }
 
-/** One reading of a searched word, with the ids of the terms that it names and of the terms below them. */
+/** With the terms that it names, and those below. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
-  /**
-   * Narrows a query of the index; undefined for a value for which the database has to be asked. Without this
-   * function it is asked for every value.
-   */
+  /** Undefined for a value that the database has to answer; without it, every value. */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /**
-   * Decides as plainly as can be whether a list has an event: it is used for withdrawn events, and tests
-   * compare `sql` and `index` with it.
-   */
+  /** As plainly as can be: for withdrawn events, and tests compare `sql` and `index` with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
-/** One parameter of lists of events. */
 export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
 
-/**
- * Declares a filter. Its type keeps the exact text of `about`, so that the type check finds missing
- * translations.
- */
+/** Keeps the exact `about`, so that a missing translation does not compile. */
 function eventFilter<Value, const About extends string>(
   filter: EventFilter<Value> & { about: About },
 ): EventFilter<Value> & { about: About } {
   return filter
 }
 
-/**
- * Narrows lists to events with a value in a column. `kept` returns the value as the column stores it: never
- * null, which equals nothing in SQL.
- */
+/** `kept` is as the column stores it, never null, which equals nothing in SQL. */
 function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
   kept: (value: Value) => NonNullable<KeptColumns[Column]>,
@@ -163,10 +143,10 @@ function byColumn<Column extends keyof KeptColumns, Value>(
 
 const asDigit = { ofSent: Number }
 
-/** Makes links name a bound of the window as it was worked out, and not as it was sent. */
+/** Links name a bound as it was worked out. */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
-/** The parameters of lists of events, one entry each (rules 12, 13 and 15). */
+/** Rules 12, 13 and 15. */
 export const eventFilters = {
   page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -386,12 +366,11 @@ export const eventFilters = {
     kind: recordId,
     about: 'Only dates of the series with this id',
     lookUp: isEventOrSeries,
-    // The id of an event is valid here, but finds nothing, since no series has it (rule 13.7).
+    // An event's id is valid but finds nothing (rule 13.7).
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
-  // These two filters narrow nothing by themselves: series are collapsed once all other filters have been
-  // applied.
+  // Series are collapsed once all other filters have been applied.
   collapse: eventFilter({
     kind: collapse,
     about: 'With series, only the first occurrence that the list finds of each series',
@@ -419,17 +398,13 @@ export const eventFilters = {
   }),
 }
 
-/** The values of the parameters of a list of events. */
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** The parameters that bound the dates of events. */
 export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part }]) =>
   part === 'window' ? [name as keyof WindowQuery] : [],
 )
 
-/**
- * Writes the parameters of links, in the order that clients know; parameters that are not listed here follow.
- */
+/** In the order that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -462,10 +437,7 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/**
- * The ways in which a part of a list narrows it. `index` returns undefined where the database has to be
- * asked.
- */
+/** `index` returns undefined where the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (
@@ -477,12 +449,11 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The rules of all parts except searches: a search is applied to a list that these have narrowed. */
+/** A search is applied to a list that these have narrowed. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
-    // The index holds published events alone. The links of every list name their status, so a list of
-    // published ones often comes with it.
+    // The index holds published events; links of lists often name that status.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
     accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&
@@ -543,16 +514,13 @@ function areAllPublished(statuses: readonly string[]): boolean {
   return statuses.length > 0 && statuses.every((status) => status === 'publish')
 }
 
-/** The search of events (rule 14.2). */
+/** Rule 14.2. */
 export const eventSearch = {
   sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /**
-   * Narrows a query of the index to the events that a search finds. Returns a promise unless the memory knows
-   * the result.
-   */
+  /** A promise unless the memory knows the result. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -561,12 +529,9 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/** The search of events by words (rule 14.6). */
+/** Rule 14.6. */
 export const eventWords = {
-  /**
-   * Finds the events with the words of a text. Returns a promise unless the memory knows the result;
-   * undefined for blank text, which narrows nothing.
-   */
+  /** A promise unless the memory knows; undefined for blank text. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

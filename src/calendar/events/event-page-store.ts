@@ -5,10 +5,9 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isOriginal } from '../records/origins.ts'
 
-// Reads events for pages: the columns and titles that lists of pages show, and the months and addresses of
-// site maps.
+// Events for pages: cards, titles, site maps.
 
-/** The number of characters from the beginning of a description that an excerpt is made of. */
+/** Characters of a description. */
 export const EXCERPT_FROM = 500
 
 const SHOWN = [
@@ -31,10 +30,7 @@ const SHOWN = [
   'series',
 ] as const satisfies (keyof EventRow)[]
 
-/**
- * The columns of an event that lists of pages show, and the first `EXCERPT_FROM` characters of its
- * description.
- */
+/** With the first `EXCERPT_FROM` characters of the description. */
 export type CardRow = Pick<EventRow, (typeof SHOWN)[number]> & { beginning: string }
 
 const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -47,7 +43,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
     .where('id', 'in', value('ids')),
 )
 
-/** Reads these events as lists of pages show them, whatever their status, in no order. */
+/** Of any status, in no order. */
 export async function findCardRows(db: Db, ids: readonly number[]): Promise<CardRow[]> {
   return ids.length === 0 ? [] : selectShown(db, { ids })
 }
@@ -56,16 +52,13 @@ const selectTitles = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'title']).where('id', 'in', value('ids')),
 )
 
-/** Reads the titles of these events by id, whatever their status. */
+/** By id, of any status. */
 export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const rows = ids.length === 0 ? [] : await selectTitles(db, { ids })
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/**
- * Returns the query for the events of site maps: public events that lists show and whose original is in this
- * calendar.
- */
+/** Public, listed, and original here. */
 function mapped(db: Db) {
   return db
     .selectFrom('events')
@@ -74,13 +67,10 @@ function mapped(db: Db) {
     .where(isOriginal)
 }
 
-/** The month in which an event starts, `YYYY-MM`. */
+/** `YYYY-MM`. */
 const month = sql<string>`substr(start_date, 1, 7)`
 
-/**
- * Lists the first `most` months with events of site maps, in order, each with the UTC time of the latest
- * change of its events.
- */
+/** In order, each with the latest change (UTC). */
 export async function listEventMonths(
   { db, aside }: Context,
   most: number,
@@ -94,10 +84,9 @@ export async function listEventMonths(
   return months
 }
 
-/** The columns of an event that its entry in a site map is made of. */
 export type MappedEvent = Pick<EventRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
-/** Lists the events of site maps that begin from `start` until before `end`: at most `most`, by start. */
+/** From `start` until before `end`, at most `most`, by start. */
 export async function listMappedEvents(
   { db, aside }: Context,
   { start, end }: { start: string; end: string },
@@ -113,7 +102,7 @@ export async function listMappedEvents(
   return rows
 }
 
-/** Finds the months in which events of site maps begin from `start` until before `end`, in no order. */
+/** In no order. */
 export async function findEventMonths(
   db: Db,
   { start, end }: { start: string; end: string },

@@ -17,23 +17,21 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
-// Works out the times of events, the windows of lists, the meaning of words such as "tonight", and when
-// meeting links are shown.
+// Times of events, windows of lists, words such as "tonight", when meeting links are shown.
 
-// The filters `when` and `time` of lists: the dates and hours that their words mean.
+// The filters `when` and `time`.
 
-/** The bounds that a word sets for the starts and ends of events, as wall times. */
+/** Wall times. */
 export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
 
-/** The hours at which an evening begins, and the night after it ends (rule 13.11). */
+/** The evening begins, the night ends (rule 13.11). */
 export const EVENING = 17
 const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * Returns the bounds that a word means at `now`, in ms since the epoch, by the clock of the site (rule
- * 13.10). Events within them are on at that time; for `tonight` they begin then. The bounds stay the same for
- * a day, those of `now` for a minute, and those of `tonight` until the night ends.
+ * By the clock of the site (rule 13.10); `now` in ms. Events are on then, for `tonight` they begin. Bounds
+ * last a day, of `now` a minute, of `tonight` until the night ends.
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {
   const wall = wallNow(timezone, now)
@@ -53,7 +51,7 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
   return { startsBefore: `${addDays(last, 1)} 00:00:00`, endsAfter: `${addDays(first, -1)} 23:59:59` }
 }
 
-/** The zone and the language of the site: they decide when days begin, and which days are the weekend. */
+/** Decide when days begin, and which are the weekend. */
 interface Locality {
   timezone: string
   language: string
@@ -61,14 +59,12 @@ interface Locality {
 
 const eveningOf = (wall: string) => (hourOf(wall) < NIGHT_ENDS ? addDays(dayOf(wall), -1) : dayOf(wall))
 
-/** Returns the first day that a word means at `now`. */
 export function firstDayOf(word: WhenWord, { timezone, language }: Locality, now: number): string {
   const wall = wallNow(timezone, now)
   if (word === 'now') return dayOf(wall)
   return word === 'tonight' ? eveningOf(wall) : daysMeant(word, dayOf(wall), language).first
 }
 
-/** Returns the first and the last day that a word means. */
 export function daysMeant(
   word: Exclude<WhenWord, 'now' | 'tonight'>,
   today: string,
@@ -81,12 +77,9 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/**
- * Returns the rest of the weekend that `today` is in, else the next weekend. Its days are those that are free
- * where the language is spoken.
- */
+/** The rest of this weekend, else the next; free days where the language is spoken. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
-  // TypeScript's declarations still lack `getWeekInfo`.
+  // TypeScript's declarations lack `getWeekInfo`.
   const locale: Intl.Locale & { getWeekInfo?: () => { weekend: number[] } } = new Intl.Locale(language)
   const free = new Set(locale.getWeekInfo?.().weekend ?? [6, 7])
   const isFree = (day: string) => free.has(new Date(`${day}T00:00:00Z`).getUTCDay() || 7)
@@ -99,14 +92,12 @@ function weekendFrom(today: string, language: string): { first: string; last: st
 
 const hourOf = (wall: string) => Number(wall.slice(11, 13))
 
-/** Returns a window narrowed to these times. */
 export function narrowedTo(
   window: EventWindow,
   { startsAfter, startsBefore, endsAfter }: AskedTimes,
 ): EventWindow {
   const { from } = window
-  // `startsAfter` of a window makes queries ignore its `from`, so a later `from` is turned into
-  // `startsAfter`.
+  // `startsAfter` makes queries ignore `from`, so a later `from` becomes one.
   const after =
     startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
   return {
@@ -124,20 +115,18 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** The time of day that each hour belongs to (rule 13.11). */
+/** Of each hour (rule 13.11). */
 const TIME_AT: readonly TimeOfDay[] = Array.from({ length: 24 }, (_, hour) =>
   hour < NIGHT_ENDS || hour >= EVENING ? 'evening' : hour < NOON ? 'morning' : 'afternoon',
 )
 
-/** Returns the hours, 0 to 23, of these times of day. */
+/** 0 to 23. */
 export function hoursOf(times: readonly string[]): number[] {
   const wanted = new Set(TIMES_OF_DAY.filter((time) => times.includes(time)))
   return TIME_AT.flatMap((time, hour) => (wanted.has(time) ? [hour] : []))
 }
 
-/**
- * Decides whether an event begins in one of these hours. An event that takes whole days begins at no hour.
- */
+/** Whole days begin at no hour. */
 export function beginsAt(
   hours: readonly number[],
   { start_date: start, end_date: end }: Record<'start_date' | 'end_date', string>,
@@ -145,23 +134,18 @@ export function beginsAt(
   return !(start.endsWith('00:00:00') && end.endsWith('23:59:59')) && hours.includes(hourOf(start))
 }
 
-// The times of an event, and the window of a list.
+// Times of events, and windows of lists.
 
 const MONTHS_AHEAD = 24
 
-/**
- * The default window that was computed last. Each request for a list asks for it several times, and many
- * requests come within a second.
- */
+/** Each list asks several times, and many come within a second. */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * Returns the four times that an event stores, from the times that were asked for and its zone (rules 18.1 to
- * 18.5). A wall time that a clock change skips moves forward. An all-day event runs from 00:00:00 of its
- * first day to 23:59:59 of its last, whatever the clocks do at midnight. An end before the start becomes the
- * start (all day: the end of that day). UTC times follow from the wall times. Where the clocks show a wall
- * time twice, its UTC time is the moment that was sent, else the first of the two; for an end it is the first
- * of the two that is not before the start.
+ * Rules 18.1 to 18.5. A skipped wall time moves forward. Whole days run from 00:00:00 to 23:59:59, whatever
+ * clocks do at midnight. An end before the start becomes the start (all day: the end of that day). Of a wall
+ * time that comes twice the sent moment counts, else the first; of an end the first that is not before the
+ * start.
  * @throws RangeError for an unknown zone
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
@@ -169,16 +153,11 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/**
- * A start or end: a wall time, alone or with its UTC time. The UTC time is ignored where it is another wall
- * time in the zone of the event.
- */
+/** The UTC time is ignored where it is another wall time in the zone. */
 export type Edge = string | Moment
 
 /**
- * Returns the window of a list without dates (rule 12.1): from the start of yesterday to the end of the day
- * 24 months after today, both in the zone of the site. `now` is in ms since the epoch. The window changes at
- * midnight of that zone.
+ * Rule 12.1: start of yesterday to the end of the day 24 months ahead, in the zone of the site. `now` in ms.
  */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
   const second = Math.floor(now / 1000)
@@ -187,12 +166,10 @@ export function defaultWindow(zone: string, now: number): Readonly<{ start: stri
 }
 
 /**
- * Returns a date parameter of a list as the wall time with which events are compared; undefined for a value
- * that is no moment (rules 12.3 and 12.4). The value is read in `zone`, that of the site; a value with an
- * offset is converted to it. Unless `strict`, the time of day is dropped: `start` gives 00:00:00 of the day,
- * `end` and the four bounds `starts_*` and `ends_*` ('before-after') give 23:59:59. So `start_date=now` means
- * the start of today, and `ends_after=now` means events that end tomorrow or later. A strict time that a
- * clock change skips moves forward, as the times of events do.
+ * Rules 12.3 and 12.4; undefined for no moment. Read in `zone`; an offset is converted. Unless `strict` the
+ * time of day is dropped: `start` is 00:00:00, `end` and the bounds ('before-after') 23:59:59, so
+ * `start_date=now` is the start of today, `ends_after=now` tomorrow or later. A skipped strict time moves
+ * forward.
  */
 export function parseWindowEdge(
   value: string | number,
@@ -262,17 +239,13 @@ function wholeDays({
 
 const wallOf = (edge: Edge) => (typeof edge === 'string' ? edge : edge.wall)
 
-/**
- * Returns the function that computes the default of `start_date` or `end_date` at the time of a request (rule
- * 12.1).
- */
+/** Rule 12.1. */
 export function defaultWindowOf(edge: 'start' | 'end') {
   return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
 }
 
 type SentEdge = string | number
 
-/** The parameters that decide the window of a list. */
 export interface WindowQuery {
   start_date?: SentEdge
   end_date?: SentEdge
@@ -286,9 +259,8 @@ export interface WindowQuery {
 }
 
 /**
- * Returns the window that a query asks for (rules 12.4 and 12.5), in whole days unless strict. The default
- * window falls away when `when` or any of the bounds `starts_*` and `ends_*` is given. `starts_after` and
- * `ends_before` win over `start_date` and `end_date`. With `include` the window has no bounds (rule 12.6).
+ * Rules 12.4 and 12.5, whole days unless strict. No default with `when` or a bound `starts_*` or `ends_*`;
+ * `starts_after` and `ends_before` win over the dates; `include` has no bounds (rule 12.6).
  */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   if (query.include !== undefined) return WITHOUT_BOUNDS
@@ -307,7 +279,6 @@ export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   return { from, to, startsBefore, startsAfter, endsBefore, endsAfter }
 }
 
-/** The window of all times. */
 export const WITHOUT_BOUNDS: EventWindow = {
   from: undefined,
   to: undefined,
@@ -317,18 +288,14 @@ export const WITHOUT_BOUNDS: EventWindow = {
   endsAfter: undefined,
 }
 
-// When everybody sees a meeting link. Every representation of an event asks here whether it may show the
-// link.
+// When everybody sees a meeting link: every representation asks here.
 
-/** A time later than that of any event. */
+/** Later than any event. */
 const NEVER = '9999-12-31 23:59:59'
 
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
-/**
- * Returns the time from which everybody sees the meeting link of an event, `YYYY-MM-DD HH:MM:SS` in UTC.
- * Returns `''` where that time has come, and for an event without a link. `now` is in ms since the epoch.
- */
+/** UTC; `''` where the time has come, and without a link. `now` in ms. */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
   if (online_url === '') return ''
   const from = utcToMs(utc_start_date) - (minutesBefore(online_shown) ?? Number.NaN) * 60_000
@@ -336,9 +303,8 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * Returns a row without its meeting link, unless everybody may see the link or the caller may edit the event.
- * Every representation shows this row. The schedule changes the event once its link may be shown, so no
- * cached answer hides the link after that.
+ * Without the link, unless everybody may see it or the caller may edit. Every representation shows this row;
+ * the schedule changes the event once the link may be shown, so no cached answer hides it then.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,
@@ -347,10 +313,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/**
- * Returns the row that all dates of a series share as the caller sees it. Its editors alone see a meeting
- * link that is not always shown.
- */
+/** Editors alone see a link that is not always shown. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

@@ -14,7 +14,7 @@ import { isCost } from './event-cost.ts'
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** The declaration of events: their fields and addresses (rule 3.9), and the checks of sent values. */
+/** Fields, addresses (rule 3.9), checks. */
 export const event = defineResource({
   name: 'event',
   path: 'events',

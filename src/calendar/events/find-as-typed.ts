@@ -20,39 +20,35 @@ import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records while somebody types: for the search of the desk, and for the suggestions of pages.
+// Finds records while somebody types: search of the desk, suggestions of pages.
 
-/** A record that a text may mean. */
 export interface TypedHit {
   kind: PagedKind
   id: number
-  /** The title or name, as text. */
+  /** As text. */
   title: string
-  /** For an event, its start as a wall time; for a venue, its city; for an organizer, empty. */
+  /** Start of an event (wall time), city of a venue. */
   about: string
   status: string
 }
 
-/** The most hits of a search. */
 const MOST_HITS = 8
-/** The most UTF-16 code units of a text that is looked for. */
+/** UTF-16 units. */
 const LONGEST_TYPED = 300
-/** The most events that each query of a search reads. */
+/** Read by each query. */
 const MOST_CANDIDATES = 64
-/** The fewest characters of a word that is looked up: shorter words are in too many texts. */
+/** Shorter words are in too many texts. */
 const SHORTEST_WORD = 3
-/** The most venues, and the most organizers, that a search finds by name. */
+/** By name. */
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Finds the events, venues and organizers that a typed text may mean, of every status, among those that the
- * caller may see: at most `MOST_HITS`, the best events first, then venues and organizers. The text may be an
- * id, a UID, an address, the beginning of a slug, or words of a title, a name or other texts of an event;
- * where nothing is found, other forms of its words, or words with one other letter, are tried. Events that
- * match equally well come in the order of their dates, coming ones first. Blank text finds nothing.
+ * Of every status, as the caller may see: at most `MOST_HITS`, best events first, then venues and organizers.
+ * An id, UID, address, beginning of a slug, or words; where nothing is found, other forms, or one other
+ * letter. Equal ones by date, coming first.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -111,7 +107,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** 1 where the typed text is the id or UID of the event, or the UID of its series; else 0. */
+  /** Id or UID of the event, or UID of its series. */
   exact: number
 }
 
@@ -142,10 +138,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/**
- * Compares two events by date: coming events come first, the next one at the top, then past events, the
- * latest at the top.
- */
+/** Coming ones first, the next at the top; then past ones, the latest at the top. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -154,10 +147,7 @@ function compareDates(one: Ranked, other: Ranked): number {
 
 const IN_TRASH = 10
 
-/**
- * Returns how well an event matches what was typed: the lower, the better. Events in the trash rank behind
- * all others.
- */
+/** The lower the better; the trash comes last. */
 function rankOf(
   { exact, title, slug, status }: Candidate,
   typed: string,
@@ -180,10 +170,7 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/**
- * Returns the slug, or beginning of one, that a text means: the last part of an address, or the slug that a
- * title would get.
- */
+/** The last part of an address, or the slug of a title. */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')
@@ -195,10 +182,7 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/**
- * Returns the condition that the caller may see an event. `is true` keeps SQLite from starting with all
- * events that the caller may see.
- */
+/** `is true`: SQLite would start with all events that the caller may see. */
 function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
@@ -218,10 +202,7 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/**
- * Finds events by the beginning of their slug; drafts, pending and scheduled events by the whole slug alone,
- * since few of them have a slug.
- */
+/** Few drafts, pending and scheduled events have a slug: by the whole one alone. */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -236,10 +217,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/**
- * Finds events whose texts have all of the words that are long enough: among the `NEWEST` events, and where
- * fewer than `MOST_HITS` of these have them, among all events, the newest first.
- */
+/** Words that are long enough: among the `NEWEST`, then among all, the newest first. */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -257,8 +235,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   const search = { include, exclude: [] }
   const found = await findMatching(search)
   const read = async (isFound: Expression<unknown>) => {
-    // The search is materialized: else PostgreSQL would read all events in the order of their ids for words
-    // that it takes for frequent.
+    // Materialized: PostgreSQL would read all events by id for words that it takes for frequent.
     const query = sql<Candidate>`
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
@@ -273,46 +250,35 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/**
- * The number of newest events whose texts are searched first. Words that few of these have are rare, so the
- * search of all events is quick then.
- */
+/** Words that few of these have are rare, so that searching all is quick. */
 const NEWEST = 1000
 
-/** A public record or term that a visitor may mean. */
+/** Public. */
 export interface Suggestion {
   kind: 'venue' | 'organizer' | 'category' | 'tag' | 'event'
   id: number
-  /** The name or title, as text. */
+  /** As text. */
   name: string
   slug: string
-  /** For a venue, its city; for an event, its start as a wall time; else empty. */
+  /** City of a venue, start of an event (wall time). */
   about: string
 }
 
-/** The most suggestions of each kind, and the most characters of a text for which there are any. */
+/** Of each kind; and characters of a text. */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 const LONGEST = 100
-/** The condition of a public record. `is true` keeps SQLite from walking through all public records. */
+/** `is true`: SQLite would walk through all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
-/**
- * The number of titles that are read: more than are suggested, since several events may have the same title.
- */
+/** Several events may have one title. */
 const TITLES_READ = 8
 
-/**
- * The values that `selectNamed` takes: those of `named`, the folded text, and `last`, a bound behind all
- * folded names that begin with that text.
- */
+/** `last` is a bound behind all folded names that begin with the text. */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/**
- * Selects venues, organizers and terms by name. It is one statement, since each statement would take a
- * snapshot of its own.
- */
+/** One statement: each would take a snapshot of its own. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -327,10 +293,7 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/**
- * Selects the titles and slugs of public events. It reads no times, since these columns lie behind the long
- * texts of a row.
- */
+/** No times: these columns lie behind long texts. */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -340,9 +303,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Suggests what a visitor may mean by a typed text: public venues, public organizers and terms with events,
- * by name, the names that begin with the text first; then coming events by title, the next one first. A last
- * word of fewer than two letters suggests nothing. Where nothing is found, a wrong letter is forgiven.
+ * Public venues, organizers and terms with events by name, beginnings first; then coming events by title. A
+ * last word below two letters suggests nothing; a wrong letter is forgiven where nothing is found.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)
@@ -350,10 +312,7 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
   return corrected === undefined ? found : suggestFor(corrected, context)
 }
 
-/**
- * Returns a text in which a wrong letter of a word is forgiven, as the search by words forgives it; undefined
- * where there is nothing to forgive.
- */
+/** Undefined where there is nothing to forgive. */
 async function correctedText(
   text: string,
   searcher: Pick<Context, 'db' | 'aside'>,
@@ -376,10 +335,7 @@ async function suggestFor(text: string, context: Context): Promise<Suggestion[]>
   return [...linked, ...events].map((hit) => ({ ...hit, name: plainText(hit.name) }))
 }
 
-/**
- * Finds coming events by title, in the order of lists, one of each title. Finds none while the memory is
- * being filled.
- */
+/** In the order of lists, one of each title. None while memory is being filled. */
 async function suggestEvents(
   typed: TypedWords,
   { db, aside, memory, site, now }: Context,

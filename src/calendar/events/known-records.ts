@@ -8,13 +8,9 @@ import { areRecordsOf, type LinkedKind } from '../linked/linked-store.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
-// Answers filters from memory, without the database: finds the terms and linked records that the memory of
-// public events knows.
+// Filters answered from memory, without the database.
 
-/**
- * Returns the memory if it may answer this caller and lacks no change, else undefined. A failed check for
- * changes is reported, and gives undefined.
- */
+/** If it may answer this caller and lacks no change; a failed check is reported. */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
     return memory && !isBehind(memory) ? memory : undefined
@@ -24,10 +20,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/**
- * Returns the check of a filter by terms. It decides as `isTermList` does, and without the database where the
- * memory knows all of the terms.
- */
+/** As `isTermList`, without the database where memory knows all terms. */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -38,10 +31,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/**
- * Returns the check of a filter by linked records. It decides as `areRecordsOf` does, and without the
- * database where listed events had all of them.
- */
+/** As `areRecordsOf`, without the database where listed events had all of them. */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -52,10 +42,7 @@ export function areKnownRecords(kind: LinkedKind) {
   }
 }
 
-/**
- * Narrows a query of the index to terms. Returns undefined where the memory does not know a term by its slug
- * or id.
- */
+/** Undefined where memory does not know a term. */
 export function inKnownTerms(
   memory: EventMemory,
   taxonomy: Taxonomy,
@@ -71,10 +58,7 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/**
- * Finds the id of the term that an entry means by its slug or id; undefined for any other entry, such as a
- * name, which the database has to look up.
- */
+/** By slug or id; the database has to look up names. */
 function findKnownTerm(
   { terms, termIds }: EventMemory,
   taxonomy: Taxonomy,
@@ -89,7 +73,6 @@ function findKnownTerm(
   )
 }
 
-/** Decides whether the index has had events of all of these venues or organizers. */
 export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
   return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
 }

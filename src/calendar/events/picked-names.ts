@@ -5,31 +5,28 @@ import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
 import { knownTo } from '../terms/term-filters.ts'
 
-// Finds venues, organizers, categories and tags by the names that somebody types.
+// Finds venues, organizers and terms by typed names.
 
-/** The kinds of records and terms that a form links an event to by their names. */
 export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
 
-/** A record or term that a name may mean. */
 export interface PickedName {
   kind: PickedKind
   id: number
   name: string
-  /** The status of a venue or organizer; of a term always `publish`. */
+  /** Of a term `publish`. */
   status: string
-  /** A hint that tells namesakes apart: the city of a venue, or the parent of a category; empty for none. */
+  /** City of a venue, parent of a category. */
   about: string
 }
 
-/** The most UTF-16 code units of a name that is looked for. */
+/** UTF-16 units. */
 const LONGEST_PICKED = 300
 
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * Finds at most `most` records or terms of a kind by name, whatever the letter case and accents: first those
- * whose names begin with the text, then those that have it elsewhere, each by name. Blank text finds the
- * first names. Only what the caller may see is found, and nothing from the trash.
+ * In any letter case and accents: beginnings first, then elsewhere, by name; blank text finds the first
+ * names. As the caller may see, not from the trash.
  */
 export async function pickNames(
   kind: PickedKind,
@@ -45,10 +42,7 @@ export async function pickNames(
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/**
- * Finds the record or term that a name means: the one with this name, or else the only one whose name begins
- * so. Undefined where there is none.
- */
+/** The whole name, else the only one that begins so. */
 export async function findNamed(
   kind: PickedKind,
   text: string,
@@ -61,10 +55,7 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/**
- * Finds the record or term with this name, whatever the letter case and accents: of several the oldest public
- * one, or else the oldest one.
- */
+/** In any letter case and accents; the oldest public one, else the oldest. */
 export async function findSameName(
   kind: PickedKind,
   text: string,
@@ -72,16 +63,15 @@ export async function findSameName(
 ): Promise<PickedName | undefined> {
   const folded = foldedName(text)
   if (folded === undefined || folded === '') return undefined
-  // Names are stored as they were sent, so an ampersand may be stored as an entity.
+  // An ampersand may be stored as an entity.
   const written = [...new Set([folded, folded.replaceAll('&', '&amp;')])]
   const same = await readNames(kind, sql<SqlBool>`named.folded in (${sql.join(written)})`, asker, MOST_SAME)
   return same.find(({ status }) => status === 'publish') ?? same[0]
 }
 
-/** The most namesakes among which a published one is looked for. */
 const MOST_SAME = 20
 
-/** Returns a text in the folded form in which names are compared; undefined for a text that no name has. */
+/** Undefined for text that no name has. */
 function foldedName(text: string): string | undefined {
   return text.length > LONGEST_PICKED || text.includes('\0') ? undefined : fold(text)
 }
@@ -95,10 +85,7 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/**
- * Reads names in order. The names are tested in the index of names alone; rows are read only until `most` of
- * them are shown to the caller.
- */
+/** Tested in the index of names; rows are read until `most` are shown. */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

@@ -8,28 +8,22 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findSeriesByIds } from './event-store.ts'
 
-// Presents the recurrence of series and their occurrences: as members of answers, as linked data and in
-// words.
+// The recurrence of series and occurrences: members, linked data, words.
 
-/** Reads the rule, the added dates and the left-out dates of a series. */
 export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
   return JSON.parse(series.rules)
 }
 
-/** Returns the start from which the rule counts, for a series or an event that begins to repeat. */
+/** Of a series, or of an event that begins to repeat. */
 export function startOf(series: Pick<SeriesRow, 'start_date' | 'timezone' | 'all_day'>): Start {
   return { local: series.start_date, zone: series.timezone, allDay: series.all_day === 1 }
 }
 
-/** Returns the address of the page of a series. */
 export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow, 'id' | 'slug'>): string {
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/**
- * Presents the series of an occurrence as linked data. It says no more than name, page and rule, since search
- * engines show occurrences alone.
- */
+/** Name, page and rule alone: search engines show occurrences. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -60,17 +54,14 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/**
- * A rule as answers show it: as its line without the name, as an object and in words. A series of dates
- * without a rule has no line and no object.
- */
+/** Line without the name, object, words; dates without a rule have no line and object. */
 export interface ShownRule {
   rrule: string
   rule: object | null
   text: string
 }
 
-/** Shown rules by the row of their series, which occurrences that are shown together share. */
+/** Shared by occurrences shown together. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
@@ -81,17 +72,14 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   const found: ShownRule = {
     rrule: rule ? ruleText(rule, start) : '',
     rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
-    // The words of a rule say nothing of dates that are added or left out one by one.
+    // The words say nothing of single dates.
     text: recurrenceInWords(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
   }
   shown.set(series, found)
   return found
 }
 
-/**
- * Returns how a series repeats, in words and without its end, such as "every Thursday"; `''` for a series of
- * dates without a rule.
- */
+/** Without its end, such as "every Thursday"; `''` without a rule. */
 export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
   const { rule } = recurrenceOf(series)
   if (!rule) return ''
@@ -99,15 +87,11 @@ export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   return recurrenceInWords({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
 }
 
-/** Returns the names of the fields in which an occurrence differs from its series. */
 export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/**
- * Presents the members that occurrences alone have, behind all other members: their recurrence, and the id of
- * their series.
- */
+/** Behind all other members. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,
@@ -126,7 +110,7 @@ const selectOccurrences = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'series', 'recurrence_id', 'own']).where('id', 'in', value('ids')),
 )
 
-/** Presents the recurrence of events, by id. An event that is no occurrence has no entry. */
+/** By id, occurrences alone. */
 export async function presentRecurrences(
   context: Pick<Context, 'site' | 'say'>,
   db: Db,

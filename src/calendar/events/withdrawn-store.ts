@@ -7,8 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Keeps the events that were public and no longer are, as the public last saw them: feeds tell subscribers of
-// calendars about them for some time. A withdrawn row stays as it is, whatever becomes of its event.
+// Events that the public no longer sees, as it last saw them: feeds tell subscribers for some time. A row
+// stays, whatever becomes of its event.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>
   db.selectFrom('event_venues').select('venue as id').where('event', '=', value('event')).orderBy('position'),
@@ -34,10 +34,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/**
- * The columns that are kept of a withdrawn event: all but its texts, since nobody is to read on in an event
- * that was taken back.
- */
+/** No texts: nobody is to read on in an event that was taken back. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -50,9 +47,7 @@ const TEXTS = new Set([
 ])
 
 /**
- * Keeps the withdrawn row of an event that leaves public lists: `before` is the row that the public last saw.
- * The statements that read its links have begun when the function returns, ahead of all later statements,
- * which may change the links.
+ * `before` is what the public last saw. Its links are read ahead of later statements, which may change them.
  */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
@@ -74,12 +69,11 @@ function idsOf(rows: readonly { id: number }[]): string {
   return JSON.stringify(rows.map(({ id }) => id))
 }
 
-/** Deletes the withdrawn row of an event that the public can see again. */
 export async function dropWithdrawn(tx: Tx, event: number): Promise<void> {
   await deleteOne(tx, { event })
 }
 
-/** The most rows, and the most places in the order of lists, that one query reads. */
+/** Rows, and places in the order of lists, of one query. */
 const MOST_ROWS = 50
 const MOST_PLACES = 1000
 
@@ -109,11 +103,7 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
     .orderBy('event'),
 )
 
-/**
- * Reads the events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC, some at a time and in the
- * order of lists. The order is made here: an index with that order would have to be written by every
- * withdrawal.
- */
+/** UTC; some at a time in the order of lists, made here: every withdrawal would have to write an index. */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {
   const places = (await readPlaces(db, since)).sort(byStart)
   for (let at = 0; at < places.length; at += MOST_ROWS) {

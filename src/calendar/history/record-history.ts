@@ -20,46 +20,39 @@ import {
   type VersionColumns,
 } from './record-states.ts'
 
-// Versions of a record: reads, tells, compares and restores them. A version is worked out from the present
-// columns, going back through what each act found before it (`storage/history.ts`), and is named by the
-// sequence of its record, as in ETags.
+// Versions of a record: worked out from the present columns, going back through what each act found
+// (`storage/history.ts`); named by the sequence, as in ETags.
 
-/**
- * The most acts that are looked back through, and the most bytes of their former values, without long texts.
- */
+/** Looked back through; and bytes of former values, without long texts. */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
 interface ChangingAct
   extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
-  /** The sequence of the record after the act. */
+  /** After the act. */
   sequence: number
-  /** The former values of the columns and links that the act changed. */
   former: VersionColumns
 }
 
-/** The known versions of a record. */
 export interface RecordHistory {
   kind: StateKind
   id: number
   present: VersionColumns
-  /** The sequence that the record has now. */
+  /** Now. */
   version: number
-  /** The acts that changed its values, the newest first. */
+  /** The newest first. */
   acts: readonly ChangingAct[]
-  /** The earliest version that is known. */
   knownFrom: number
 }
 
-/** Reads the known versions of a record; undefined when there is no such record. */
+/** Undefined without such a record. */
 export async function readHistory(
   db: Db,
   kind: StateKind,
   versioned: VersionedKind,
   id: number,
 ): Promise<RecordHistory | undefined> {
-  // The version is read before the record, so that a restore is never decided by a later state than the
-  // version it requires.
+  // Before the record, so that a restore is not decided by a later state than its version.
   const change = () =>
     db
       .selectFrom('changes')
@@ -90,7 +83,7 @@ export async function readHistory(
     .where('sequence', '>', first?.sequence ?? 0)
     .limit(MOST_ACTS)
     .execute()
-  // Read after the acts, since former values that are dropped meanwhile are not known any more.
+  // After the acts: former values dropped meanwhile are not known any more.
   const knownFrom = (await change())?.known_from ?? 0
   return {
     kind,
@@ -104,9 +97,7 @@ export async function readHistory(
   }
 }
 
-/**
- * Finds the status that a record in the trash had before it went there; undefined where that is not known.
- */
+/** Before it went to the trash, if known. */
 export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
   const last = await db
     .selectFrom('history')
@@ -122,10 +113,7 @@ export async function formerStatus(db: Db, kind: VersionedKind, id: number): Pro
   return typeof status === 'string' ? status : undefined
 }
 
-/**
- * Returns the columns that a record had in a version, with hashes in place of long texts.
- * @throws Problem rest_version_not_found
- */
+/** Hashes for long texts. @throws Problem rest_version_not_found */
 function columnsAt(
   { present, version: last, acts, knownFrom }: RecordHistory,
   version: number,
@@ -136,10 +124,7 @@ function columnsAt(
   return columns
 }
 
-/**
- * Returns the state of a record together with values that states leave out: the author, the local publication
- * date, and the times in UTC.
- */
+/** With author, local publication date and UTC times, which states leave out. */
 function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
   for (const name of BESIDE) if (name in columns) state[name] = columns[name]
@@ -148,7 +133,7 @@ function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Ta
 }
 
 const BESIDE = ['author', 'date', 'utc_start_date', 'utc_end_date']
-/** Columns that the dates of a series have, and the series itself has not. */
+/** Series have none. */
 const OF_DATES = ['slug', 'utc_start_date', 'utc_end_date', 'date', 'date_utc']
 
 async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Taxonomies> {
@@ -157,10 +142,7 @@ async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Tax
   return new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
 }
 
-/**
- * Puts long texts, or their first `most` characters, in place of their hashes.
- * @throws Problem rest_version_not_found when a text is not kept any more
- */
+/** Or their first `most` characters. @throws Problem rest_version_not_found when a text is gone */
 async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
   const hashes = new Set<string>()
   const each = (read: (hash: string) => unknown) => (_name: string, one: unknown) =>
@@ -183,22 +165,18 @@ interface ChangedMember {
   member: string
   former: unknown
   new: unknown
-  /** True where only the beginning of a long text is given. */
+  /** Only the beginning of a long text. */
   cut?: true
 }
 
-/** An act with what it changed. */
 export interface ToldAct extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** The most characters of a text in a list of acts. */
+/** In a list of acts. */
 const MOST_SHOWN = 2000
 
-/**
- * Lists up to `most` acts that changed a record from an index on, the newest first, each with what it
- * changed.
- */
+/** From an index on, at most `most`, the newest first. */
 export async function tellActs(
   db: Db,
   history: RecordHistory,
@@ -242,27 +220,20 @@ function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/**
- * Returns all values that a record had in a version, in the form that requests send.
- * @throws Problem rest_version_not_found
- */
+/** As requests send them. @throws Problem rest_version_not_found */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/**
- * A value that cannot be put back: it leads to a record that is gone or may not be linked to, or it is
- * refused by now.
- */
+/** It leads to a record that is gone or may not be linked to, or is refused by now. */
 interface LeftOut {
   member: string
   value: unknown
 }
 
-/** A version that is ready to be put back. */
 export interface PreparedRestore {
-  /** The members that the restore changes; without any, nothing is written. */
+  /** Changed by the restore; without any, nothing is written. */
   members: string[]
   left: LeftOut[]
   prepared: unknown
@@ -273,9 +244,8 @@ const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date'
 const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
 
 /**
- * Prepares the update of a record that puts a version back, or only some members of it. Texts that were
- * sanitised stay so, whoever puts them back.
- * @throws Problem rest_version_not_found, and those of an update
+ * A whole version or some members. Sanitised texts stay so. @throws Problem rest_version_not_found, and those
+ * of an update
  */
 export async function prepareRestore(
   context: Context,
@@ -315,20 +285,14 @@ export async function prepareRestore(
   }
 }
 
-/**
- * The version to put back, the members to put back (all unless given), and the versions that the record may
- * have now.
- */
+/** All members unless given; versions that the record may have now. */
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined
   wanted: WantedVersions
 }
 
-/**
- * The outcome of a restore: the members that changed, the values that could not be put back, and the written
- * record unless nothing changed.
- */
+/** Changed members, values that could not be put back, and the record unless nothing changed. */
 export interface Restored {
   members: string[]
   left: LeftOut[]
@@ -336,8 +300,7 @@ export interface Restored {
 }
 
 /**
- * Puts a version of a record back by an update, without the members that the update refuses, unless the
- * record has changed since `history` was read.
+ * By an update without what that refuses, unless the record has changed since `history` was read.
  * @throws Problem rest_version_not_found, rest_precondition_failed, and those of an update
  */
 export async function restoreVersion(
@@ -388,10 +351,7 @@ async function restoreBut(
   return { members, left, written }
 }
 
-/**
- * Returns the values to send so that a record with the present columns has the former ones again.
- * @throws Problem for members that no record has
- */
+/** @throws Problem for members that no record has */
 function differing(
   kind: StateKind,
   columns: VersionColumns,
@@ -411,17 +371,14 @@ function differing(
     return isOther(name) || (isTrustOther && TEXTS.includes(name) && typeof wanted[name] === 'string')
   })
   const values = Object.fromEntries(names.map((name) => [name, wanted[name]]))
-  // A wall clock shows some times twice, so the times in UTC are sent, which give the same moment again.
+  // Wall times may come twice, so UTC times are sent.
   if (kind === 'event' && columns.all_day === 0)
     for (const name of ['start_date', 'end_date'])
       if (name in values) values[name] = `${String(columns[`utc_${name}`]).replace(' ', 'T')}Z`
   return values
 }
 
-/**
- * Returns true for a version with a publication date worth putting back: one that somebody sent, or that
- * publication gave it.
- */
+/** Sent by somebody, or given by publication. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }
@@ -430,7 +387,7 @@ function unknownTerms({ terms }: VersionColumns, taxonomies: Taxonomies): unknow
   return Array.isArray(terms) ? terms.filter((id) => !taxonomies.has(id)) : []
 }
 
-/** Moves from the values to `left` all that leads to records that are gone, or that may not be linked to. */
+/** What leads to records that are gone, or may not be linked to, moves to `left`. */
 async function leaveOut(
   context: Context,
   fields: Served['resource']['fields'],

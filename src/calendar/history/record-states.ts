@@ -24,19 +24,15 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-// Reads records as states, which are their fields as requests send them, and as the columns of versions.
-// Imports, pushes and versions compare states and write them back.
+// Records as states (fields as requests send them) and as columns of versions; imports, pushes and versions
+// compare states and write them back.
 
-/** The kinds of records whose state can be read. */
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
-/**
- * The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they
- * restore this state.
- */
+/** Sent unchanged, they restore the state. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** Reads the present states of these records, by id; deleted records have none. */
+/** By id; deleted records have none. */
 export async function readStates(
   db: Db,
   kind: StateKind,
@@ -87,17 +83,13 @@ async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
 }
 
-/** Returns the state of an event that has just been made. */
 export function stateOfMade({ row, links, categories, tags }: MadeEvent): RecordState {
   return eventState(row, { venue: links.venues ?? [], organizer: links.organizers ?? [], categories, tags })
 }
 
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
-/**
- * Reads the states of series: the fields that all occurrences have in common, with the times and the rule
- * that the series counts from.
- */
+/** What all occurrences share, with the times and rule of the series. */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
   const rows = await findSeriesByIds(db, ids)
   const terms = await findTermsByIds(db, [
@@ -109,7 +101,7 @@ async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number,
   )
 }
 
-/** Returns the fields that the occurrence of a series at an original start shares with the others. */
+/** Fields that an occurrence shares with the others. */
 export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
   const terms = await findTermsByIds(db, readShared(row).terms)
   const { recurrence: _recurrence, ...state } = seriesState(
@@ -134,7 +126,7 @@ function seriesState(row: SeriesRow, shared: Shared, start: string, taxonomies: 
   }
 }
 
-/** The taxonomies of terms by id. */
+/** By id. */
 export type Taxonomies = ReadonlyMap<number, Taxonomy>
 
 function byTaxonomy(
@@ -146,13 +138,10 @@ function byTaxonomy(
   return { categories: of('category'), tags: of('tag') }
 }
 
-/**
- * The columns of a record, with the ids of the records that it links to; those of a series also with what its
- * dates share.
- */
+/** With ids of links; of a series also what its dates share. */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
-/** Reads the present columns of these records, by id; deleted records have none. */
+/** By id; deleted records have none. */
 export async function readColumns(
   db: Db,
   kind: StateKind,
@@ -197,7 +186,7 @@ async function readLinked(db: Db, ids: readonly number[]) {
   }
 }
 
-/** Returns the state of a record with these columns, which may be former ones. */
+/** Perhaps former columns. */
 export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
   if (kind === 'venue') return stateOf(venueFields, columns)
   if (kind === 'organizer') return stateOf(organizerFields, columns)
@@ -231,15 +220,12 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
   return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
 }
 
-/**
- * Fields that states leave out: authors are people of the source, the local publication date follows from
- * that in UTC, and the series has the recurrence.
- */
+/** Authors are people of the source, the local date follows from UTC, the series has the recurrence. */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 
 const carried = new WeakMap<FieldsData, readonly string[]>()
 
-/** Returns the names of the declared fields that states have, and imports carry over. */
+/** That imports carry over. */
 export function carriedFields(fields: FieldsData): readonly string[] {
   const known = carried.get(fields)
   if (known) return known

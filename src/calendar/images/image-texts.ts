@@ -8,31 +8,21 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, can } from '../people/caller.ts'
 
-// Changes the texts and the focal point of images, and decides who may change or remove an image.
+// Texts and focal point of images; who may change or remove one.
 
-/** The texts of an image, as columns. */
 export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
 
-/**
- * Returns true for callers who may change the texts of an image: they may upload, and either own it or may
- * edit others' records.
- */
+/** Uploaders, of their own or by the right to edit others' records. */
 export function mayEditImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'edit_others'))
 }
 
-/**
- * Returns true for callers who may remove an image: they may upload, and either own it or may delete others'
- * records.
- */
+/** Uploaders, of their own or by the right to delete others' records. */
 export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }
 
-/**
- * Settles the texts of a new or changed image: as sent, else as before. The slug is the one sent, else the
- * one it has, else made from the title.
- */
+/** As sent, else as before; the slug sent, else present, else from the title. */
 export async function settleTexts(
   tx: Tx,
   id: number,
@@ -60,11 +50,7 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   return other === undefined ? wanted : `${wanted.slice(0, 180)}-${id}`
 }
 
-/**
- * Changes the sent texts of an image.
- * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any
- * more
- */
+/** @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not */
 export async function changeTexts(
   tx: Tx,
   id: number,
@@ -96,16 +82,13 @@ async function changeImage(
   return after
 }
 
-/** The point of an image that stays in view where it is cropped: from 0 at the left and the top to 1. */
+/** 0 at left and top, to 1. */
 export interface FocalPoint {
   x: number
   y: number
 }
 
-/**
- * Sets the point that stays in view; undefined for the middle.
- * @throws Problem as `changeTexts` does
- */
+/** Undefined for the middle. @throws Problem as `changeTexts` */
 export async function changeFocus(
   tx: Tx,
   id: number,

@@ -31,23 +31,23 @@ import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
-// Images of records: finds, fetches, stores, shows and removes them, and decides who sees them.
+// Images: found, fetched, stored, shown, removed, and who sees them.
 
-/** An image ready to be linked inside a transaction. */
+/** Inside a transaction. */
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
-/** An image whose files are stored but which has no id yet. */
+/** No id yet. */
 export type StoredImage = Pick<
   ImageRow,
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
 >
 
-/** An entry of the column `sizes`; `file` is a key of the media store. */
+/** `file` is a key of the media store. */
 interface StoredSize {
   file: string
   width: number
   height: number
-  /** bytes */
+  /** Bytes. */
   filesize: number
   mime_type: string
 }
@@ -55,13 +55,10 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/**
- * The most addresses that one request may fetch, since their images stay in memory until the whole request is
- * valid.
- */
+/** Their images stay in memory until the whole request is valid. */
 export const MAX_ADDRESSES = 10
 
-/** The images fetched by one request, and the stored files that may end without an owner. */
+/** And stored files that may end without an owner. */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | ImageLack>>
   stored: StoredImage[]
@@ -69,7 +66,7 @@ interface RequestImages {
 
 type AddressImage = { id: number } | { prepared: PreparedImage }
 
-/** The images of each request: its write uses the images that its validation fetched. */
+/** A write uses what its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
 function imagesOf(context: Context): RequestImages {
@@ -78,15 +75,12 @@ function imagesOf(context: Context): RequestImages {
   return images
 }
 
-/**
- * Runs work that may resolve images. Then it removes stored files that no image has, left when the work
- * failed or another was faster.
- */
+/** Then removes stored files that no image has, as when the work failed or another was faster. */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // A file that cannot be removed does no harm.
+    // A file that stays does no harm.
     await removeUnowned(context).catch(() => undefined)
   }
 }
@@ -105,8 +99,8 @@ async function removeUnowned(context: Context): Promise<void> {
 }
 
 /**
- * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an
- * address of an image (rule 23.1). An image that is fetched for this is kept for `resolveImage`.
+ * Empty, the id of an image that the caller may see, or for uploaders an address (rule 23.1), which is
+ * fetched and kept for `resolveImage`.
  */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
@@ -116,19 +110,15 @@ export async function isImageReference(value: unknown, context: Context): Promis
   return (await lackOfImage(reference, context)) === undefined
 }
 
-/**
- * Finds out why an address gives no image to this caller, as the end of a sentence; undefined when it gives
- * one.
- */
+/** The end of a sentence; undefined when it gives an image. */
 export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
   const found = await findAddress(url, context)
   return 'lack' in found ? found.lack : undefined
 }
 
 /**
- * Resolves a value of kind `image`: its files are stored, ready for `linkImage`. It waits for other machines,
- * so it is called before the transaction and within `withImages`. Undefined when the reference gives no image
- * to this caller (rule 23.1).
+ * Stored, ready for `linkImage`; before the transaction and within `withImages`. Undefined when the reference
+ * gives no image (rule 23.1).
  */
 export async function resolveImage(
   reference: string | number,
@@ -159,7 +149,7 @@ async function lookInto(url: string, context: Context, mayFetch: boolean): Promi
   return 'lack' in fetched ? fetched : prepareFetched(inMemory(fetched.bytes), fetched.fileName)
 }
 
-/** Prepares a fetched file. An image with too many pixels counts as none. */
+/** Too many pixels count as no image. */
 async function prepareFetched(file: ImageFile, fileName: string): Promise<AddressImage | ImageLack> {
   try {
     const prepared = await prepareImage(file, fileName)
@@ -170,19 +160,16 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/** Finds the image that was fetched from this address, or whose own address it is (rule 23.3). */
+/** Fetched from this address, or at it (rule 23.3). */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
   if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
-  // The index on sources leaves out empty ones; only queries that do so as well use it.
+  // The index on sources leaves out empty ones; only such queries use it.
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/**
- * Returns the id to link inside a transaction, null for none. Inserts a new image, unless another request
- * inserted one from its address meanwhile.
- */
+/** Null for none. Inserts a new image, unless another request did meanwhile. */
 export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -211,16 +198,12 @@ async function insertImage(
   return row
 }
 
-/** An uploaded image whose files are stored, with its texts. */
 export interface PreparedUpload {
   stored: StoredImage
   texts: Partial<ImageTexts>
 }
 
-/**
- * Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever
- * type the request claims.
- */
+/** Within `withImages`. Undefined when the bytes are no image, whatever the request claims. */
 export async function prepareUpload(
   upload: ImageFile & { fileName: string },
   context: Context,
@@ -230,7 +213,6 @@ export async function prepareUpload(
   return prepared && { stored: await storeImage(prepared, context), texts }
 }
 
-/** Inserts an uploaded file as an image of the caller. */
 export async function insertUpload(
   tx: Tx,
   { stored, texts }: PreparedUpload,
@@ -246,10 +228,8 @@ const SHOWN_BY = [
 ] as const
 
 /**
- * Removes an image, also from the records that show it. Its files are removed at the end of the request,
- * within `withImages`.
- * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any
- * more
+ * Also from records. Files go at the end of the request, within `withImages`.
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
   const row = await lockedRows(
@@ -273,7 +253,7 @@ export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context:
   await tx.deleteFrom('records').where('id', '=', id).execute()
   const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
   recordChange(tx, gone, { action: 'delete', name: row.title })
-  // The files are removed if the transaction is committed, since no image owns them then.
+  // If the transaction is committed, no image owns them.
   imagesOf(context).stored.push(row)
 }
 
@@ -285,7 +265,7 @@ const selectImages = statement<{ ids: number[] }>()((db, value) =>
   db.selectFrom('images').selectAll().where('id', 'in', value('ids')),
 )
 
-/** Finds the images with these ids, by id. */
+/** By id. */
 export async function findImages(db: Db, ids: readonly number[]): Promise<Map<number, ImageRow>> {
   const possible = [...new Set(ids)].filter(isPossibleId)
   if (possible.length === 0) return new Map()
@@ -293,12 +273,12 @@ export async function findImages(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Shows an image inside a record; undefined, and reported, when it cannot be shown. */
+/** Undefined, and reported, when it cannot be shown. */
 export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** Returns the address of an image's file, or of the file of its size with these pixels where it has one. */
+/** Of the size with these pixels where there is one. */
 export function imageUrl(
   row: ImageRow,
   mediaUrl: string,
@@ -311,7 +291,7 @@ export function imageUrl(
   return `${mediaUrl}/${(sized ?? row).file}`
 }
 
-/** Returns an image as answers show it (rule 8.1); `sizes` is left out when there are none. */
+/** Rule 8.1; `sizes` is left out when there are none. */
 export function presentImage(row: ImageRow, mediaUrl: string) {
   const sizes: StoredSizes = JSON.parse(row.sizes)
   const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
@@ -330,13 +310,10 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** Attempts after which a name gets a random end instead of a number. */
+/** Then a random end instead of a number. */
 const NUMBERED_NAMES = 20
 
-/**
- * Stores all files of an image in the folder of the month, under the first stem whose names are free in the
- * database and in the store.
- */
+/** In the folder of the month, under the first stem that is free in database and store. */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -360,9 +337,9 @@ function filesUnder(stem: string, prepared: PreparedImage): Map<string, Prepared
   return files
 }
 
-/** True when an image of the database has one of these names, whether or not its file is in the store. */
+/** Whether or not the file is in the store. */
 async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
-  // The images that may have a file of this name, as their own or as one of their sizes.
+  // As their own or as a size.
   const owners = keys.flatMap((key) => {
     const { dir, name, ext } = posix.parse(key)
     const stems = new Set([name, name.replace(/-[^-]*$/, '')])
@@ -376,7 +353,7 @@ async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
   return rows.some((row) => filesOf(row).some((file) => keys.includes(file)))
 }
 
-/** Stores all files or none. Returns false when one of their names is taken. */
+/** Or none; false when a name is taken. */
 async function putAll(
   store: MediaStore,
   files: ReadonlyMap<string, PreparedFile>,
@@ -417,17 +394,14 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Returns the keys of all files of an image in the media store. */
+/** Keys. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/**
- * Returns the bytes of the files of an image, by their keys, as far as it notes them: of an original it does
- * not.
- */
+/** By key; of an original no size is noted. */
 export function sizesOfFiles({
   file,
   filesize,
@@ -443,9 +417,8 @@ export function sizesOfFiles({
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * Returns the condition that the caller may see an image: a record that they may see shows it, no record
- * shows it, it is their own, or they see all records. The file itself is open to everybody who knows its
- * address.
+ * Shown by a record that they may see, or by none, their own, or all for those who see all. The file is open
+ * to who knows its address.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -464,7 +437,6 @@ export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   ])
 }
 
-/** Finds the image with this id, if the caller may see it. */
 export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
   if (!isPossibleId(id)) return undefined
   return context.db
@@ -481,10 +453,7 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/**
- * Returns the conditions of a list of images. Every file kept here is an image, so other kinds of media find
- * none.
- */
+/** Every file is an image: other kinds of media find none. */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): RawBuilder<SqlBool>[] {
   const words = fold(search ?? '')
   return [
@@ -494,7 +463,7 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
   ]
 }
 
-/** Lists the latest images that the caller may see, the newest first. */
+/** The newest first. */
 export async function listLatestImages(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   most: number,
@@ -503,31 +472,25 @@ export async function listLatestImages(
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 
-// Fetches images from addresses that clients have named.
+// Images from addresses that clients have named.
 
-/** The allowed hosts of a fetch, and its limits of size and time. */
 export interface FetchLimits {
-  /**
-   * The only hosts to fetch from, on any port and at any address; empty: every host with a public address.
-   */
+  /** On any port and address; empty: every host with a public address. */
   hosts: readonly string[]
   maxBytes: number
-  /** Milliseconds for the whole fetch, redirects and body included. */
+  /** Ms for the whole, with redirects and body. */
   timeoutMs: number
 }
 
-/** The answer of an address that says to be an image by its content type; its bytes are verified later. */
+/** An image by its content type; bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
-  /** The last part of the address's path, unescaped; may be empty. */
+  /** The last part of the path, unescaped. */
   fileName: string
 }
 
-/**
- * The reason why there is no image, as the end of a sentence for the operator. Clients do not get it, since
- * it tells what this machine can reach.
- */
+/** For the operator alone: it tells what this machine can reach. */
 interface ImageLack {
   lack: string
 }
@@ -539,9 +502,8 @@ class NotFetched extends Error {
 const MAX_REDIRECTS = 5
 
 /**
- * Fetches an image that a client named (rule 23.2). Returns the reason where it gives none: for other
- * schemes, addresses that are not public, statuses but 200, other content types, and fetches over the limits
- * of bytes, redirects or time. Never throws for a request of a client.
+ * Rule 23.2; the reason for other schemes, private addresses, other statuses and types, and over the limits.
+ * Never throws for a client's request.
  */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
@@ -570,7 +532,7 @@ function lackOf(error: unknown, { aborted }: AbortSignal, { timeoutMs }: FetchLi
 const notPublic = (host: string) =>
   `${host} has no public address, and is asked only when KALENDS_IMAGE_HOSTS names it, which then has to name every host of images`
 
-/** Checks that an address may be asked. @throws NotFetched for one that may not */
+/** @throws NotFetched */
 function requireAllowed(target: URL, hosts: readonly string[]): void {
   if (mayConnect(target, hosts)) return
   const isPlain = /^https?:$/.test(target.protocol) && target.username === '' && target.password === ''
@@ -582,7 +544,7 @@ function requireAllowed(target: URL, hosts: readonly string[]): void {
   )
 }
 
-/** Returns the answer after all redirects; each address is checked like the first. @throws NotFetched */
+/** Each address is checked like the first. @throws NotFetched */
 async function follow(
   target: URL,
   limits: FetchLimits,
@@ -599,9 +561,7 @@ async function follow(
   return follow(next, limits, signal, left - 1)
 }
 
-/**
- * Sends a request on a connection of its own, since a shared one may lead to an address that was not checked.
- */
+/** On a connection of its own: a shared one may lead to an unchecked address. */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }
@@ -617,10 +577,10 @@ function isRedirect(response: IncomingMessage): boolean {
   return [301, 302, 303, 307, 308].includes(response.statusCode ?? 0)
 }
 
-/** The most characters of a content type that a reason repeats. */
+/** Repeated by a reason. */
 const MOST_OF_TYPE = 100
 
-/** Returns the content type of an image. @throws NotFetched for an answer that is no image by its type */
+/** @throws NotFetched for no image by its type */
 function imageType(response: IncomingMessage): string {
   const [sent = ''] = (response.headers['content-type'] ?? '').split(';', 1)
   const type = sent.trim()

@@ -3,27 +3,22 @@ import type { Db } from '../../store/storage/database.ts'
 import type { ImageColumns } from '../../store/storage/schema.ts'
 import { filesOf, sizesOfFiles } from './images.ts'
 
-// Looks for the files of images in their store.
+// Looks for files of images in their store.
 
-/** The columns that name the files of an image, and say how large they are. */
 export type FiledImage = Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>
 
-/**
- * The number of files that were looked for, those that the store lacks, and those of another size than their
- * image says.
- */
+/** Those that the store lacks, or that have another size. */
 export interface LookedFor {
   looked: number
   missing: string[]
   others: string[]
 }
 
-/** The number of files that are looked for at the same time. */
 const FILES_AT_ONCE = 8
-/** Milliseconds after which no further files are looked for. */
+/** Then no further files are looked for. */
 const WITHIN_MS = 5000
 
-/** Looks for the files of images, for some seconds. */
+/** For some seconds. */
 export async function lookForFiles(images: readonly FiledImage[], store: MediaStore): Promise<LookedFor> {
   const sizes = new Map(images.flatMap((image) => [...sizesOfFiles(image)]))
   const keys = [...new Set(images.flatMap(filesOf))]
@@ -50,13 +45,9 @@ async function sizeIn(store: MediaStore, key: string): Promise<number | undefine
   return file?.size
 }
 
-/** The number of images that are looked for at a start. */
 const AT_START = 20
 
-/**
- * Tells an operator of the newest images whose files the store lacks, since a wrong setting or a disk that is
- * not mounted looks so.
- */
+/** A wrong setting or a disk that is not mounted looks so. */
 export async function tellLostFiles(
   db: Db,
   store: MediaStore,

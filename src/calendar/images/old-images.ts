@@ -4,27 +4,23 @@ import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from '../records/origins.ts'
 import { findImage } from './images.ts'
 
-// Finds images by the address that they were fetched from, or that they had in a source that has moved here.
-// Sites keep an image in several sizes, as `a.jpg`, `a-300x200.jpg` and `a-scaled.jpg`.
+// Images by where they were fetched from, or were in a moved source. Sites keep several sizes: `a.jpg`,
+// `a-300x200.jpg`, `a-scaled.jpg`.
 
-/** The end of the name of an image file. */
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
 
 const SIZED = /-(?:(\d{1,5})x(\d{1,5})|scaled)(?=\.\w{1,5}$)/
 
-/** Returns the width and height in a file name such as `a-300x200.jpg`; undefined for a name without them. */
+/** `a-300x200.jpg`. */
 export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | undefined {
   const [, width, height] = SIZED.exec(name) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }
 
-/** Returns an address or path without the size at its end. */
+/** Without the size at its end. */
 export const unsized = (address: string) => address.replace(SIZED, '')
 
-/**
- * Returns the addresses or paths that the image at one of them may have been fetched from: the same one, then
- * the one without a size, then `-scaled`.
- */
+/** The same, then without a size, then `-scaled`. */
 export function namesOfImage(address: string): string[] {
   const whole = unsized(address)
   return [...new Set([address, whole, whole.replace(/(?=\.\w{1,5}$)/, '-scaled')])]
@@ -39,13 +35,13 @@ const selectFetched = statement<{ addresses: readonly string[] }>()((db, value) 
     .orderBy('id', 'desc'),
 )
 
-/** Finds the images that were fetched from these addresses, by address. */
+/** By address. */
 export async function findFetched(db: Db, addresses: readonly string[]): Promise<Map<string, ImageRow>> {
   if (addresses.length === 0) return new Map()
   return new Map((await selectFetched(db, { addresses })).map((row) => [row.source_url, row]))
 }
 
-/** Finds the image that was at this path, in whichever size, in a source that has moved here. */
+/** In whichever size, in a moved source. */
 export async function findByOldImagePath(db: Db, path: string): Promise<ImageRow | undefined> {
   if (!IMAGE_NAME.test(path)) return undefined
   const paths = namesOfImage(path).map(oldPath)

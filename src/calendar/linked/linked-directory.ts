@@ -4,24 +4,20 @@ import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/statement.ts'
 import type { LinkedKind } from './linked-store.ts'
 
-// Reads the public venues and organizers for pages: the directories by name, and the venues of events.
+// Public venues and organizers for pages.
 
-/** A public venue or organizer as a directory lists it. */
 export interface DirectoryEntry {
   id: number
   slug: string
   status: 'publish'
   name: string
-  /** The city of a venue; empty for an organizer. */
+  /** Empty for an organizer. */
   city: string
-  /** The first sign of its name in folded form, by which names are ordered. */
+  /** First character of the folded name. */
   letter: string
 }
 
-/**
- * The filter of a directory: names that begin with `letter` and have all of `words`. Empty ones narrow
- * nothing.
- */
+/** Begins with `letter` and has all `words`. */
 export interface DirectoryQuery {
   letter: string
   words: string
@@ -33,15 +29,10 @@ const NAMES = {
 } as const
 
 const MOST_WORDS = 8
-/**
- * The condition of a public record. `is true` makes SQLite walk the index of names and not that of statuses.
- */
+/** `is true`: SQLite walks the index of names. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/**
- * Lists public venues or organizers by name: at most `most`, from the place `offset` on. The filter is tested
- * on the index of names.
- */
+/** By name, from `offset` on; tested on the index of names. */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -65,13 +56,9 @@ export async function listDirectory(
   return rows
 }
 
-/** The most first signs of names that are listed. */
 const MOST_LETTERS = 60
 
-/**
- * Lists the first signs of the names of public venues or organizers, in order. Each is found by one step in
- * the index of names.
- */
+/** In order, each by one step in the index of names. */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`
@@ -88,7 +75,7 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   return rows.map(({ letter }) => letter)
 }
 
-/** A public venue of an event, with its city and coordinates in degrees. */
+/** Degrees. */
 export interface VenueOfEvent {
   event: number
   id: number
@@ -100,7 +87,7 @@ export interface VenueOfEvent {
   geo_lng: number | null
 }
 
-/** Finds the public venues of these events, by event and in the order that each event has. */
+/** By event, in its order. */
 export async function findVenuesOf(db: Db, events: readonly number[]): Promise<VenueOfEvent[]> {
   const rows = await db
     .selectFrom('event_venues')
@@ -116,7 +103,7 @@ export async function findVenuesOf(db: Db, events: readonly number[]): Promise<V
       'geo_lng',
     ])
     .where('event_venues.event', 'in', wholeList(db, events))
-    // `is true` makes SQLite start with the events and not with all public venues.
+    // `is true`: SQLite starts with the events.
     .where(sql<SqlBool>`(venues.status = 'publish') is true`)
     .orderBy('event_venues.event')
     .orderBy('event_venues.position')

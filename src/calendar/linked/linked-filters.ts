@@ -33,10 +33,9 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-// Declares the filters of lists of venues and organizers, and the geolocation filter that lists of events
-// share.
+// Filters of venues and organizers, and geolocation, which events share.
 
-/** The parts of a list: each is decided by several parameters together, or narrows every list. */
+/** Decided by several parameters together, or narrowing every list. */
 type LinkedPart = 'status' | 'place'
 
 type LinkedFilter<Value> = Filter<
@@ -54,14 +53,11 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/**
- * Checks that a search of venues and organizers has few enough words. Folding may make many words of one,
- * since some signs stand for a phrase.
- */
+/** Folding may make many words of one. */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
-/** The parameters of lists of organizers, one entry each (rule 13.8). */
+/** Rule 13.8. */
 export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -105,7 +101,7 @@ export const linkedFilters = {
   }),
 }
 
-/** The parameters of lists of venues, which have places (rule 15.2). */
+/** Rule 15.2. */
 export const placedFilters = {
   ...linkedFilters,
   geoloc: linkedFilter({
@@ -130,10 +126,9 @@ export const placedFilters = {
   }),
 }
 
-/** The values of the parameters of a list. Lists of venues alone have those of places. */
+/** Venues alone have places. */
 export type LinkedQuery = Parsed<typeof placedFilters>
 
-/** How each part of a list narrows it. */
 export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGround, LinkedCondition>> = {
   status: (_query, ground) => linkedListedTo(ground),
   place: async (query, { context }) => {
@@ -146,9 +141,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/**
- * Writes the parameters of links, in the order that clients know; parameters that are not listed here follow.
- */
+/** In the order that clients know. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -163,9 +156,7 @@ export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placed
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/**
- * The facts of a list that all of its filters share: its kind, the context of the request, and its statuses.
- */
+/** Shared by all filters of a list. */
 export interface LinkedGround {
   type: LinkedType
   context: Context
@@ -179,7 +170,7 @@ function linkedListedTo({ status, type: { table }, context: { caller } }: Linked
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
 }
 
-/** Records with all of the words within one field. No words find nothing (rule 14.3). */
+/** Within one field; no words find nothing (rule 14.3). */
 function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
   const words = parseWords(text)
   return (record) =>
@@ -194,10 +185,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/**
- * Records with an event that is neither draft, pending nor in the trash if `wanted`, else records without
- * such an event.
- */
+/** An event that is neither draft, pending nor in the trash. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -206,10 +194,7 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/**
- * Records with listed events to come. The index of lists has all columns of events that are asked for, so no
- * row of an event is read.
- */
+/** The index of lists has all columns, so no row of an event is read. */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -228,7 +213,6 @@ function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
     )
 }
 
-/** Venues with coordinates if `wanted`, else venues without. */
 function placed(wanted: boolean): LinkedCondition {
   return (record) => record('venues.geo_lat', wanted ? 'is not' : 'is', null)
 }
@@ -240,15 +224,12 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/**
- * Returns the query for the links of a record from events that the caller may see, so that no filter betrays
- * other events.
- */
+/** Of events that the caller may see, so that no filter betrays others. */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))
-      // A cross join, since SQLite might begin an inner join with all events, anew for each record.
+      // A cross join: SQLite might begin with all events, anew for each record.
       .crossJoin('events')
       .select('events.id')
       .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
@@ -257,10 +238,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/**
- * Decides whether a venue that events show the caller has coordinates. Without one, geolocation filters have
- * no effect (rule 15.3).
- */
+/** Without one, geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -273,7 +251,7 @@ export async function anyCoordinates({ db, caller }: Context): Promise<boolean> 
   )
 }
 
-/** The geolocation parameters of events and venues (rule 15.2). */
+/** Rule 15.2. */
 interface GeoQuery {
   geoloc?: boolean
   geoloc_lat?: number | null
@@ -286,10 +264,7 @@ interface GeoFilter {
   circle: Circle | undefined
 }
 
-/**
- * Returns the circle that is asked for; undefined for none.
- * @throws Problem rest_invalid_param when one of latitude and longitude is missing
- */
+/** @throws Problem rest_invalid_param when latitude or longitude is missing */
 export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
   const {
     geoloc_lat: lat = null,
@@ -300,11 +275,7 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }
 
-/**
- * Returns the geolocation filter of a list. It is empty where no venue has coordinates, since such a calendar
- * does not use geolocation (rule 15.3).
- * @throws Problem as `geoCircle` does
- */
+/** Empty where no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
   const circle = geoCircle(context, query)
   const { geoloc } = query

@@ -44,15 +44,11 @@ import {
 } from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 
-// Makes the operations on venues and organizers that routes call: they find, load, create, change and remove
-// records.
+// Operations on venues and organizers.
 
 type DescribedRow = LinkedRow & { description: string }
 
-/**
- * Presents a venue or organizer; one that is read by itself has its linked data.
- * @throws Error when it cannot be shown
- */
+/** Linked data alone. @throws Error when it cannot be shown */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 interface LoadedLinked<Row> {
@@ -74,7 +70,7 @@ async function withImage<Row extends DescribedRow>(db: Db, row: Row): Promise<Lo
   return { row, image: images.get(row.image ?? 0) }
 }
 
-/** Makes the operations on venues or on organizers, which differ in `rules` and `present` alone. */
+/** They differ in `rules` and `present`. */
 export function linkedOperations<Row extends DescribedRow>(
   rules: LinkedRules,
   present: Present<Row>,
@@ -111,9 +107,7 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /**
-   * Makes the answer of a write inside the transaction, so that no record is written that cannot be shown.
-   */
+  /** In the transaction: no record is written that cannot be shown. */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
@@ -143,7 +137,7 @@ function linkedWrites<Row extends DescribedRow>(
         const current = await getHeld(tx, rules, id, context, mayDelete)
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, context)
-        // A record that cannot be shown can still be moved to the trash.
+        // It can still be moved to the trash.
         const shown = showWritten(context, tx, id)
         return shown.catch((error: unknown) => ({ id, answer: trashedAnyway(context, id, error) }))
       },
@@ -166,21 +160,14 @@ function withoutLinkedData(shown: object): object {
   return rest
 }
 
-/**
- * Returns the answer for a trashed record that cannot be shown, and reports it.
- * @throws `error` itself unless it is an UnshowableRecord
- */
+/** @throws `error` itself unless it is an UnshowableRecord */
 export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
   if (!(error instanceof UnshowableRecord)) throw error
   report(error)
   return { id, status: 'trash' }
 }
 
-/**
- * Holds a venue or organizer until the end of the transaction, and returns its row. `may` is checked on the
- * held row, since another writer may have changed it since the first check.
- * @throws Problem rest_forbidden
- */
+/** `may` is checked on the held row: another writer may have changed it. @throws Problem rest_forbidden */
 async function getHeld(
   tx: Tx,
   rules: LinkedRules,
@@ -215,7 +202,7 @@ async function findAmong<Row extends DescribedRow>(
 
 const parts = Object.values(linkedParts)
 
-/** Finds one page of a list of venues or organizers. Requests for organizers have no parameters of places. */
+/** Organizers have no places. */
 async function findPageOfLinked<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,

@@ -47,14 +47,12 @@ import {
   recordWritten,
 } from '../records/record-store.ts'
 
-// Checks references to venues and organizers, and reads and writes their rows.
+// Rows of venues and organizers, and references to them.
 
-// References to venues and organizers in events and filters, and their checks.
+// References in events and filters.
 
-/** The kinds of record that events link to. */
 export type LinkedKind = 'venue' | 'organizer'
 
-/** Returns the check of the id in an address: a record of this kind has it. */
 export function isIdOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const id = readInteger(value)
@@ -62,15 +60,13 @@ export function isIdOf(kind: LinkedKind) {
   }
 }
 
-/** Returns the check of the slug in an address: a record of this kind has it, and the caller may know it. */
+/** The caller may know it. */
 export function isSlugOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> =>
     (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
-/**
- * Returns the check of a filter: every entry is the id of a record of this kind, in any status (rule 13.3).
- */
+/** Ids in any status (rule 13.3). */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -81,20 +77,19 @@ export function areRecordsOf(kind: LinkedKind) {
   }
 }
 
-/** One entry of an event's `venue` or `organizer`: the id of a record, or the fields of a record to make. */
+/** An id, or fields of a record to make. */
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
 /**
- * Reads the entries of an event's venues or organizers as they were sent (rule 21.1): an id, numeric text,
- * comma-separated ids, a record with an id, a record of fields, or a list of these. Returns no entries for
- * the empty values, and undefined for anything else.
+ * Rule 21.1: an id, numeric text, comma-separated ids, a record with an id, a record of fields, or a list;
+ * none for empty values, undefined for anything else.
  */
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
   if (isNamedRecord(value)) return allKnown([recordEntry(value)])
   const entries = typeof value === 'boolean' ? undefined : listEntries(value)
   if (!entries) return undefined
-  // A form that clears a list sends it with one empty entry.
+  // Forms clear a list with one empty entry.
   const filled = entries.filter((entry) => entry !== '')
   return allKnown(filled.map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))))
 }
@@ -114,10 +109,7 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/**
- * Returns the check of an event's venues or organizers that looks nothing up: each entry is an id that a
- * record can have, or fields of a new record.
- */
+/** Looks nothing up. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
@@ -129,10 +121,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/**
- * Returns the check that looks up an event's venues or organizers: known ones are not in the trash, and
- * references of new ones lead somewhere (rule 21.1).
- */
+/** Known ones are not in the trash, references of new ones lead somewhere (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -151,9 +140,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/**
- * Decides whether events may link to all of these records: they exist, and are not in the trash (rule 21.1).
- */
+/** And not in the trash (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -190,22 +177,17 @@ async function areFieldsLinkable(
   return true
 }
 
-// Reads and writes of the rows of venues and organizers.
+// Reads and writes.
 
-/** The names in which the queries of venues and organizers differ. */
 export interface LinkedType {
   kind: LinkedKind
   table: 'venues' | 'organizers'
-  /** The table of the links from events. */
   links: 'event_venues' | 'event_organizers'
 }
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/**
- * Returns the name of a table, typed as that of venues: both tables have the columns used here, and the query
- * builder takes one type.
- */
+/** Typed as venues: both tables have these columns, and the query builder takes one type. */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
@@ -238,7 +220,6 @@ export async function findLinkedByIds<Row extends LinkedRow>(
 
 const PLACE = ['id', 'author', 'status', 'venue', 'city'] as const
 
-/** The columns of a venue that lists of pages show. */
 export type PlaceRow = Pick<VenueRow, (typeof PLACE)[number]>
 
 const selectPlaces = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -264,10 +245,7 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/**
- * Finds the records outside the trash whose name differs in letter case at most, the oldest first, and holds
- * them until the end of the transaction.
- */
+/** Outside the trash, in any letter case, the oldest first, held until the end of the transaction. */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
@@ -280,13 +258,10 @@ function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** A condition on venues or organizers, typed as one on venues: both tables have the columns that it uses. */
+/** Typed as one on venues: both tables have its columns. */
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
-/**
- * Reads one page of the venues or organizers that meet a condition, and counts all of them. The latest
- * published come first (rules 11.7 and 13.8).
- */
+/** The latest published first (rules 11.7 and 13.8). */
 export async function listLinked<Row extends LinkedRow>(
   type: LinkedType,
   where: LinkedCondition,
@@ -314,10 +289,7 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/**
- * Reads one page of the venues or organizers that a search finds. One statement gives page and total, so that
- * the texts are searched once.
- */
+/** One statement, so that texts are searched once. */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -336,10 +308,9 @@ async function searchLinked<Row extends LinkedRow>(
   return { rows: [], total: Number(totals[0]?.total) }
 }
 
-/** A public venue or organizer as site maps list it. */
 export type MappedLinked = Pick<LinkedRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
-/** Lists the public venues or organizers by id, at most `most`. */
+/** By id. */
 export async function listPublicLinked(db: Db, type: LinkedType, most: number): Promise<MappedLinked[]> {
   return db
     .selectFrom(asVenues(type))
@@ -350,10 +321,9 @@ export async function listPublicLinked(db: Db, type: LinkedType, most: number): 
     .execute()
 }
 
-/** A venue with its name and coordinates. */
 export type NamedVenue = Pick<VenueRow, 'id' | 'venue' | 'geo_lat' | 'geo_lng'>
 
-/** Lists the public venues by name, at most `most`. */
+/** By name. */
 export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]> {
   return db
     .selectFrom('venues')
@@ -386,7 +356,7 @@ async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Linke
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
-/** Writes columns of a venue or organizer, notes a slug that it leaves, and records the change. */
+/** Notes a slug that it leaves. */
 export async function updateLinked(
   tx: Tx,
   type: LinkedType,
@@ -404,27 +374,17 @@ export async function updateLinked(
   ])
 }
 
-// Writes of venues and organizers.
+// Writes.
 
-/**
- * A venue or organizer ready to be written: its image has been fetched already, since no transaction waits
- * for other machines.
- */
+/** The image is fetched: no transaction waits for other machines. */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
 }
 
-/**
- * The rules of writing venues or organizers: the names of their tables, their fields, and how further columns
- * are settled.
- */
 export interface LinkedRules extends LinkedType {
   fields: Fields
-  /**
-   * Returns the columns that follow from the sent values and the former row.
-   * @throws Problem rest_invalid_param
-   */
+  /** @throws Problem rest_invalid_param */
   settle: (
     values: Record<string, unknown>,
     before: Record<string, unknown> | undefined,
@@ -439,20 +399,14 @@ export async function prepareLinked(
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
 
-/**
- * Finds or fetches the image that a reference means.
- * @throws Problem rest_invalid_param when it gives no image
- */
+/** @throws Problem rest_invalid_param when it gives no image */
 export async function getImage(reference: string | number, context: Context): Promise<ResolvedImage> {
   const image = await resolveImage(reference, context)
   if (!image) throw invalidParam('image')
   return image
 }
 
-/**
- * Reads the typed values of a record nested in an event. The fields must have been validated, which refuses
- * wrong types.
- */
+/** Validated before. */
 export function readNested(fields: Fields, record: Record<string, unknown>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
@@ -462,9 +416,8 @@ export function readNested(fields: Fields, record: Record<string, unknown>): Rec
 }
 
 /**
- * Makes a venue or organizer, or reuses one of the same name if each sent detail equals its own, or fills an
- * empty one that the caller may edit (rule 21.3).
- * @throws Problem could-not-create-… for a blank name.
+ * Reuses one of the same name if each sent detail equals its own, or fills an empty one that the caller may
+ * edit (rule 21.3). @throws Problem could-not-create-… for a blank name
  */
 export async function createLinked(
   tx: Tx,
@@ -487,7 +440,7 @@ export async function createLinked(
   return { id, isNew: true }
 }
 
-/** Changes the sent fields of a venue or organizer. @throws Problem could-not-create-… for a blank name */
+/** @throws Problem could-not-create-… for a blank name */
 export async function changeLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -541,7 +494,7 @@ async function writeLinked(
   else await insertLinked(tx, rules, id, written)
 }
 
-/** Returns the text in which searches look: the folded texts of a record, one line for each field. */
+/** Folded, one line a field. */
 function searchLines(fields: Fields, current: Record<string, unknown>): string {
   const texts = Object.entries(fields).flatMap(([name, field]) => {
     const value = current[name]
@@ -550,7 +503,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** Returns the sent values by which a record is told from its namesakes, without empty values and flags. */
+/** That tell it from namesakes: without empty values and flags. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
@@ -584,10 +537,7 @@ async function reuse(
   return true
 }
 
-/**
- * Moves a venue or organizer to the trash. Its links stay, so that events show it again once it is restored
- * (rule 24.3).
- */
+/** Links stay, for when it is restored (rule 24.3). */
 export async function trashLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -598,10 +548,7 @@ export async function trashLinked(
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
-/**
- * Reads the row of a venue or organizer that must exist.
- * @throws Error when it is gone, which no request can bring about
- */
+/** @throws Error when it is gone, which no request can bring about */
 export async function getLinked<Row extends LinkedRow>(db: Db, type: LinkedType, id: number): Promise<Row> {
   const row = await findLinked<Row>(db, type, id)
   if (!row) throw new Error(`${type.kind} ${id} is gone`)

@@ -15,7 +15,7 @@ import { presentLinkedRecord } from './record-present.ts'
 
 // Declares the resource of organizers, and presents and operates on organizers.
 
-/** The declaration of organizers, the persons or bodies that hold events (rule 3.9). */
+/** Rule 3.9. */
 export const organizer = defineResource({
   name: 'organizer',
   path: 'organizers',
@@ -37,7 +37,6 @@ export const organizer = defineResource({
   fields: withChecks(organizerFields, { ...recordChecks, image: { lookUp: isImageReference } }),
 })
 
-/** The rules of writing organizers: no columns but those of their fields. */
 export const organizerRules: LinkedRules = {
   kind: 'organizer',
   table: 'organizers',
@@ -46,10 +45,7 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/**
- * Presents an organizer as events embed it and lists show it (rule 6.2).
- * @throws Error when it cannot be shown
- */
+/** Rule 6.2. @throws Error when it cannot be shown */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,
@@ -59,7 +55,7 @@ export function presentOrganizer(
   return presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image, linkedData)
 }
 
-/** Presents an organizer as linked data (rule 9.3): a schema.org Person. */
+/** Rule 9.3: a Person. */
 export function organizerLinkedData(row: OrganizerRow): object {
   return {
     '@type': 'Person',
@@ -72,7 +68,6 @@ export function organizerLinkedData(row: OrganizerRow): object {
   }
 }
 
-/** The operations on organizers. */
 export const organizerOperations = linkedOperations<OrganizerRow>(
   organizerRules,
   (context, row, image, extent) =>

@@ -8,31 +8,24 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
-// Presents the members that venues and organizers share, and makes the addresses, global ids and rights of
-// events, venues and organizers.
+// What venues and organizers share; addresses, global ids and rights of records.
 
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
-/** Returns the platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
+/** In addresses and `type` (rule 3.8). */
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
-/**
- * Returns the path of a record's page below the address of the site: with its id while it has no public
- * address of its own (rule 4.4).
- */
+/** With its id while it has no public address (rule 4.4). */
 export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
   if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
   return `/?post_type=${postType(site, kind)}&p=${id}`
 }
 
-/** Returns the full address of a record's page. */
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/**
- * Returns the members of author, status and times with which every record begins, behind its id (rule 4.2).
- */
+/** Behind the id (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
@@ -44,23 +37,17 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** Returns the global id of a record, which is unique among all deployments. */
+/** Unique among all deployments. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/**
- * Returns false for the values that records leave out: `""`, `"0"`, null (rule 6.3). The coordinate 0 and a
- * fact that is known to be false stay.
- */
+/** Not `""`, `"0"`, null (rule 6.3); 0 and false stay. */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/**
- * The plain fields of a kind of record, by its declaration. They are worked out once, since every event shows
- * such records.
- */
+/** Every event shows such records. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {
@@ -86,10 +73,7 @@ function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags'
 type Of<Name extends string> = Readonly<Record<Name, unknown>>
 type Always = keyof typeof linkedMembers.always
 
-/**
- * Presents a venue or organizer as its own routes and events show it. The details come in the order of their
- * declaration.
- */
+/** Details in the order of declaration. */
 export function presentLinkedRecord(
   presenting: Presenting,
   kind: 'venue' | 'organizer',
@@ -126,15 +110,12 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/**
- * Requires that the caller may read a record.
- * @throws Problem <kind>-not-accessible when the caller may not (rule 25.3)
- */
+/** @throws Problem <kind>-not-accessible (rule 25.3) */
 export function requireReadable(context: Context, kind: PagedKind, row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 
-/** The rights on records: who may edit at all may create them, and change those that `mayEdit` allows. */
+/** Who may edit at all may create, and change what `mayEdit` allows. */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
   update: (context: Context, row?: RecordColumns) =>

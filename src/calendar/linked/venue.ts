@@ -17,7 +17,7 @@ import { presentLinkedRecord } from './record-present.ts'
 
 // Declares the resource of venues, and settles, presents and operates on venues.
 
-/** The declaration of venues, the places of events (rule 3.9). */
+/** Rule 3.9. */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',
@@ -39,10 +39,7 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/**
- * Returns the state or the province of a place (rule 21.5): the state in the United States or without a
- * country, else the province.
- */
+/** Rule 21.5: the state in the United States or without a country. */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) =>
     String(value ?? ''),
@@ -51,10 +48,7 @@ export function stateOrProvince(place: Texts): string {
   return province ?? ''
 }
 
-/**
- * Returns the column `stateprovince` where it has to be worked out: not where it is sent, or was set by hand
- * before (rule 21.5).
- */
+/** Unless sent, or set by hand before (rule 21.5). */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -62,16 +56,12 @@ function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   return { stateprovince: stateOrProvince({ ...before, ...values }) }
 }
 
-/**
- * Requires that a venue has both coordinates or none.
- * @throws Problem rest_invalid_param when only one would be left (rule 15.1)
- */
+/** @throws Problem rest_invalid_param when one coordinate would be left (rule 15.1) */
 function checkCoordinates(values: Texts, before: Texts | undefined): void {
   const { geo_lat: lat = null, geo_lng: lng = null } = { ...before, ...values }
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geo_lat' : 'geo_lng')
 }
 
-/** The rules of writing venues: coordinates come in pairs, and `stateprovince` is settled. */
 export const venueRules: LinkedRules = {
   kind: 'venue',
   table: 'venues',
@@ -83,7 +73,7 @@ export const venueRules: LinkedRules = {
   },
 }
 
-/** Presents a venue as events embed it and lists show it (rule 6.1). @throws Error when it cannot be shown */
+/** Rule 6.1. @throws Error when it cannot be shown */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,
@@ -93,7 +83,7 @@ export function presentVenue(
   return presentLinkedRecord(presenting, 'venue', venue.fields, row, image, linkedData)
 }
 
-/** Presents a venue as linked data (rule 9.3): a schema.org Place. */
+/** Rule 9.3: a Place. */
 export function venueLinkedData(row: VenueRow): object {
   const address = {
     streetAddress: row.address,
@@ -122,7 +112,7 @@ export function venueLinkedData(row: VenueRow): object {
   }
 }
 
-/** Presents the known facts of access of a venue as linked data; an empty object where none is known. */
+/** Empty where no fact is known. */
 export function amenities(row: VenueRow): object {
   const known = venueFacts.filter((fact) => row[fact] !== null)
   const amenityFeature = known.map((fact) => ({
@@ -133,7 +123,6 @@ export function amenities(row: VenueRow): object {
   return known.length === 0 ? {} : { amenityFeature }
 }
 
-/** The operations on venues. */
 export const venueOperations = linkedOperations<VenueRow>(venueRules, (context, row, image, extent) =>
   presentVenue(context, row, image, extent === 'single' ? venueLinkedData(row) : undefined),
 )

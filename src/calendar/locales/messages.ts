@@ -12,7 +12,7 @@ import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 
-/** The texts of the codes of `WebhookReason`. */
+/** Texts of `WebhookReason`. */
 export const webhookReasons = {
   administrator: 'By an administrator.',
   command: 'By command.',
@@ -25,16 +25,10 @@ export const webhookReasons = {
   forbidden: 'The address may not be sent to.',
 } as const
 
-/**
- * Why a webhook is disabled or a message has not arrived, as it is stored: a code, and the value that its
- * text names, such as `answered 500`.
- */
+/** Stored as a code and the value of its text, such as `answered 500`. */
 export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhookReasons} ${string}`
 
-/**
- * English texts that stand in no declaration, with `{name}` where a value goes: the key other languages
- * translate.
- */
+/** In no declaration; `{name}` is a value. The key that languages translate. */
 export const messages = [
   'Jump to a date',
   'midnight',
@@ -437,7 +431,7 @@ export const messages = [
 
 export type MessageText = (typeof messages)[number]
 
-/** A text that describes something to users; the compiler checks that it is one of the messages. */
+/** The compiler checks that it is one of the messages. */
 export const about = (text: MessageText) => text
 
 type TextsOf<Part> =
@@ -460,7 +454,7 @@ type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infe
   ? AboutOf<Id> | AboutOf<Slug>
   : never
 
-/** Every English text a reader of the interface may see: what each language translates. */
+/** What each language translates. */
 export type Text =
   | AboutOf<Declared['fields']>
   | TextsOf<Declared['fields']>
@@ -468,8 +462,5 @@ export type Text =
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 
-/**
- * A language: a translation of every text. A text that is new or reworded is missing here until someone has
- * looked.
- */
+/** A text that is new or reworded is missing until someone has looked. */
 export type Locale = Readonly<Record<Text, string>>

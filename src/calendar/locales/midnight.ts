@@ -2,21 +2,17 @@ import type { Language } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { translate } from './translate.ts'
 
-// Writes the midnight at the end of a day, so that an event from midnight to midnight does not look like one
-// without a length.
+// The midnight at the end of a day, so that an event from midnight to midnight does not look like one without
+// a length.
 
-/** True for an event that begins at a midnight and ends at a later one. Times are wall times. */
+/** Wall times. */
 export const isOfWholeDays = (start: string, end: string) =>
   start.endsWith(' 00:00:00') && end.endsWith(' 00:00:00') && end > start
 
-/** True for such an event of one day. */
 export const isWholeDay = (start: string, end: string) =>
   isOfWholeDays(start, end) && dayOf(end) === addDays(dayOf(start), 1)
 
-/**
- * Returns the end of a day: `24:00` for `0:00`, and a word on a clock of twelve hours.
- * @param midnight as the clock writes it
- */
+/** `24:00` for `0:00`, a word on a clock of twelve hours. @param midnight as the clock writes it */
 export function midnightAtEnd(language: Language, midnight: string): string {
   return /^00?(?!\d)/.test(midnight) ? midnight.replace(/^00?/, '24') : translate(language, 'midnight')
 }

@@ -1,9 +1,6 @@
 import type { Language } from '../../base/config.ts'
 
-/**
- * The words in addresses of the reference that its translations have others for; the rest, such as `feed`,
- * are the same in every language.
- */
+/** In addresses of The Events Calendar that its translations change; the rest, such as `feed`, stays. */
 export type PathWord =
   | 'events'
   | 'event'
@@ -26,10 +23,7 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/**
- * The words of one language, as people write them: addresses have them as slugs. Where versions of the
- * reference differ there are several.
- */
+/** As people write them: addresses have slugs. Several where versions differ. */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {
@@ -101,7 +95,6 @@ const es: PathWords = {
   all: ['todos', 'todo'],
 }
 
-/** The words of every language but English. */
 export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = {
   de,
   fr,

@@ -3,7 +3,7 @@ import { type LimitFault, type ParamFault, PROBLEMS, type Problem } from '../../
 import type { MessageText } from './messages.ts'
 import { translate } from './translate.ts'
 
-/** An error as clients see it (rule 25.1). */
+/** Rule 25.1. */
 export interface ProblemBody {
   code: string
   message: string
@@ -13,10 +13,7 @@ export interface ProblemBody {
 
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
-/**
- * The answer to a problem, in the language of the site. `loggedIn` decides between "sign in" and "not
- * allowed".
- */
+/** `loggedIn`: "not allowed" in place of "sign in". */
 export function problemReply(
   problem: Problem,
   language: Language,
@@ -37,12 +34,12 @@ export function problemReply(
       ...details.data,
     },
   }
-  // Clients of the platform read the id of the existing term here (rule 25.2).
+  // Clients read the id of the existing term here (rule 25.2).
   if (code === 'term_exists') body.additional_data = [details.data?.term_id, details.data?.term_id]
   return { status, body }
 }
 
-/** The faults of parameters in words, by the names of the parameters. */
+/** By parameter. */
 export function paramTexts(
   params: Record<string, ParamFault>,
   language: Language,

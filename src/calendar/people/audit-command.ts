@@ -6,7 +6,7 @@ import { findTexts, type HistoryFilter, isNamedText, listHistory } from '../../s
 import type { HistoryColumns } from '../../store/storage/schema.ts'
 import { runOnDatabase } from './user-commands.ts'
 
-// The command `audit`, which lists the history.
+// The command `audit`: lists the history.
 
 const KINDS = [
   'event',
@@ -21,7 +21,6 @@ const KINDS = [
   'backup',
 ] as const
 
-/** The options of `audit`, as typed. */
 interface Asked {
   user?: string
   kind?: (typeof KINDS)[number]
@@ -32,7 +31,6 @@ interface Asked {
   json?: true
 }
 
-/** Puts the command `audit` on the command line; it opens the database, and closes it when done. */
 export function registerAuditCommand(
   program: Command,
   open: () => Promise<Database>,
@@ -93,10 +91,7 @@ function cellsOf(row: HistoryColumns): string[] {
   ]
 }
 
-/**
- * Reads the former values of a record by column; none where the act changed none, or where they are no longer
- * kept.
- */
+/** Empty where the act changed none, or they are gone. */
 function formerIn({ former }: HistoryColumns): Record<string, unknown> {
   return former === '' ? {} : JSON.parse(former)
 }
@@ -128,10 +123,7 @@ function readFilter({ user, kind, record, since, until }: Asked, now: number): H
   }
 }
 
-/**
- * Reads a time before now or a moment in UTC, and returns it as the database keeps it.
- * @throws Error with one sentence
- */
+/** @throws Error with one sentence */
 const readWhen = (option: string, text: string, now: number): string =>
   formatUtc(
     askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1),

@@ -31,49 +31,38 @@ import {
 } from './turns.ts'
 import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
-// Signs requests in by their Authorization header.
+// Signs requests in by `Authorization`.
 
-/** Finds the caller of a request. */
 export interface Authenticator {
   /**
-   * Finds the caller behind an `Authorization` header: Basic with login or e-mail address and application
-   * password, or Bearer with a token. The caller is anonymous without a header, with a token of another
-   * program, and with any other scheme (rule 27.1).
-   * @param address the client's
+   * Basic with login or e-mail and application password, or Bearer with a token; anonymous without a header,
+   * with foreign tokens and other schemes (rule 27.1).
    * @param now milliseconds since the epoch
-   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what
-   * cannot be read (rule 27.2), credential_expired for a password or token that was good once, invalid_token
-   * for one of this service that nobody has, too_many_attempts for guesses that come faster than they are
-   * answered
+   * @throws Problem incorrect_password, invalid_username (also for what cannot be read, rule 27.2),
+   * credential_expired, invalid_token, too_many_attempts
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Drops all cached callers; called after every change of a user or credential. */
+  /** After every change of a user or credential. */
   forget: () => void
-  /** Stores the times when credentials were last used. */
+  /** Stores when credentials were last used. */
   close: () => Promise<void>
 }
 
-/** Milliseconds that a caller is cached, however quiet the database is. */
+/** However quiet the database is. */
 const BELIEVED_MS = 5000
-/**
- * Bytes for the cached callers, a thousand of them and more. Nothing else shares them, so that requests of
- * strangers push no caller out.
- */
+/** A thousand callers and more, shared with nothing, so that strangers push none out. */
 const CALLER_BYTES = 1_000_000
 
 interface SignedIn {
-  /** Headers that were valid at their last look-up. Their next look-ups wait for no turn. */
+  /** Valid at their last look-up; the next waits for no turn. */
   proven: Cache<string, Proven>
-  /** Look-ups under way: a client that sends many requests at once is looked up once. */
+  /** Many requests of a client at once are looked up once. */
   underWay: Map<string, Promise<Caller>>
-  /** Counts changes of users and credentials: a row read before a change must not be trusted after it. */
+  /** Of users and credentials: a row read before a change must not be trusted after it. */
   generation: number
 }
 
-/**
- * The caller of a valid header. It needs no look-up in its generation, from `since` until `until`, in
- * milliseconds since the epoch.
- */
+/** Needs no look-up in its generation from `since` until `until`, ms. */
 interface Proven {
   caller: Caller
   since: number
@@ -84,28 +73,23 @@ interface Proven {
 interface SignInState {
   database: Database
   failures: Guesses
-  /** Sign-ins under way by login and address. */
+  /** By login and address. */
   attempts: Turns
   uses: Uses
   signedIn: SignedIn
-  /** Waits this many milliseconds. */
+  /** Milliseconds. */
   sleep: (ms: number) => Promise<unknown>
   refused: OnRefused
   mayHaveChanged: () => boolean
 }
 
-/**
- * Hears of each sign-in that fails: the address of the client, and the login that was sent, empty for a token
- * or none.
- */
+/** The login is empty for a token or none. */
 export type OnRefused = (address: string, login: string) => void
 
 /**
- * Makes the authenticator of a process, with its caches of callers and failures.
- * @param sleep waits this many milliseconds
- * @param refused hears of each sign-in that fails
- * @param mayHaveChanged returns true while the database has changes of which `forget` may not have been told:
- * every caller is looked up meanwhile
+ * @param sleep milliseconds
+ * @param refused hears of each failed sign-in
+ * @param mayHaveChanged while true, every caller is looked up: `forget` may not have been told
  */
 export function makeAuthenticator(
   database: Database,
@@ -181,7 +165,7 @@ async function byPassword(
 ): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
-  // A client that signed in before is never delayed by other clients' attempts at the same login.
+  // Never delayed by other clients' attempts at the same login.
   if (findCached(signIn.signedIn.proven, key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
@@ -225,10 +209,10 @@ async function byToken(
   return anonymous
 }
 
-/** Returns a user only while active: a deactivated one signs in as little as a removed one. */
+/** A deactivated user signs in as little as a removed one. */
 const onlyActive = (user: User | undefined) => (user && isActive(user) ? user : undefined)
 
-/** Returns the caller of a valid credential, and caches it. @throws Problem credential_expired */
+/** @throws Problem credential_expired */
 function letIn(
   { signedIn, uses }: SignInState,
   key: string,
@@ -252,10 +236,7 @@ function letIn(
   return caller
 }
 
-/**
- * Refuses a sign-in after a delay. Nothing but refusals is delayed: a valid credential is accepted at once,
- * however many attempts fail.
- */
+/** Only refusals are delayed: a valid credential is accepted at once. */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',
@@ -273,7 +254,7 @@ function readHeader(header: string): { scheme: string; credentials: string } {
   return { scheme: scheme.toLowerCase(), credentials: text.slice(scheme.length).trim() }
 }
 
-/** Reads login and password of a Basic header (RFC 7617, as UTF-8); undefined when it holds none. */
+/** RFC 7617, UTF-8. */
 function readBasic(encoded: string): { login: string; password: string } | undefined {
   if (!/^[a-z0-9+/_-]+=*$/i.test(encoded)) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
@@ -284,33 +265,30 @@ function readBasic(encoded: string): { login: string; password: string } | undef
   return { login, password: text.slice(colon + 1) }
 }
 
-/**
- * Limits of concurrent sign-ins at one login from one address. A refusal keeps its place while it waits, so
- * parallel guesses gain nothing.
- */
+/** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
 interface Uses {
   database: Database
-  /** The time of the last use in milliseconds since the epoch, by the id of the credential. */
+  /** Ms since the epoch, by credential. */
   waiting: Map<number, number>
   timer: NodeJS.Timeout | undefined
 }
 
-/** The least milliseconds between two writes; all uses meanwhile share one write. */
+/** All uses meanwhile share one write. */
 const WRITE_EVERY = 60_000
 
 function makeUses(database: Database): Uses {
   return { database, waiting: new Map(), timer: undefined }
 }
 
-/** Notes the use of a credential. It is stored within a minute; no request waits for that. */
+/** Stored within a minute; no request waits. */
 function noteUse(uses: Uses, id: number, now: number): void {
   uses.waiting.set(id, now)
   uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()
 }
 
-/** Stores the waiting times. A time that cannot be stored is lost; the next use has another. */
+/** A lost time is replaced by the next use. */
 async function writeUses(uses: Uses): Promise<void> {
   clearTimeout(uses.timer)
   uses.timer = undefined

@@ -7,55 +7,47 @@ import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
 import { RefusedUserChange, recordUser, type User } from './users.ts'
 
-// Application passwords and tokens: makes, lists, finds and revokes them, and stores when they were last
-// used.
+// Application passwords and tokens.
 
 export type CredentialKind = CredentialColumns['kind']
-/** The part of a credential that may be shown; the secret is stored nowhere. */
+/** The secret is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
-  /** Names the credential to other programs. */
+  /** For other programs. */
   uuid: string
 }
 
-/** The scopes and the expiry of a credential. */
 export interface CredentialLimits {
-  /** Undefined for everything that the role of the user may do. */
+  /** Undefined for everything of the role. */
   scopes?: readonly CredentialScope[] | undefined
-  /** Milliseconds since the epoch; undefined for a credential that never expires. */
+  /** Ms since the epoch; undefined for never. */
   expires?: number | undefined
 }
 
-/** A credential that a request presented. */
 export interface ShownCredential extends CredentialLimits {
   id: number
-  /** The id of its owner. */
+  /** Its owner. */
   user: number
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
-/** The most application passwords of one user: a wrong password is compared with each of them. */
+/** A wrong password is compared with each. */
 const MOST_PASSWORDS = 100
-/** The start of every token, so that leaked ones can be found and foreign ones recognised. */
+/** Leaked ones can be found, foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
-/** Decides whether a text may be the name of a credential. */
 export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
 
-/** An id that no user has. */
+/** No user has it. */
 const NOBODY = 0
 
 /**
- * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40
- * characters).
+ * 24 letters and digits in groups of four, or `kal_` and 40 characters; returned once.
  * @param now milliseconds since the epoch
- * @param secret one to use instead of a random one, for set-ups that must know it beforehand
- * @param limits the scopes, the expiry, and the UUID of the `program` that the credential is for; without
- * them it never expires and may do all that the role may
- * @returns the secret, which cannot be read again
- * @throws Error with one sentence when name, secret or a limit is not acceptable, RefusedUserChange for a
- * password too many.
+ * @param secret instead of a random one, for set-ups that must know it
+ * @param limits scopes, expiry, UUID of the `program`
+ * @throws Error with one sentence; RefusedUserChange for a password too many
  */
 export async function addCredential(
   tx: Tx,
@@ -94,7 +86,7 @@ export async function addCredential(
   return secret
 }
 
-/** Refuses an application password too many. @throws RefusedUserChange */
+/** @throws RefusedUserChange */
 async function requireRoom(tx: Tx, { id }: User): Promise<void> {
   await holdName(tx, `passwords of ${id}`)
   const theirs = tx.selectFrom('credentials').where('user', '=', id).where('kind', '=', 'password')
@@ -102,13 +94,10 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
   if (Number(count) >= MOST_PASSWORDS) throw new RefusedUserChange('passwords')
 }
 
-/** The text in place of the hash of a pending password. No secret has this hash. */
+/** No secret has this hash. */
 const PENDING = 'pending'
 
-/**
- * Makes a pending application password for a user: nothing signs in with it until `settlePendingPassword`
- * gives it a secret.
- */
+/** Nothing signs in with it until `settlePendingPassword`. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
@@ -125,10 +114,7 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/**
- * Gives the pending application password its secret. Returns its user and the secret, which cannot be read
- * again; undefined when none is pending.
- */
+/** The secret is returned once; undefined when none is pending. */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -150,7 +136,7 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
   return { user: pending.user, password }
 }
 
-/** Returns the credentials of a user, the oldest first. */
+/** The oldest first. */
 export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
   const rows = await db
     .selectFrom('credentials')
@@ -161,10 +147,10 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
   return rows.map((row) => ({ ...row, uuid: uuidOf(user, row) }))
 }
 
-/** The namespace of names that are addresses (RFC 9562, 6.6). */
+/** RFC 9562, 6.6. */
 const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
 
-/** Makes the UUID of a credential from what never changes (RFC 9562, 5.5). */
+/** From what never changes (RFC 9562, 5.5). */
 function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
   const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
   const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')
@@ -173,7 +159,7 @@ function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 
   return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Gives a credential of a user another name. Returns false where the user has no such credential. */
+/** False without such a credential. */
 export async function renameCredential(tx: Tx, user: User, id: number, name: string): Promise<boolean> {
   const theirs = tx.updateTable('credentials').set({ name }).where('user', '=', user.id).where('id', '=', id)
   const { numUpdatedRows } = await theirs.executeTakeFirst()
@@ -181,7 +167,7 @@ export async function renameCredential(tx: Tx, user: User, id: number, name: str
   return numUpdatedRows > 0n
 }
 
-/** Takes one, all of a kind, or all credentials away from a user. Returns how many there were. */
+/** One, all of a kind, or all; returns how many. */
 export async function revokeCredentials(
   tx: Tx,
   user: User,
@@ -199,10 +185,7 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/**
- * Finds the application password of a user by its secret. Without a user it does the same work and finds
- * none.
- */
+/** Without a user the same work finds none. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -216,10 +199,8 @@ export async function findPassword(
   return found
 }
 
-/** Decides whether a text has the form of the tokens of this service. */
 export const isOurToken = (text: string): boolean => text.startsWith(TOKEN_PREFIX)
 
-/** Finds the token with this secret; undefined for a text that is no token, or that nobody has. */
 export async function findTokenCredential(db: Db, token: string): Promise<ShownCredential | undefined> {
   if (!isOurToken(token)) return undefined
   const sent = hashToken(token)
@@ -227,10 +208,7 @@ export async function findTokenCredential(db: Db, token: string): Promise<ShownC
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/**
- * Stores when credentials were last used; skips removed ones. Nothing caches these times, so no change is
- * recorded.
- */
+/** Nothing caches these times, so no change is recorded. */
 export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)
@@ -249,10 +227,7 @@ function shownOf(db: Db, kind: CredentialKind) {
   return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
 }
 
-/**
- * Reads the row of a credential. A scope that is not known here, such as one of a later release, allows
- * nothing.
- */
+/** An unknown scope, as of a later release, allows nothing. */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
   const named = row.scope === '' ? undefined : row.scope.split(',')
   return {
@@ -272,9 +247,8 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// Secrets are random with 142 bits or more: nobody can try them all, however fast the hash is. A slow, salted
-// hash such as argon2 protects passwords that people choose; here it would only cost each request a hundred
-// milliseconds and much memory. The user's id makes equal passwords of several users different.
+// Secrets have 142 random bits or more: nobody tries them all, however fast the hash; argon2 would cost each
+// request a hundred milliseconds. The user's id makes equal passwords different.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }
@@ -283,12 +257,12 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Removes the blanks of a password, which are for reading only (rule 27.1). */
+/** For reading only (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }
 
-/** Compares in constant time, so that answers do not reveal how much of a hash was right. */
+/** In constant time, so that answers reveal nothing of a hash. */
 function isSameHash(kept: string, sent: string): boolean {
   const [a, b] = [Buffer.from(kept), Buffer.from(sent)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -7,23 +7,19 @@ import { addPendingPassword, settlePendingPassword } from './credentials.ts'
 import { addSignInLink, hasDeskPasswords, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
-// Makes the first administrator of a new calendar, and tells the operator at the first start how to sign in.
+// The first administrator, and how the operator signs in at the first start.
 
 const FIRST_START = writerBy('first start')
 
-/**
- * The login and the application password of the first administrator. The password is stored only as a hash,
- * so it is shown once.
- */
+/** Stored only as a hash, so shown once. */
 export interface FirstAdministrator {
   login: string
   password: string
 }
 
 /**
- * Makes the user `admin` when there are no users. `giveFirstPassword` gives it a password later, once the
- * service answers.
- * @param now milliseconds since the epoch
+ * `admin`, when there are no users; `giveFirstPassword` follows once the service answers. @param now
+ * milliseconds since the epoch
  */
 export async function createFirstAdministrator(database: Database, now: number): Promise<void> {
   if (await hasUsers(database.read)) return
@@ -39,11 +35,7 @@ export async function createFirstAdministrator(database: Database, now: number):
   }
 }
 
-/**
- * Gives the first administrator its pending application password. The password may still be pending where the
- * start that made the user failed.
- * @returns undefined when none is pending: the user had a password, or another process has just given it one
- */
+/** It may be pending from a start that failed. @returns undefined when none is pending */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
   return database.write(async (tx) => {
     const given = await settlePendingPassword(tx)
@@ -52,23 +44,19 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
   }, FIRST_START)
 }
 
-/** The way in to the desk, as the operator is told it at the start. */
 export interface DeskEntry {
   login: string
-  /**
-   * The token of a link; undefined where nobody has a password for the desk and the operator is told how to
-   * make a link.
-   */
+  /** Undefined where the operator is told how to make a link. */
   token: string | undefined
-  /** True where the link signs in without a password as well, to look around. */
+  /** Signs in without a password as well. */
   isDemo: boolean
 }
 
 /**
- * Finds the way in to the desk while nobody has a password for it: a link at the first start and with
- * `--demo`, else the login to make a link for.
+ * While nobody has a password for the desk: a link at the first start and with `--demo`, else the login to
+ * make one for.
  * @param now milliseconds since the epoch
- * @returns undefined once somebody has a password for the desk, and without an active administrator
+ * @returns undefined once somebody has a password, and without an active administrator
  */
 export async function findDeskEntry(
   database: Database,
@@ -89,20 +77,17 @@ export async function findDeskEntry(
 const PASSWORD_FILE = 'first-password.txt'
 const LINK_FILE = 'desk-link.txt'
 
-/** The terminal or log that gets the sentences, and the folder for secrets that a log must not have. */
+/** A terminal or log, and the folder for secrets. */
 interface Told {
-  /** The data folder. */
   folder: string
   isTerminal: boolean
   siteUrl: string
 }
 
 /**
- * Returns sentences that tell the operator how to sign in first. Output that is no terminal is a log, stored
- * and read by others: then the password and the link go into a file of the data folder that only its owner
- * can read, and not into the sentences.
- * @param administrator made for an empty database; undefined at later starts
- * @param entry undefined where there is nothing to tell of the desk
+ * A log is read by others: password and link go into a file that only its owner can read.
+ * @param administrator made for an empty database
+ * @param entry undefined where there is nothing to say of the desk
  */
 export function tellFirstSteps(
   administrator: FirstAdministrator | undefined,
@@ -159,10 +144,7 @@ function tellLink(link: string, { folder, isTerminal }: Told): string[] {
   return [`A link to the desk that is good ${LINK_LIFE} is in ${file}, which only this user can read.`]
 }
 
-/**
- * Writes lines into a file that only its owner can read. Returns the reason where it cannot, and undefined
- * where it can.
- */
+/** Only its owner can read it. Returns the reason where it cannot be written. */
 function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
   try {
     makeFolder(folder)
@@ -175,7 +157,7 @@ function writeSecret(folder: string, file: string, lines: readonly string[]): st
   }
 }
 
-/** Returns a sentence about the password file of an earlier start; none when it was removed. */
+/** Of an earlier start; none when it was removed. */
 function remindOfPassword(folder: string): string[] {
   const file = join(folder, PASSWORD_FILE)
   return existsSync(file)

@@ -5,48 +5,37 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import { findUser, isActive, type User } from './users.ts'
 
-// Sessions at the desk: starts and finds them, notes their use, lists them and ends them.
+// Sessions at the desk.
 
-/**
- * A browser that is signed in to the desk. Its user may see all columns: nobody can sign in by the hash,
- * which only names the session.
- */
+/** Its user may see all columns: the hash only names the session. */
 export type Session = SessionColumns
 
-/** The origin of a session: the name that its browser gives itself, and the network address. */
+/** User-Agent and network address. */
 export interface SessionOrigin {
   client: string
   address: string
 }
 
-/** Days without use after which a session ends, and days after which even a used session ends. */
+/** Days without use, and in all. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
-/**
- * The least milliseconds between two writes of the last use of a session, so that the stored time may lag by
- * as much.
- */
+/** The stored time lags by as much. */
 const SEEN_EVERY = 300_000
-/** The most sessions of one user; a further session ends the session that is unused for longest. */
+/** A further one ends that which is unused for longest. */
 const MOST_SESSIONS = 50
-/** Bytes of a session id; in a cookie it has 43 characters of base64url. */
+/** 43 characters of base64url. */
 const ID_BYTES = 32
 const ID = /^[\w-]{43}$/
-/** The most characters that are kept of the name of a browser, and of an address. */
 const LONGEST_TEXT = 200
 
 const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
 
-/** Returns the times, as the database keeps them, after which a live session has begun and was last used. */
+/** Begun and last used after these. */
 function liveSince(now: number): { created: string; seen: string } {
   return { created: formatUtc(now - LONGEST_DAYS * DAY_MS), seen: formatUtc(now - IDLE_DAYS * DAY_MS) }
 }
 
-/**
- * Signs a user in by a new session.
- * @param now milliseconds since the epoch
- * @returns the id for the cookie, which cannot be read again
- */
+/** @param now milliseconds since the epoch @returns the id for the cookie, which cannot be read again */
 export async function startSession(tx: Tx, user: User, now: number, origin: SessionOrigin): Promise<string> {
   const id = randomBytes(ID_BYTES).toString('base64url')
   const utc = formatUtc(now)
@@ -73,9 +62,8 @@ export async function startSession(tx: Tx, user: User, now: number, origin: Sess
 }
 
 /**
- * Finds the session with an id, and its user; undefined once the session has ended, and for a user who was
- * deactivated. Nothing is cached, so that a session that ended on another node has ended here as well.
- * @param now milliseconds since the epoch
+ * Nothing is cached: a session that ended on another node has ended here. @param now milliseconds since the
+ * epoch
  */
 export async function findSession(
   db: Db,
@@ -95,7 +83,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** Returns true while a session with this id is stored, even one that is too old to be live. */
+/** Even one too old to be live. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db
@@ -107,9 +95,7 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
 }
 
 /**
- * Stores when a session was used, unless a use within the last five minutes is stored. Nothing caches these
- * times, so no change is recorded. A failed write is ignored, since the next use is stored in its place.
- * @param now milliseconds since the epoch
+ * Once in five minutes; no change is recorded, a failure is ignored. @param now milliseconds since the epoch
  */
 export async function noteSeen(
   { write }: Pick<Database, 'write'>,
@@ -129,7 +115,7 @@ export async function noteSeen(
   await noting.catch(() => undefined)
 }
 
-/** Returns the live sessions of a user, the one used last first. */
+/** Live ones, the last used first. */
 export async function listSessions(db: Db, user: User, now: number): Promise<Session[]> {
   const { created, seen } = liveSince(now)
   return db
@@ -143,12 +129,11 @@ export async function listSessions(db: Db, user: User, now: number): Promise<Ses
     .execute()
 }
 
-/** Ends the session with this id, if there is one. */
 export async function endSession(tx: Tx, cookieId: string): Promise<void> {
   await tx.deleteFrom('sessions').where('hash', '=', hashOf(cookieId)).execute()
 }
 
-/** Ends a session of a user that `listSessions` shows. Returns false when it has ended already. */
+/** False when it has ended. */
 export async function revokeSession(tx: Tx, user: User, sessionHash: string): Promise<boolean> {
   const ended = await tx
     .deleteFrom('sessions')
@@ -158,7 +143,6 @@ export async function revokeSession(tx: Tx, user: User, sessionHash: string): Pr
   return ended.numDeletedRows > 0n
 }
 
-/** Ends all sessions of a user but the one with this hash. */
 export async function revokeOtherSessions(tx: Tx, user: User, keptHash: string): Promise<void> {
   await tx.deleteFrom('sessions').where('user', '=', user.id).where('hash', '!=', keptHash).execute()
 }

@@ -1,27 +1,24 @@
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 
-// Bounds the work that runs at once under one name, and counts and delays guesses at passwords.
+// Bounds work that runs at once under one name; delays guesses at passwords.
 
-/**
- * The work under way by name. Under one name a few pieces of work run at once, a few more wait; others are
- * refused.
- */
+/** A few run at once, a few more wait, others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
 
-/** The most work of one name that runs at once, and that waits, and the code with which more is refused. */
+/** With the code of a refusal. */
 export interface TurnLimits {
   atOnce: number
   waiting: number
   code: ProblemCode
-  /** Seconds after which a refused client may try again. */
+  /** Seconds. */
   retryAfter: number
 }
 
 interface Turn {
   count: number
-  /** The waiting work in its order, by rank: all of one rank goes ahead of the next. */
+  /** All of one rank go ahead of the next. */
   lines: readonly [Waiter[], Waiter[], Waiter[]]
 }
 
@@ -30,7 +27,7 @@ interface Waiter {
   turnAway: (problem: Problem) => void
 }
 
-/** The order in which work waits. Where no more may wait, the longest-waiting of the last rank gives way. */
+/** Where no more may wait, the longest-waiting of the last rank gives way. */
 export type Rank = 0 | 1 | 2
 const LAST = 2
 
@@ -38,10 +35,7 @@ export function makeTurns(limits: TurnLimits): Turns {
   return { ...limits, underWay: new Map() }
 }
 
-/**
- * Does work under a name once its turn has come.
- * @throws Problem with the code of the limits when too much waits already, and whatever `work` throws
- */
+/** @throws Problem when too much waits, and whatever `work` throws */
 export async function inTurn<T>(
   turns: Turns,
   name: string,
@@ -59,10 +53,7 @@ export async function inTurn<T>(
   }
 }
 
-/**
- * Waits until earlier work leaves its place.
- * @throws Problem when too much waits already, or when work of a better rank comes
- */
+/** @throws Problem when too much waits, or work of a better rank comes */
 async function turnOf(
   { waiting: most, code, retryAfter }: Turns,
   { lines }: Turn,
@@ -79,13 +70,13 @@ async function turnOf(
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
   const next = turn.lines.find((line) => line.length > 0)?.shift()
-  // The place goes to the next waiter, so that no newcomer takes it.
+  // To the next waiter, so that no newcomer takes it.
   if (next) next.go()
   else turn.count -= 1
   if (turn.count === 0) underWay.delete(name)
 }
 
-/** Failed attempts to sign in, counted by name within a minute: an address, a login. */
+/** Within a minute, by address or login. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
 const WINDOW_MS = 60_000
@@ -93,7 +84,7 @@ const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 4000
 const MOST_COUNTED = 10_000
-/** Characters of a name that count. Longer names with the same start count together, which bounds memory. */
+/** Longer names with the same start count together, which bounds memory. */
 const LONGEST_COUNTED = 100
 
 export function makeGuesses(): Guesses {
@@ -102,10 +93,7 @@ export function makeGuesses(): Guesses {
 
 export const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
 
-/**
- * Counts a failure. Returns the milliseconds that its refusal waits: 0 for the first five within a minute,
- * then 250 doubling to 4000.
- */
+/** Returns the wait in ms: 0 for the first five within a minute, then 250 doubling to 4000. */
 export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const key = countedName(name)
   const before = guesses.get(key)
@@ -119,10 +107,7 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
 }
 
-/**
- * Returns the failures of a name within the current minute and the milliseconds until they are forgotten;
- * zeros without any.
- */
+/** In the current minute, and the ms until they are forgotten. */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0

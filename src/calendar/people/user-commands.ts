@@ -19,18 +19,11 @@ import {
   removeUser,
 } from './users.ts'
 
-// The commands `user` and `password`, which manage accounts, sessions, links and credentials; `runOnDatabase`
-// runs these and other commands.
+// The commands `user` and `password`.
 
-/**
- * Returns the address of the site, with which links to the desk begin; undefined where the desk is left out.
- */
+/** Undefined where the desk is left out. */
 type DeskSite = () => string | undefined
 
-/**
- * Puts the commands `user` and `password` on the command line; they open the database, and close it when
- * done.
- */
 export function registerUserCommands(
   program: Command,
   open: () => Promise<Database>,
@@ -215,7 +208,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     )
 }
 
-/** Adds to a refusal how the command line names the heir. @throws Error always */
+/** Names the heir for the command line. @throws Error always */
 function nameReassign(error: unknown): never {
   if (error instanceof RefusedUserChange && error.why === 'ownsRecords')
     throw new Error(error.message.replace(/\.$/, ' with --reassign LOGIN.'))
@@ -303,7 +296,6 @@ function registerPasswordRevoke(password: Command, open: () => Promise<Database>
     )
 }
 
-/** The options of `password add`. */
 interface NewCredential {
   name: string
   token?: true
@@ -320,10 +312,7 @@ function parseScopes(text: string | undefined): CredentialScope[] | undefined {
   })
 }
 
-/**
- * Reads a stretch of time from now, or a date in UTC, as milliseconds since the epoch.
- * @throws Error with one sentence
- */
+/** From now, or a date in UTC; ms. @throws Error with one sentence */
 const parseExpiry = (text: string | undefined, now: number): number | undefined =>
   text === undefined ? undefined : askedMoment(text, 'An expiry is such as 12h, 90d, 4w or 2027-12-31', now)
 
@@ -333,10 +322,7 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/**
- * Runs a command on the database, which it opens before and closes after. An error ends the command with one
- * sentence and exit code 1.
- */
+/** An error ends the command with one sentence and exit code 1. */
 export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,

@@ -6,12 +6,11 @@ import { recordChange, type Tx, type WriteAction } from '../../store/storage/rec
 import type { RecordKind, UserColumns } from '../../store/storage/schema.ts'
 import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from './caller.ts'
 
-// Finds, adds, changes and removes user accounts, and hands their records to another user.
+// User accounts.
 
-/** A user with an account. */
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
-/** The values of a new account. The shown name is the login unless given. */
+/** The shown name is the login unless given. */
 export interface NewUser {
   login: string
   email?: string | undefined
@@ -19,28 +18,27 @@ export interface NewUser {
   role: Role
 }
 
-/** The caller's own account as `users/me` shows it (rule 29.2). */
+/** Rule 29.2. */
 export interface Me {
   id: number
   name: string
   slug: string
   roles: Role[]
-  /** Each capability held, with true. */
+  /** Each with true. */
   capabilities: Partial<Record<Capability, true>>
 }
 
-/** The largest id either database can hold. */
+/** Of either database. */
 const LAST_ID = 2 ** 31 - 1
 
-// A login starts with a letter or digit, so that a command line cannot take it for an option.
+// Starts with a letter or digit: no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
-/** A valid e-mail address of the HTML standard. */
+/** HTML standard. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 const LONGEST_EMAIL = 254
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
 
-/** The sentences for changes of users that are refused. */
 const REFUSALS = {
   login: 'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.',
   email: '{email} is not an e-mail address.',
@@ -55,7 +53,7 @@ const REFUSALS = {
 export type UserRefusal = keyof typeof REFUSALS
 export type UserRefusalText = (typeof REFUSALS)[UserRefusal]
 
-/** A change of a user that is refused, for a reason that can be said in every language. */
+/** In words of every language. */
 export class RefusedUserChange extends Error {
   readonly why: UserRefusal
   readonly text: UserRefusalText
@@ -69,7 +67,6 @@ export class RefusedUserChange extends Error {
   }
 }
 
-/** Every table whose records have an author, with the kind of these records. */
 const OWNED: readonly { table: string; kind: RecordKind }[] = [
   { table: 'events', kind: 'event' },
   { table: 'venues', kind: 'venue' },
@@ -88,7 +85,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** Finds the user with this login or e-mail address, in any letter case. */
+/** In any letter case. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db
@@ -99,7 +96,7 @@ export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<Use
   return row && readUser(row)
 }
 
-/** Finds the user with this login or e-mail address, in any letter case. @throws Error when nobody has it */
+/** In any letter case. @throws Error when nobody has it */
 export async function getUserByLogin(db: Db, loginOrEmail: string): Promise<User> {
   const user = await findUserByLogin(db, loginOrEmail)
   if (!user) throw new Error(`There is no user ${loginOrEmail}.`)
@@ -110,17 +107,14 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/**
- * A user in the list of all people, with the time when the desk was last used in one of their stored
- * sessions; empty without one.
- */
+/** With the last use of the desk. */
 export interface Person {
   user: User
   hasPassword: boolean
   seen_utc: string
 }
 
-/** Returns all users as the list of people shows them, the oldest account first. */
+/** The oldest first. */
 export async function listPeople(db: Db): Promise<Person[]> {
   const users = await listUsers(db)
   const having = await db.selectFrom('desk_passwords').select('user').execute()
@@ -138,16 +132,16 @@ export async function listPeople(db: Db): Promise<Person[]> {
   }))
 }
 
-/** Returns all users, the oldest account first. */
+/** The oldest first. */
 export async function listUsers(db: Db): Promise<User[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('id').execute()
   return rows.map(readUser)
 }
 
 /**
- * Adds a user. Login and e-mail share one space of names, since either signs in.
+ * Login and e-mail share one space of names: either signs in.
  * @param now milliseconds since the epoch
- * @throws RefusedUserChange when a value is not acceptable or taken.
+ * @throws RefusedUserChange
  */
 export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<User> {
   const login = values.login.toLowerCase()
@@ -162,7 +156,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   }
   const row = await tx
     .insertInto('users')
-    // The column is unique, so a user without an address has the login there.
+    // Unique: without an address the login stands there.
     .values({
       login,
       email: email || login,
@@ -177,10 +171,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   return readUser(row)
 }
 
-/**
- * Gives a user another role, and ends their sessions.
- * @throws Error when there is no such user, or when no administrator would be left.
- */
+/** Ends their sessions. @throws Error when there is no such user, or no administrator would be left */
 export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
   const user = await getUser(tx, id)
   if (role !== 'administrator') await keepAnAdministrator(tx, user)
@@ -190,10 +181,9 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 }
 
 /**
- * Keeps a user from signing in anywhere; ends their sessions and voids their links. Their credentials and
- * records stay, in case they are let in again.
+ * Ends sessions and links; credentials and records stay.
  * @param now milliseconds since the epoch
- * @throws Error when there is no such user, or when no administrator would be left.
+ * @throws Error when there is no such user, or no administrator would be left
  */
 export async function deactivateUser(tx: Tx, id: number, now: number): Promise<void> {
   const user = await getUser(tx, id)
@@ -209,7 +199,7 @@ export async function deactivateUser(tx: Tx, id: number, now: number): Promise<v
   recordUser(tx, id, { action: 'update', name: `${user.login}: deactivated` })
 }
 
-/** Lets a deactivated user sign in again. @throws Error when there is no such user */
+/** @throws Error when there is no such user */
 export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   const user = await getUser(tx, id)
   if (isActive(user)) return
@@ -217,10 +207,7 @@ export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   recordUser(tx, id, { action: 'update', name: `${user.login}: active` })
 }
 
-/**
- * Changes the shown name of a user.
- * @throws Error when there is no such user, or the name is not acceptable
- */
+/** @throws Error when there is no such user, or the name is not acceptable */
 export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
   const user = await getUser(tx, id)
   const trimmed = name.trim()
@@ -230,9 +217,8 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
 }
 
 /**
- * Changes the e-mail address of a user, which signs in as their login does; an empty one removes it.
- * @throws RefusedUserChange for a text that is no e-mail address, or for the login or address of somebody
- * else; Error when there is no such user
+ * Signs in as the login does; an empty one removes it.
+ * @throws RefusedUserChange for no address, or one of somebody else; Error when there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
   const user = await getUser(tx, id)
@@ -241,7 +227,7 @@ export async function changeEmail(tx: Tx, id: number, email: string): Promise<vo
   await holdName(tx, 'users')
   const other = wanted === '' ? undefined : await findUserByLogin(tx, wanted)
   if (other && other.id !== id) throw new RefusedUserChange('taken', { name: wanted })
-  // The column is unique, so a user without an address has the login there.
+  // Unique: without an address the login stands there.
   await tx
     .updateTable('users')
     .set({ email: wanted || user.login })
@@ -250,33 +236,26 @@ export async function changeEmail(tx: Tx, id: number, email: string): Promise<vo
   recordUser(tx, id, { action: 'update', name: user.login })
 }
 
-/** True for a user who may sign in. */
 export function isActive({ deactivated_utc }: User): boolean {
   return deactivated_utc === ''
 }
 
-/** Ends the sessions of a user at the desk. */
 export async function endSessions(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sessions').where('user', '=', id).execute()
 }
 
-/** Voids the links that were made for a user to choose a password. */
 export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/**
- * Records a change of a user or of their credentials, which the public cannot see. With `act`, the history
- * tells of the change.
- */
+/** The public cannot see it. With `act` the history tells of it. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
 /**
- * Removes a user with all their credentials; all records that they own go to `reassignTo`.
- * @throws Error when no administrator would be left, or when records would be left without an owner.
+ * Records go to `reassignTo`. @throws Error when no administrator, or a record without owner would be left
  */
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
   const user = await getUser(tx, id)
@@ -288,10 +267,7 @@ export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promi
   recordUser(tx, id, { action: 'delete', name: user.login })
 }
 
-/**
- * Gives all records that one user owns to another.
- * @throws Error when there is no such user, or both are the same
- */
+/** @throws Error when there is no such user, or both are the same */
 export async function handOverRecords(tx: Tx, id: number, heirId: number): Promise<void> {
   const [user, heir] = [await getUser(tx, id), await getUser(tx, heirId)]
   if (user.id === heir.id) throw new RefusedUserChange('ownHeir', { login: user.login })
@@ -299,10 +275,7 @@ export async function handOverRecords(tx: Tx, id: number, heirId: number): Promi
   recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
 }
 
-/**
- * Returns the account as `users/me` shows it (rule 29.2), with the capabilities that the credential of the
- * caller may use.
- */
+/** Rule 29.2, with what the credential may use. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
@@ -319,10 +292,7 @@ async function getUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/**
- * Reads the row of a user. A role that is not known here, such as one of a later release, is read as
- * `subscriber`, which grants nothing.
- */
+/** An unknown role, as of a later release, is `subscriber`, which grants nothing. */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
   return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }
@@ -342,11 +312,10 @@ function checkEmail(email: string): void {
   throw new RefusedUserChange('email', { email })
 }
 
-/** Refuses a change that would leave the site without an administrator. @throws RefusedUserChange */
+/** @throws RefusedUserChange */
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator' || !isActive(user)) return
-  // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once
-  // take turns.
+  // Holds the rows until the commit: two who remove each other at once take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
   const other = await tx
     .selectFrom('users')

@@ -8,11 +8,10 @@ import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.t
 import { statement } from '../../store/storage/statement.ts'
 import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
-// Keeps the slugs that the public knew and that their records have left. The address with such a slug leads
-// to the record that had it last, or says that the record is gone. Also decides which paths may be old
-// addresses of a source that has moved here.
+// Slugs that the public knew and records have left: they lead to the record that had them last, or say that
+// it is gone. Also old paths of moved sources.
 
-/** The most old slugs that are kept of one record: older ones are forgotten. */
+/** Older ones are forgotten. */
 const MOST_OF_ONE = 20
 
 type SlugKind = OldSlugColumns['kind']
@@ -68,15 +67,12 @@ interface Standing {
   isPublic: boolean
 }
 
-/** Returns the slug of a record, and whether its status makes it public. */
+/** And whether it is public. */
 export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'status'>): Standing {
   return { slug, isPublic: status === 'publish' }
 }
 
-/**
- * Notes the slug that a public record leaves, and forgets the slug to which a record comes back. The
- * statements have begun when the function returns.
- */
+/** Forgets a slug to which a record comes back. */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -94,10 +90,7 @@ export async function noteSlugs(
   await Promise.all([isBack, ...(isLeft || [])])
 }
 
-/**
- * Passes the old slugs of the record `from`, and its present slug, to the record `into`, which takes its
- * place.
- */
+/** With its present one, to the record in its place. */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -115,10 +108,7 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/**
- * Finds the id of the record that the public saw last at this slug and that has left it. Another record may
- * have the slug by now.
- */
+/** The last that the public saw there; another record may have it by now. */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -128,25 +118,21 @@ const dropAllOf = statement<SlugOwner>()((db, value) =>
   db.deleteFrom('old_slugs').where('kind', '=', value('kind')).where('record', '=', value('record')),
 )
 
-/** Forgets the old slugs of a deleted record. */
+/** Of a deleted record. */
 export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise<void> {
   await dropAllOf(tx, { kind, record })
 }
 
-// Old paths of sources that have moved here, in memory: a request for a page that never was asks nothing of
-// the database.
+// Old paths of moved sources, in memory: a page that never was asks nothing of the database.
 
-/** The old paths that this process has loaded, as hashes. */
+/** As hashes. */
 export interface OldPaths {
-  /**
-   * The hashes of the paths of pages and lists, sorted; undefined until they have been read. The database
-   * decides where two paths share a hash.
-   */
+  /** Sorted; undefined until read. The database decides where two paths share a hash. */
   hashes: Uint32Array | undefined
-  /** The value of `memory.sources` when the paths were read. */
+  /** `memory.sources` when they were read. */
   asOf: number
   isReading: boolean
-  /** The time at which the last reading ended, in milliseconds of `performance.now`. */
+  /** `performance.now`. */
   readAt: number
 }
 
@@ -157,21 +143,15 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/**
- * The least milliseconds between two readings. An import of a large site changes the paths again and again;
- * the database is asked meanwhile.
- */
+/** An import of a large site changes paths again and again. */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** The most paths of lists that are loaded: a site has a few. */
+/** A site has a few. */
 const MOST_LISTS = 1000
 
-/**
- * Returns false where no moved source had a page or list at this path, and true where one may have had it, or
- * where the paths are not loaded.
- */
+/** False is certain. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -181,7 +161,7 @@ export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path:
   return true
 }
 
-/** Decides whether the memory may lack changes. A failed check for changes counts as such. */
+/** A failed check counts. */
 function isBehindNow(memory: EventMemory): boolean {
   try {
     return memory.version === '' || mayBeBehind(memory)
@@ -190,10 +170,7 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/**
- * Reads the old paths in steps, between which requests are served. A failure leaves them unknown; requests
- * then ask the database and report it.
- */
+/** In steps; after a failure requests ask the database. */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

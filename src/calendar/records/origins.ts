@@ -3,10 +3,8 @@ import { dayOf } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, ImportItemColumns, PagedKind, Tables } from '../../store/storage/schema.ts'
 
-// Finds where records come from: the addresses that they had in a source that has moved here, and the
-// addresses of originals that stay elsewhere.
+// Where records come from: addresses in moved sources, and originals that stay elsewhere.
 
-/** A record of a kind that has pages. */
 export interface Paged {
   kind: PagedKind
   id: number
@@ -14,10 +12,7 @@ export interface Paged {
 
 const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
-/**
- * The conditions of items with a page, and of items whose page is elsewhere. They are written as in the
- * indexes of pages, so that these are used.
- */
+/** Written as in the indexes of pages, so that these are used. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -26,10 +21,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/**
- * Finds the record that had this id in a source that has moved here; where several sources had it, the record
- * of the first source.
- */
+/** Of several sources the first. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db
@@ -45,7 +37,7 @@ export async function findByOldId(db: Db, id: number): Promise<Paged | undefined
   return pagedIn(row)
 }
 
-/** Finds the record whose page was at this path in a source that has moved here. */
+/** In a moved source. */
 export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
   const page = oldPath(path)
   if (page === '') return undefined
@@ -61,13 +53,10 @@ export async function findByOldPath(db: Db, path: string): Promise<Paged | undef
   return pagedIn(row)
 }
 
-/** The path of a page in a source that has moved here, and the kind of its record. */
+/** And the kind of its record. */
 export type OldPage = Pick<ImportItemColumns, 'page' | 'kind'>
 
-/**
- * Lists the paths of pages in sources that have moved here, in order: those behind the path `after`, at most
- * `most`.
- */
+/** Behind `after`, in order. */
 export function listOldPages(db: Db, after: string, most: number): Promise<OldPage[]> {
   return pagesBelow(db, after === '' ? '/' : after, BEHIND_PATHS, most)
 }
@@ -84,35 +73,24 @@ function pagesBelow(db: Db, after: string, before: string, most: number): Promis
     .execute()
 }
 
-/**
- * The endings that make the folder of a list from the folder of its events: `/show/x/` and `/shows/`,
- * `/termin/x/` and `/termine/`.
- */
+/** `/show/x/` and `/shows/`, `/termin/x/` and `/termine/`. */
 const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
 
 const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
-/**
- * Returns the folder of the event pages of a source, from the path of one of these pages; empty for the root.
- */
+/** Empty for the root. */
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/**
- * Returns the paths where a source that has moved here may have had the list of its events, from the page of
- * one event; none for other records.
- */
+/** Where the list of events may have been; none for other records. */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
 }
 
-/** The most pages below a folder that are read to find the page of an event among them. */
+/** To find an event's page among them. */
 const LOOKED_AT = 100
 
-/**
- * Decides whether a source that has moved here may have had the list of its events at this path:
- * `listPathsOf` of some event page has it.
- */
+/** `listPathsOf` of some event page has it. */
 export async function hadListAt(db: Db, path: string): Promise<boolean> {
   const list = oldPath(path)
   for (const letters of PLURALS) {
@@ -124,13 +102,10 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** A text that sorts behind every text that begins with a slash. */
+/** Sorts behind all that begin with a slash. */
 const BEHIND_PATHS = '0'
 
-/**
- * Returns the path of an address as old paths are stored: decoded, without a slash at the end. Empty for the
- * root and for text that is no address.
- */
+/** Decoded, without a slash at the end; empty for the root and for no address. */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')
@@ -143,10 +118,7 @@ export function oldPath(address: string): string {
   }
 }
 
-/**
- * Finds the address of an event in the source that stays its original, else the address of its series there
- * for the day of the event.
- */
+/** Else that of its series for the day of the event. */
 export async function findOriginal(
   db: Db,
   { id, series, recurrence_id }: Pick<EventRow, 'id' | 'series' | 'recurrence_id'>,
@@ -156,7 +128,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** The placeholder in the address of a series that stands for the day of an occurrence. */
+/** The day of an occurrence. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {
@@ -173,7 +145,7 @@ async function findAddress(db: Db, kind: 'event' | 'series', record: number): Pr
   return row?.page
 }
 
-/** Returns the condition that the original of an event is in this calendar and not elsewhere. */
+/** And not elsewhere. */
 export function isOriginal({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'events'>) {
   const elsewhere = (kind: 'event' | 'series', column: 'events.id' | 'events.series') =>
     selectFrom('import_items')

@@ -20,10 +20,8 @@ import {
   settledByDate,
 } from './record-store.ts'
 
-// Settles the columns that all records share when they are written: author, status, dates, slug and trust in
-// their texts.
+// Columns that all records share when written: author, status, dates, slug, trust.
 
-/** The values that a client may send for the columns that all records have. */
 export interface RecordValues {
   author?: number
   date?: string | number
@@ -32,17 +30,16 @@ export interface RecordValues {
   slug?: string
 }
 
-/** The columns that `settleRecord` returns. The slug is settled later, since it may need the id. */
+/** The slug may need the id. */
 export type SettledColumns = Pick<
   RecordColumns,
   'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
 >
 
 /**
- * Returns the author, status and dates of a record that is created (`before` undefined) or changed (rules
- * 16.2, 16.4, 19.1 and 19.4). `firstModified` says when a new record counts as modified: `now` for events, at
- * its publication date, even a past one, for venues and organizers (rule 4.6).
- * @throws Problem rest_forbidden when the author is set to another user without the right.
+ * Rules 16.2, 16.4, 19.1, 19.4. `firstModified`: `now` for events, the publication date for venues and
+ * organizers (rule 4.6).
+ * @throws Problem rest_forbidden for another author without the right
  */
 export function settleRecord(
   context: ValueContext,
@@ -57,8 +54,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A client that sends a draft back, or to another calendar, as it read it sends the date that the draft got
-  // by itself: that date was not given.
+  // A draft sent back as it was read has the date that it got by itself: that was not given.
   const isRead = before
     ? given?.date === before.date && values.date_utc !== given.date_utc
     : values.date_utc === NEVER
@@ -85,10 +81,7 @@ export function settleRecord(
   }
 }
 
-/**
- * Returns the stored publication date where it stays: a published record keeps its date, and a draft keeps a
- * date that was sent for it.
- */
+/** A published record keeps its date, a draft one that was sent. */
 function keptDate(
   context: ValueContext,
   before: RecordColumns,
@@ -98,7 +91,7 @@ function keptDate(
   return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
 }
 
-/** Returns the sent publication date in the zone of the site and in UTC; undefined where neither was sent. */
+/** In the site's zone and UTC. */
 function publicationDate(
   context: ValueContext,
   values: RecordValues,
@@ -118,10 +111,9 @@ function publicationDate(
 }
 
 /**
- * Returns the slug of a record: the sent one, else the stored one, else one made from its name at publication
- * (rules 17.2 and 17.3). In the trash it is marked. Draft and pending records may share slugs; draft and
- * pending events have none unless one was sent. All others get a slug that is free; a scheduled record may
- * lose it again to a record that is published earlier.
+ * Sent, else stored, else from the name at publication (rules 17.2, 17.3); marked in the trash. Drafts and
+ * pending records may share slugs; such events have none unless sent. A scheduled record may lose its slug to
+ * one published earlier.
  */
 export async function settleSlug(
   tx: Db,
@@ -137,10 +129,7 @@ export async function settleSlug(
   return freeSlug(tx, table, wanted, before?.id)
 }
 
-/**
- * Returns the slugs of new records of one table that are written together. The later of two records that ask
- * for the same slug gets another one.
- */
+/** Written together: the later of two for one slug gets another. */
 export async function settleNewSlugs(
   tx: Db,
   table: RecordTable,
@@ -159,10 +148,7 @@ export async function settleNewSlugs(
   return asked.map((slug, at) => (wanted[at]?.isShared ? slug : (free[next++] ?? slug)))
 }
 
-/**
- * Returns the slug that a record asks for, undefined where its id is to be the slug, and whether other
- * records may have the same slug.
- */
+/** Undefined where the id is to be the slug; and whether others may have it. */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,
@@ -172,7 +158,7 @@ function wantedSlug(
 ): { slug: string | undefined; isShared: boolean } {
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
-  // A caller who may not publish does not choose the slug of a pending record either.
+  // A caller who may not publish does not choose it.
   if (table === 'events' && status === 'pending' && !can(caller, 'publish'))
     return { slug: kept, isShared: true }
   if (isUnpublished(status))
@@ -181,7 +167,7 @@ function wantedSlug(
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
-/** Returns the columns that move a record to the trash (rule 24.1). */
+/** Rule 24.1. */
 export async function trashColumns(
   tx: Db,
   table: RecordTable,
@@ -197,7 +183,7 @@ export async function trashColumns(
   }
 }
 
-/** Returns the long texts that a record will have after a write, so that they can be prepared ahead of it. */
+/** To be prepared ahead of the write. */
 export function sentTexts(
   context: Context,
   values: Readonly<Record<string, unknown>>,
@@ -211,10 +197,7 @@ export function sentTexts(
   return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
 }
 
-/**
- * Returns 1 for a record all of whose texts were written with the unfiltered-HTML right, else 0 (rule 10.4).
- * Texts that were not sent count as trusted where the record was trusted before.
- */
+/** Rule 10.4. Texts that were not sent count as the record did before. */
 export function settleTrust(
   context: ValueContext,
   before: RecordColumns | undefined,
@@ -239,20 +222,19 @@ async function isUser(value: unknown, context: Context): Promise<boolean> {
   return userExists(context.db, Math.trunc(Number(value)))
 }
 
-/** Resolves to true for the id of an event, in any status. */
+/** In any status. */
 export async function isEvent(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   return id !== undefined && (await findKind(context.db, id)) === 'event'
 }
 
-/** Resolves to true for the id of an event or a series, in any status. */
+/** In any status. */
 export async function isEventOrSeries(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   const kind = id === undefined ? undefined : await findKind(context.db, id)
   return kind === 'event' || kind === 'series'
 }
 
-/** The checks of the fields that all records share. */
 export const recordChecks = {
   author: { lookUp: isUser, looksUpForAll: true },
   status: { valid: isKnownStatus },

@@ -33,40 +33,29 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'
 import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/caller.ts'
 
-// Reads, checks and presents what all records share: statuses, ids, slugs, versions, pages of lists and long
-// texts.
+// What all records share: statuses, ids, slugs, versions, pages of lists, long texts.
 
-// Statuses of records, and the filter by them.
+// Statuses.
 
 export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/**
- * Returns true for a draft or pending status: such a record gets neither a slug nor a publication date by
- * itself.
- */
+/** Gets neither slug nor publication date by itself. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/**
- * Returns true for a status in which others may take the slug of a record (rule 17.3): a refusal would tell
- * of a record that is not announced yet.
- */
+/** Rule 17.3: a refusal would tell of a record that is not announced. */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }
 
-/** Validates the status of a record: exactly one known word. */
 export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)
 }
 
-/**
- * Validates the status filter of a list: only `publish` for callers who may not edit, known words for the
- * others (rule 13.5).
- */
+/** Only `publish` for callers who may not edit (rule 13.5). */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === ''
@@ -76,17 +65,14 @@ export function isAllowedStatusList(value: unknown, { caller }: ValueContext): b
   return entries.every(isStatus)
 }
 
-/** The statuses of a list, and the words for them in links. */
+/** With their words in links. */
 export interface StatusFilter {
-  /** `publish`, `any`, or the words that were asked for, joined by commas. */
+  /** `publish`, `any`, or what was asked for, joined by commas. */
   shown: string
   statuses: readonly Status[]
 }
 
-/**
- * Returns the statuses of a list for a caller (rule 13.5). Which of the records they may see is decided by
- * `visibleTo`.
- */
+/** Rule 13.5; `visibleTo` decides on records. */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked)
@@ -95,20 +81,14 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/**
- * Returns the status in the links of a list. `any` describes a list without the parameter, but cannot be
- * requested: `rest_url` alone shows it (rule 11.5).
- */
+/** `any` cannot be requested: `rest_url` alone shows it (rule 11.5). */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
     : { status: shown, shownOnly: '' }
 }
 
-/**
- * Returns the status that a record gets: the requested one, else the former one or a default, within the
- * rights of the caller.
- */
+/** Within the caller's rights. */
 export function effectiveStatus(
   caller: Caller,
   asked: string | undefined,
@@ -121,23 +101,19 @@ export function effectiveStatus(
   return 'pending'
 }
 
-/**
- * Returns the status of a record with this publication date: `publish` with a future date is `future`, and
- * `future` with a past date is `publish`.
- */
+/** `publish` in the future is `future`, `future` in the past `publish`. */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'
   return status
 }
 
-// The SQL that all records share: ids, slugs, and who sees what.
+// SQL that all records share.
 
 const selectKind = statement<{ id: number }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', '=', value('id')),
 )
 
-/** Finds the kind of the record with this id; undefined where there is none. */
 export async function findKind(db: Db, id: number): Promise<RecordKind | undefined> {
   if (!isPossibleId(id)) return undefined
   const [row] = await selectKind(db, { id })
@@ -148,19 +124,16 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
 )
 
-/**
- * Finds the kind of each record that exists among these ids, in no order. The ids must be possible ones, each
- * given once.
- */
+/** In no order; possible ids, each once. */
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
 }
 
-/** The columns that say where a record leads, and for whom. */
+/** Where a record leads, and for whom. */
 export type Linkable = Pick<RecordColumns, 'id' | 'author' | 'slug' | 'status'>
 
-/** Lists where the records that exist among these ids lead, in no order. */
+/** In no order. */
 export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number[]): Promise<Linkable[]> {
   if (ids.length === 0) return []
   return db
@@ -170,10 +143,9 @@ export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number
     .execute()
 }
 
-/** The largest id that both databases can store. */
+/** Of both databases. */
 export const MAX_ID = 2 ** 31 - 1
 
-/** Returns true for an id that a record can have. */
 export function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
 }
@@ -184,9 +156,8 @@ interface Standing {
 }
 
 /**
- * Adds the write of an event, venue or organizer to the record of changes. `before` and `after` are its
- * columns before and after the write; `before` is undefined for a new record. `former` are the values that it
- * had, and `by` is the writer where several share the transaction.
+ * `before` is undefined for a new record; `former` are the values it had; `by` where several writers share
+ * the transaction.
  */
 export function recordWritten(
   tx: Tx,
@@ -214,13 +185,11 @@ function actionOf(before: string | undefined, after: string): WriteAction {
   return after === 'publish' ? 'publish' : 'update'
 }
 
-/** Makes a statement for each table of records. */
 export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<RecordTable, Made> {
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// The conditions of the two indexes of slugs, letter for letter, so that the indexes are used. Records that
-// are still to be announced may share a slug; every other record has its own (rule 17.3).
+// Letter for letter as the indexes, so that these are used. Unannounced records may share a slug (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
@@ -235,15 +204,14 @@ const selectTakenSlugs = forEachTable((table) =>
   ),
 )
 
-/** The number of slugs that are tried together once the first one is taken. */
+/** Once the first is taken. */
 const BATCH = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Finds the first of `base`, `base-2`, `base-3` … that is not in `used`, and that no other record of the
- * table has, drafts, pending and scheduled records aside (rule 17.3). `own` is the id of the record that gets
- * the slug.
+ * `base`, `base-2` … not in `used` and of no other record but drafts, pending and scheduled ones (rule 17.3).
+ * `own` gets the slug.
  */
 export async function freeSlug(
   tx: Db,
@@ -263,7 +231,7 @@ export async function freeSlug(
   }
 }
 
-/** Finds a slug like `freeSlug` for each of these slugs, and none of them twice. */
+/** None twice. */
 export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
   const taken = new Set<string>()
   for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
@@ -306,11 +274,9 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * Finds the id of the record with this slug, raw or percent-encoded, in any letter case and any status.
- * Draft, pending and scheduled records may share a slug with each other and with one other record: that
- * record comes first, then the lowest id (rules 17.4 and 17.5). Since a slug tells the name of a record,
- * unannounced records and those in the trash are found only for callers who may read them. A private record
- * is found for everybody: it had an address before.
+ * Raw or percent-encoded, in any case and status. Of several the announced record, then the lowest id (rules
+ * 17.4, 17.5). Unannounced ones and the trash only for callers who may read them; private ones for everybody:
+ * they had an address.
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -322,13 +288,9 @@ export async function findIdBySlug(
   return row?.id
 }
 
-/** The id of an author whom no record has. */
 const NOBODY = -1
 
-/**
- * Returns the id that an address means for this caller; undefined for an unknown slug. There may be no record
- * with a returned id.
- */
+/** Undefined for an unknown slug; there may be no record with the id. */
 export async function idAt(
   context: Context,
   table: RecordTable,
@@ -338,8 +300,7 @@ export async function idAt(
 }
 
 /**
- * Returns the condition that lists show the caller a record: a published one, their own, or any for those who
- * see all records (rule 11.9). Their own in the trash they see as long as they may edit.
+ * Published, their own, or any for those who see all (rule 11.9). Their own in the trash while they may edit.
  */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
@@ -351,21 +312,17 @@ export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expres
   return records.or([published, can(caller, 'edit') ? own : records.and([own, kept])])
 }
 
-/**
- * Returns the condition that events show the caller a venue or organizer: the caller may see it, and it is
- * not in the trash.
- */
+/** The caller may see it, and it is not in the trash. */
 export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
 }
 
-/** Decides whether lists show the caller the record with this id. */
 export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
   return (await findVisibleSlug(db, caller, table, id)) !== undefined
 }
 
-/** Finds the slug of a record; undefined where lists do not show the caller the record. */
+/** Undefined where lists do not show it to the caller. */
 export async function findVisibleSlug(
   db: Db,
   caller: Caller,
@@ -376,7 +333,7 @@ export async function findVisibleSlug(
   return (await found.executeTakeFirst())?.slug
 }
 
-/** One page of a list, and the number of all records in it. */
+/** And the number of all. */
 export interface Listing<Row> {
   rows: Row[]
   total: number
@@ -385,16 +342,15 @@ export interface Listing<Row> {
 export interface PageRequest {
   page: number
   perPage: number
-  /** The number of records that are passed over before the first page. */
+  /** Passed over before the first page. */
   skip?: number
 }
 
-/** Returns the requested page, of 10 records by default and of at most the site's cap (rule 11.2). */
+/** 10 by default, at most the site's cap (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
 
-/** Returns the members of a found page that follow from its rows and the request. */
 export function foundPage<Row extends { id: number }>(
   { rows, total }: Listing<Row>,
   { page, perPage }: PageRequest,
@@ -402,20 +358,19 @@ export function foundPage<Row extends { id: number }>(
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** Returns the offset of a page, at most the largest id. */
+/** At most the largest id. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }
 
-/** A time after which no record was changed. */
+/** After all changes. */
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/** Returns a sent moment in UTC; for a value that is no moment, a time after all changes. */
+/** UTC; for no moment, a time after all changes. */
 export function momentAfter(value: string | number, { site, now }: Context): string {
   return parseInstant(value, site.timezone, now) ?? NEVER_AGAIN
 }
 
-/** Decides whether a record was changed after a sent moment. */
 export function isModifiedAfter(
   row: { modified_utc: string },
   value: string | number,
@@ -424,22 +379,16 @@ export function isModifiedAfter(
   return row.modified_utc > momentAfter(value, context)
 }
 
-// Versions of records. The version is the sequence of the latest change: ETags of single records end in it,
-// and `If-Match` asks for it (rule 28.8).
+// The version is the sequence of the latest change: ETags end in it, `If-Match` asks for it (rule 28.8).
 
-/** The version of one record: its id, and the sequence of its latest change. */
 export interface Version {
   id: number
   sequence: number
 }
 
-/** The versions of its record on which a change may be made: any, or these. */
 export type WantedVersions = 'any' | readonly Version[]
 
-/**
- * Matches the end of an ETag that names a version, of a weak or a strong tag: caches may have made the tag
- * strong.
- */
+/** Weak or strong: caches may have made it strong. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
@@ -450,21 +399,17 @@ const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()(
     .where('record', '=', value('id')),
 )
 
-/**
- * Finds the version of a record. Its sequence is 0 where the record has not changed since changes are
- * recorded.
- */
+/** 0 where it has not changed since changes are recorded. */
 export async function findVersion(db: Db, kind: ChangeColumns['kind'], id: number): Promise<Version> {
   const [row] = await selectSequence(db, { kind, id })
   return { id, sequence: row?.sequence ?? 0 }
 }
 
-/** Adds a version to the end of an ETag; without a version the ETag stays as it is. */
 export function versionedTag(tag: string, version: Version | undefined): string {
   return version === undefined ? tag : `${tag.slice(0, -1)}.v${version.id}.${version.sequence}"`
 }
 
-/** Reads the versions that a header `If-Match` names. Tags without a version are passed over. */
+/** Tags without a version are passed over. */
 export function wantedVersions(header: string): WantedVersions {
   if (header.trim() === '*') return 'any'
   return [...header.matchAll(VERSION_IN_TAG)].map(([, id, sequence]) => ({
@@ -474,10 +419,8 @@ export function wantedVersions(header: string): WantedVersions {
 }
 
 /**
- * Requires that a record has a wanted version, and holds the record until the end of the transaction, so that
- * it keeps that version.
- * @throws Problem rest_precondition_failed if it has another version, or was changed earlier in the
- * transaction
+ * Holds until the end of the transaction. @throws Problem rest_precondition_failed, also if it was changed
+ * earlier in the transaction
  */
 export async function requireVersion(
   tx: Tx,
@@ -491,13 +434,13 @@ export async function requireVersion(
   if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }
 
-/** Requires that a version is among the wanted ones. @throws Problem rest_precondition_failed if it is not */
+/** @throws Problem rest_precondition_failed */
 export function requireWanted({ id, sequence }: Version, wanted: WantedVersions): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')
 }
 
-/** Presents the records of a list in order. Records that cannot be shown are reported and left out. */
+/** In order; what cannot be shown is reported and left out. */
 export async function presentListed<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -506,10 +449,7 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/**
- * Presents records as lists show them, by id and in order. Records that cannot be shown are reported and left
- * out.
- */
+/** By id and in order; what cannot be shown is reported and left out. */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -528,7 +468,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** Presents a record by itself, with its linked data. @throws UnshowableRecord when it cannot be shown */
+/** With linked data. @throws UnshowableRecord */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,
@@ -546,10 +486,7 @@ interface LongTexts {
   trusted: number
 }
 
-/**
- * Returns the texts that a record shows, as they have to be prepared: in lists, or `single` with those of its
- * linked data.
- */
+/** `single` with those of linked data. */
 export function textsOfRecord(
   { description, excerpt, trusted }: LongTexts,
   extent: 'listed' | 'single',
@@ -563,10 +500,7 @@ export function textsOfRecord(
   return texts
 }
 
-/**
- * Returns the texts of a record that is about to be written, as they have to be prepared for its answer and
- * for searches.
- */
+/** For its answer and for searches. */
 export function textsToWrite(texts: LongTexts): WantedText[] {
   const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
   return [...textsOfRecord(texts, 'single'), ...folded]

@@ -63,7 +63,7 @@ import {
   writeChanges,
 } from './series-writes.ts'
 
-// Changes, splits, ends and removes a series, as a whole or from one of its dates on.
+// Changes, splits, ends and removes a series, as a whole or from a date on.
 
 interface HeldSeries {
   series: SeriesRow
@@ -72,35 +72,26 @@ interface HeldSeries {
 
 export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
 
-/**
- * Locks a series and reads its occurrences.
- * @throws Problem series-was-changed when it has another version by now
- */
+/** With its occurrences. @throws Problem series-was-changed */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
   if (series?.version !== version) throw new Problem('series-was-changed')
   return { series, rows: await findOccurrences(tx, id) }
 }
 
-/** A change of several occurrences, as requested. */
 export interface AskedChange {
   prepared: PreparedEvent
-  /** The recurrence that was sent, if it differs from the present one. */
+  /** If it differs from the present one. */
   recurrence: unknown
-  /**
-   * True to leave occurrences on their days: a new time of day moves them, and a start on another day adds or
-   * drops dates.
-   */
+  /** A new time of day moves occurrences, a start on another day adds or drops dates. */
   keepsDays?: boolean
-  /** True to give the addressed occurrence the sent values even where it had values of its own. */
+  /** Even where the occurrence had values of its own. */
   takesSent?: boolean
 }
 
 /**
- * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an
- * occurrence has changed for itself stay. The status `trash` moves the series to the trash after all other
- * changes. Returns what `look` shows of the addressed occurrence.
- * @throws Problem rest_forbidden when the caller may not edit all of them
+ * Own fields of occurrences stay; `trash` comes after all other changes. @throws Problem rest_forbidden when
+ * the caller may not edit all
  */
 export async function changeAll(
   tx: Tx,
@@ -179,10 +170,7 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   return look(tx, { ...addressed, ...own?.columns }, { ...UNCHANGED, made: linked.made })
 }
 
-/**
- * Returns the addressed occurrence without its own values in the sent fields. Its own times stay, to be
- * compared later with the new ones of the series.
- */
+/** Own times stay, to be compared with the new ones of the series. */
 function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   const times: readonly string[] = TIMES
   const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
@@ -211,29 +199,22 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/**
- * Returns the dates of a schedule; `known` is the number that is written already.
- * @throws Problem when no date is left after the exceptions
- */
+/** `known` are written already. @throws Problem when no date is left */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
   return dates
 }
 
-/**
- * Returns true for an occurrence that changes with its series: any outside the trash, and one in the trash
- * that the caller may edit.
- */
+/** Outside the trash, or the caller may edit it. */
 const takesChanges = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
 
-/** Returns the addressed occurrence with the values of the series in place of its own. */
 function alike(addressed: EventRow, series: SeriesRow): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = readShared(series)
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** Returns the event without the sent slug, since an occurrence keeps its own. */
+/** An occurrence keeps its own. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
@@ -270,17 +251,13 @@ function seriesColumns(
   }
 }
 
-/**
- * The occurrence that takes the sent values in place of its own, with the columns and the times that it
- * takes.
- */
 interface SendingDate {
   id: number
   columns: Partial<EventRow>
   when: When
 }
 
-/** The parts of a change that all occurrences share; `schedule` is set only if dates move. */
+/** `schedule` is set only if dates move. */
 interface SameForAll {
   sender: SendingDate | undefined
   changed: Partial<EventRow>
@@ -347,7 +324,7 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
   return { ...columns, ...sender.when, own: names.join(','), recurrence_id: start }
 }
 
-/** Writes occurrences for dates that have none yet, and returns their rows. */
+/** Returns their rows. */
 export async function addDates(
   tx: Tx,
   series: SeriesRow,
@@ -369,9 +346,8 @@ export async function addDates(
 }
 
 /**
- * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the
- * same events. Where all earlier ones are in the trash, the series stays whole. If a recurrence was sent, its
- * dates are counted from the occurrence.
+ * That one and later ones become a series and stay the same events; where all earlier ones are in the trash,
+ * the series stays whole. A sent recurrence counts from the occurrence.
  * @throws Problem when no rule has the dates from there on
  */
 export async function splitSeries(
@@ -442,7 +418,7 @@ async function moveToTrash(
   await writeChanges(tx, await trashed(tx, going, context))
 }
 
-/** Moves a series and all its occurrences to the trash, except the one with the id `but`. */
+/** Except `but`. */
 export async function removeAll(
   tx: Tx,
   { series, rows }: HeldSeries,
@@ -452,12 +428,12 @@ export async function removeAll(
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await moveToTrash(tx, series, going, context)
-  // The occurrence that stays may be the first, which has the UID of the series.
+  // The one that stays may have the UID of the series.
   const uid = but === undefined ? {} : { uid: randomUUID() }
   await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
 }
 
-/** Moves an occurrence and all later ones to the trash, and ends the series before it. */
+/** And later ones; ends the series before it. */
 export async function removeFollowing(
   tx: Tx,
   held: HeldSeries,
@@ -473,18 +449,14 @@ export async function removeFollowing(
   await endSeries(tx, series, halves(series, at.recurrence_id).before, earlier, context)
 }
 
-/** The terms of a series after a change of all occurrences. */
 interface SeriesTerms {
-  /** The terms of occurrences that have changed neither their categories nor their tags. */
+  /** Of occurrences with the terms of the series. */
   shared: readonly number[]
-  /** The terms of occurrences that have changed one of the two for themselves, by id. */
+  /** Of occurrences with own categories or tags. */
   mixed: ReadonlyMap<number, readonly number[]>
 }
 
-/**
- * Settles the terms of occurrences after a change of the series. A taxonomy that was not sent keeps the terms
- * of the series; one that an occurrence has changed for itself keeps those of the occurrence.
- */
+/** A taxonomy that was not sent keeps its terms. */
 async function settleSeriesTerms(
   tx: Tx,
   rows: readonly EventRow[],

@@ -64,15 +64,14 @@ import {
 } from './series-store.ts'
 import { createSeries, newSeries, type Planned, requireRoom } from './series-writes.ts'
 
-// The operations on events, single or repeating: an event that is written may be a date of a series, and may
-// begin or cease to repeat.
+// Operations on events, single or repeating.
 
 interface PreparedNew {
   event: PreparedEvent
   planned: Planned | undefined
 }
 
-/** Creates a single event; with a recurrence it creates a series, whose first occurrence is the answer. */
+/** With a recurrence, a series whose first occurrence is the answer. */
 const create: WriteSteps<EventValues, PreparedNew> = {
   prepare: async (context, values) => {
     const planned = plan(values, context)
@@ -88,23 +87,19 @@ const create: WriteSteps<EventValues, PreparedNew> = {
     ),
 }
 
-/**
- * Plans the dates of a new event; undefined for one that does not repeat.
- * @throws Problem naming the faults of the recurrence
- */
+/** Undefined for a single event. @throws Problem naming faults of the recurrence */
 function plan(values: EventValues, context: Context): Planned | undefined {
   if (values.recurrence === undefined) return undefined
   const schedule = readSchedule(values.recurrence, settleTimes(values, undefined, context))
   return schedule && { schedule, ...startsOf(schedule, context.now, context.site.seriesMonths) }
 }
 
-/** A change of an event, which may repeat before the change or after it. */
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
-  /** The series that the event belonged to when it was read. */
+  /** When it was read. */
   series: SeriesRow | undefined
   scope: RecurrenceScope
-  /** The recurrence that was sent, if it differs from the present one. */
+  /** If it differs from the present one. */
   recurrence: unknown
 }
 
@@ -121,10 +116,7 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
 }
 
-/**
- * Returns the recurrence that was sent; undefined if it changes nothing: none for a single event, or the
- * present one as answers show it.
- */
+/** Undefined if it changes nothing. */
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
@@ -134,7 +126,6 @@ export function otherThan(series: SeriesRow | undefined, recurrence: EventValues
   return rrule === known ? undefined : `RRULE:${rrule}`
 }
 
-/** Returns true for a recurrence that names the present rule and dates of a series. */
 function saysSame(series: SeriesRow, recurrence: unknown): boolean {
   const { recurrence: known, start } = scheduleOf(series)
   const read = readRecurrence(recurrence, start)
@@ -162,10 +153,7 @@ async function updateSingle(
   )
 }
 
-/**
- * Changes the occurrences of the scope. Every writer locks the series before its occurrences, so that no two
- * wait for each other.
- */
+/** Every writer locks the series before occurrences, so that no two wait for each other. */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -185,7 +173,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   )
 }
 
-/** Returns the look that shows an occurrence after a write, in the trash or not. */
+/** In the trash or not. */
 export function readWritten(context: Context): LookAtWritten {
   return async (tx, { id }, links) => {
     const row = await findEvent(tx, id)
@@ -201,7 +189,7 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
   return changeOccurrence(tx, held, row, event, context, readBack(context))
 }
 
-/** Makes an occurrence a single event, and moves the others of the scope to the trash. */
+/** The others of the scope go to the trash. */
 export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
@@ -246,7 +234,6 @@ async function removeThis(tx: Tx, row: EventRow, series: SeriesRow, context: Con
   return removed
 }
 
-/** The operations on events, single or repeating. */
 export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
   ...eventOperations,
   create,
@@ -284,9 +271,7 @@ async function changeOccurrence(
   })
 }
 
-/**
- * A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was.
- */
+/** Undefined leaves it as it was. */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -301,10 +286,7 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/**
- * Decides which sent columns are the occurrence's own: those that differ from the series. The times are all
- * own or all shared.
- */
+/** Those that differ from the series; times are all own or all shared. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -322,10 +304,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/**
- * Returns true for an unchanged column, and for a text that answers show as before: clients send back texts
- * as they have read them.
- */
+/** Clients send texts back as they have read them. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -338,7 +317,7 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
 
-/** Decides which sent links are the occurrence's own: those that differ from the links of the series. */
+/** Those that differ from the series. */
 function ownLinks(
   shared: Shared,
   terms: readonly TermRow[],
@@ -360,10 +339,7 @@ function ownLinks(
   })
 }
 
-/**
- * Lists the ids of links to be compared: venues and organizers in their order, terms sorted, since their
- * order has no meaning.
- */
+/** Terms sorted, since their order has no meaning. */
 function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
   if (name === 'venue') return ids(links.venues).join()
@@ -374,9 +350,8 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an
- * added date where the rule does not give it. If all occurrences were in the trash, it becomes the only date,
- * and the others stay there.
+ * No exception any more, an added date where the rule lacks it. If all were in the trash, it becomes the only
+ * date.
  */
 async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
@@ -389,7 +364,6 @@ async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Cont
   return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
 }
 
-/** Returns the columns of a series whose only date is that of an occurrence. */
 function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Partial<SeriesRow> {
   const rules: Recurrence = { added: [], left: [] }
   const shared: Shared = { ...readShared(series), status }
@@ -402,13 +376,10 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** More dates than a series ever has before one of its occurrences. */
+/** Before one of its occurrences. */
 const MORE_THAN_ANY = 100_000
 
-/**
- * Makes the date of an occurrence that goes to the trash an exception; a series without any other occurrence
- * goes to the trash as well.
- */
+/** The date becomes an exception; a series without others goes to the trash. */
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
   const { recurrence } = scheduleOf(series)
   const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()
@@ -419,10 +390,7 @@ async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Conte
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/**
- * Changes an event that begins to repeat: it becomes the first occurrence of a series, which keeps the UID of
- * the event in calendars.
- */
+/** The first occurrence keeps the event's UID. */
 async function beginSeries(
   tx: Tx,
   before: EventRow,

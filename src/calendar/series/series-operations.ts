@@ -32,11 +32,9 @@ import {
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
-// The operations on series: finds, shows, changes and removes them.
+// Operations on series.
 
-/**
- * The operations on series: each changes all occurrences. A series is created with the event that repeats.
- */
+/** Each changes all occurrences; a series is created with its event. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
   find: findPageOfSeries,
@@ -105,7 +103,7 @@ async function loadWith(db: Db, row: SeriesRow): Promise<LoadedSeries> {
   return loaded
 }
 
-/** Presents a written series inside its transaction, so that a series that cannot be shown is not written. */
+/** A series that cannot be shown is not written. */
 async function showWritten(tx: Tx, id: number, context: Context): Promise<WriteResult> {
   const row = await findSeries(tx, id)
   if (!row) throw new Problem('rest-series-not-found')
@@ -115,7 +113,7 @@ async function showWritten(tx: Tx, id: number, context: Context): Promise<WriteR
 interface PreparedSeries {
   series: SeriesRow
   event: PreparedEvent & { id: number }
-  /** The recurrence that was sent, if it differs from the present one. */
+  /** If it differs from the present one. */
   recurrence: unknown
   /** See `AskedChange`. */
   keepsDays: boolean
@@ -135,10 +133,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/**
- * Prepares a change of all occurrences. `keepsDays`, as in `AskedChange`, is for calendars that are imported
- * again, which name each date by itself.
- */
+/** `keepsDays` is for calendars imported again, which name each date by itself. */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -150,25 +145,20 @@ async function prepareSeries(
   return { series, event, recurrence: otherThan(series, recurrence), keepsDays }
 }
 
-/**
- * Returns the occurrence that represents the series: the first one outside the trash, or the first of all
- * where all are in the trash.
- * @throws Problem when there is none, since the only one has become a single event
- */
+/** Outside the trash, else of all. @throws Problem when the only one has become a single event */
 function first(rows: readonly EventRow[]): EventRow {
   const found = rows.find(isLive) ?? rows[0]
   if (!found) throw new Problem('series-is-in-trash')
   return found
 }
 
-/** Returns this occurrence at the start that the rule counts from, which a series shows as its own start. */
+/** Shown as the series' own start. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }
 
 /**
- * Prepares the change of a series to the values of a source or of a former version. Dates of the rule that
- * these values do not leave out take place again, and a series in the trash is restored.
+ * Of a source or former version: dates not left out take place again, a series in the trash is restored.
  * @throws Problem
  */
 export async function prepareSeriesChange(

@@ -23,17 +23,15 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Edge, settleWhen } from '../events/event-when.ts'
 import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
 
-// Works out the dates of a series from its rule, and compares new dates with those of its occurrences.
+// Dates of a series from its rule, compared with those of its occurrences.
 
-/** The values that determine the dates of a series. */
 export interface Schedule {
   start: Start
-  /** Seconds from start to end: elapsed seconds, or wall clock seconds for whole days. */
+  /** Elapsed seconds, or wall clock for whole days. */
   duration: number
   recurrence: Recurrence
 }
 
-/** The times of an event. */
 export type When = Pick<
   EventRow,
   'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
@@ -46,32 +44,28 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** The most occurrences of a series that are written before today, and the most from today on. */
+/** Before today, and from today on. */
 export const MOST_WRITTEN_DATES = 750
 
-/** The `written_until` of a series whose occurrences are all written. */
+/** All are written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
 
-/** Returns true for a recurrence that says, as it was sent, that the event does not repeat. */
+/** The event does not repeat. */
 export function isNone(sent: unknown): boolean {
   const recurrence = withoutShown(sent)
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/**
- * Returns the schedule of an event at these times with the recurrence that was sent; undefined if the event
- * does not repeat.
- * @throws Problem naming the faults of the recurrence
- */
+/** Undefined if it does not repeat. @throws Problem naming faults of the recurrence */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startOf(when)
   return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
 }
 
-/** Parses a recurrence, as it was sent, for an event with this start. @throws Problem naming its faults */
+/** @throws Problem naming its faults */
 function readAt(recurrence: unknown, start: Start): Recurrence {
   const read = readRecurrence(recurrence, start)
   if (isFault(read)) throw refused(read)
@@ -79,7 +73,7 @@ function readAt(recurrence: unknown, start: Start): Recurrence {
   return read
 }
 
-/** Returns the problem of a refused recurrence, which names the faulty part. */
+/** Names the part. */
 export function refused({
   part,
   message,
@@ -92,7 +86,6 @@ export function refused({
   return invalidParam('recurrence', { why: 'recurrence', part, message, ...(values ? { values } : {}) })
 }
 
-/** Returns the present schedule of a series. */
 export function scheduleOf(series: SeriesRow): Schedule {
   return { start: startOf(series), duration: series.duration, recurrence: recurrenceOf(series) }
 }
@@ -104,9 +97,8 @@ export function durationOf({ start_date, end_date, utc_start_date, utc_end_date,
 }
 
 /**
- * Returns the times of the occurrence that starts at a wall time. An all-day one lasts as many days as the
- * first; others last the same elapsed time. Of a time that comes twice the first counts, but where an event
- * that starts at this wall time, `like`, has the second.
+ * Whole days last as many days, others the same elapsed time. Of a time that comes twice the first counts, or
+ * as `like` has it.
  */
 export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string, like?: When): When {
   const isHeld = like && !allDay && utcToWall(like.utc_start_date, zone) === wall
@@ -122,25 +114,23 @@ function endOf(wall: string, start: string, zone: string, allDay: boolean, durat
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** Original starts, and the wall time up to which they are complete. */
+/** Complete up to a wall time. */
 export interface Written {
   starts: string[]
   until: string
 }
 
-/** Returns the last wall time up to which occurrences are written at `now`. */
 export function horizonAt(zone: string, now: number, months: number): string {
   return endOfDay(addMonths(dayOf(wallNow(zone, now)), months))
 }
 
 /**
- * Returns the original starts of a schedule up to the horizon, at most `MOST_WRITTEN_DATES` from today on.
- * @param known the number already written: as many may lie in the past, even if that is more than
- * `MOST_WRITTEN_DATES`
- * @throws Problem when too many lie in the past
+ * At most `MOST_WRITTEN_DATES` from today on.
+ * @param known written already: as many may be past
+ * @throws Problem when too many are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  // A series that begins beyond the horizon still has its first occurrence.
+  // Beyond the horizon it still has its first occurrence.
   const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
   const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))
@@ -164,34 +154,29 @@ const TOO_MANY = {
   values: { limit: String(MOST_WRITTEN_DATES) },
 }
 
-/** An occurrence with its new original start. */
+/** With its new original start. */
 export interface Dated {
   row: EventRow
   start: string
 }
 
-/** The occurrences of a series whose dates change, sorted by what happens to them. */
 export interface Rescheduled {
-  /** Occurrences that stay; some of them come back from the trash. */
+  /** Some come back from the trash. */
   kept: Dated[]
-  /** Original starts that have no occurrence yet. */
+  /** Without an occurrence yet. */
   made: string[]
-  /** Occurrences whose dates are gone. */
   gone: Dated[]
-  /** Occurrences that stay in the trash. */
+  /** Stay in the trash. */
   away: Dated[]
 }
 
-/** Moves a wall time by the same amount as the start of a series. */
+/** By as much as the start. */
 export function movedWall(wall: string, from: Start, to: Start): string {
   const moved = formatUtc(utcToMs(wall) + utcToMs(to.local) - utcToMs(from.local))
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/**
- * Compares the occurrences of a series with its new original starts. `place` returns where an original start
- * has moved to.
- */
+/** `place` returns where an original start has moved to. */
 export function compareDates(
   rows: readonly EventRow[],
   place: (wall: string) => string,
@@ -220,9 +205,8 @@ interface NewDates {
 }
 
 /**
- * Returns the schedule of a series when one occurrence is given other times or another recurrence; undefined
- * if neither changes. Dates that were left out stay so unless the request names others.
- * @throws Problem naming the faults of the recurrence
+ * When one occurrence gets other times or another recurrence; undefined if neither changes. Exceptions stay
+ * unless the request names others. @throws Problem naming faults of the recurrence
  */
 export function newDates(
   before: Schedule,
@@ -253,9 +237,7 @@ export function newDates(
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/**
- * Returns true for a recurrence that names, as it was sent, the dates to leave out, even by an empty list.
- */
+/** Even by an empty list. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

@@ -9,7 +9,7 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { isInLists, passTurn, statement } from '../../store/storage/statement.ts'
 import type { WrittenLinks } from '../events/event-store.ts'
 
-// Stores and finds series and their occurrences, and reads the values that occurrences share.
+// Series, their occurrences, and shared values.
 
 const selectSeries = statement<{ id: number }>()((db, value) =>
   db.selectFrom('series').selectAll().where('id', '=', value('id')),
@@ -20,13 +20,13 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Locks a series until the end of the transaction, and reads it. */
+/** Locked until the end of the transaction. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row
 }
 
-/** Lists public series with at least one date in lists, by id, at most `most`. */
+/** With a date in lists, by id. */
 export async function listPublicSeries(
   db: Db,
   most: number,
@@ -45,7 +45,7 @@ export async function listPublicSeries(
     .execute()
 }
 
-/** Occurrences that one query reads: with the longest texts some ten milliseconds. */
+/** Some ten milliseconds with the longest texts. */
 const READ_AT_ONCE = 25
 
 const selectOccurrences = statement<{ series: number; from: string; after: number }>()((db, value) =>
@@ -61,10 +61,7 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .limit(sql.lit(READ_AT_ONCE)),
 )
 
-/**
- * Finds all occurrences of a series in the order of their original starts, those in the trash among them,
- * with turns for others in between.
- */
+/** By original start, the trash included, with turns for others. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   let rows: EventRow[] = []
   for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {
@@ -97,13 +94,10 @@ const selectTimes = statement<{ series: number }>()((db, value) =>
     .orderBy('recurrence_id'),
 )
 
-/** The times of an occurrence, with its status and its sequence, without its texts. */
+/** Without texts. */
 export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
 
-/**
- * Finds the times of all occurrences of a series in the order of their original starts, those in the trash
- * among them.
- */
+/** By original start, the trash included. */
 export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
   return selectTimes(db, { series })
 }
@@ -116,7 +110,6 @@ const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }
     .where('recurrence_id', 'in', value('starts')),
 )
 
-/** Finds the occurrences of these series at these original starts. */
 export async function findOccurrencesAt(
   db: Db,
   ids: readonly number[],
@@ -134,10 +127,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/**
- * Counts the occurrences of these series that lists show to everybody, by series; a series without any is
- * left out.
- */
+/** By series; one without any is left out. */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
@@ -150,7 +140,7 @@ export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   await insertOne(tx, { row })
 }
 
-/** Gives a series made by this transaction the UID by which calendars knew it before it came here. */
+/** By which calendars knew it before it came here. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }
@@ -159,15 +149,14 @@ const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, 
   db.updateTable('series').set(value('columns')).where('id', '=', value('id')),
 )
 
-/** Writes columns of a series, and raises its version by one. Returns the row. */
+/** Raises the version by one. */
 export async function updateSeries(
   tx: Tx,
   before: SeriesRow,
   columns: Partial<SeriesRow>,
 ): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  // The columns of the series itself come last: the shared status of a series in the trash is the one that it
-  // comes back with.
+  // The series' columns come last: the shared status of one in the trash is the one it comes back with.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
   noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
@@ -196,7 +185,7 @@ function actionOf(before: string | undefined, after: string): WriteAction {
   return after === 'trash' ? 'trash' : before === 'trash' ? 'restore' : 'update'
 }
 
-/** The columns that every occurrence has for itself. */
+/** Of each occurrence. */
 const APART = [
   'id',
   'slug',
@@ -219,10 +208,8 @@ const APART = [
 
 type Apart = (typeof APART)[number]
 
-/** The columns that the occurrences of a series share. */
 export type SharedColumns = Omit<EventRow, Apart>
 
-/** The columns and links that the occurrences of a series share. */
 export interface Shared extends SharedColumns {
   venues: readonly number[]
   organizers: readonly number[]
@@ -244,7 +231,6 @@ function withoutApart<Columns extends Partial<EventRow>>(row: Columns): Omit<Col
   return columns
 }
 
-/** Returns the names of the shared columns. */
 export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
   const apart: readonly string[] = APART
   const names = Object.keys(row) as (keyof EventRow)[]
@@ -252,8 +238,7 @@ export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  // A field that is newer than the series is blank in it. Series of earlier versions may hold columns that
-  // are not shared.
+  // A newer field is blank; series of earlier versions may hold unshared columns.
   const held: Shared & Partial<EventRow> = { ...blankColumns(eventFields), ...JSON.parse(shared) }
   return withoutApart(held)
 }

@@ -31,15 +31,11 @@ import {
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 import { type Changed, writeChanges } from './series-writes.ts'
 
-// Does what becomes due with time: writes dates of series that come within the horizon, renews their times
-// when zones change, publishes scheduled records, and shows links of meetings.
+// What becomes due: dates within the horizon, times after changes of zones, publication, meeting links.
 
-/** The most series that one query reads; each is written in a transaction of its own. */
+/** Each is written in a transaction of its own. */
 const SERIES_AT_ONCE = 50
-/**
- * More dates than a series ever has, given as the number already written: no number of past dates makes an
- * extension fail.
- */
+/** As the number already written, so that no number of past dates makes an extension fail. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -54,10 +50,8 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * Writes the occurrences that have come within the horizon since the last time. A series records how far it
- * is written, so only the first of several nodes does it, and setting a clock back changes nothing. A series
- * whose dates take up all that they may is no longer extended; `tell` gets a sentence when it comes to that.
- * `now` is in ms since the epoch.
+ * A series records how far it is written, so one of several nodes does it, and a clock set back changes
+ * nothing. `tell` hears when one has no more room. `now` in ms.
  */
 export async function extendSeries(
   { read, write }: Database,
@@ -76,10 +70,7 @@ export async function extendSeries(
   }
 }
 
-/**
- * Writes the occurrences of a series that are due. Returns the series if now, and not earlier, no further one
- * has room.
- */
+/** Returns the series if it has no more room from now on. */
 async function extend(tx: Tx, id: number, site: Site, now: number): Promise<SeriesRow | undefined> {
   const series = await holdSeries(tx, id)
   if (!series || series.status === 'trash') return undefined
@@ -104,9 +95,7 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   return `No dates after ${written_until} are written of the series ${id}, “${title}”: they take up ${most} bytes.`
 }
 
-/**
- * Returns an occurrence as it would be made now; id, UID, slug and times are still to be set for its date.
- */
+/** Id, UID, slug and times are still to be set. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -126,7 +115,6 @@ function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   }
 }
 
-/** The most series that one query reads. */
 const TIMES_AT_ONCE = 100
 
 const selectIds = statement<{ after: number }>()((db, value) =>
@@ -148,11 +136,7 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/**
- * Recalculates the UTC times of coming occurrences, since the rules of their zones may have changed after
- * they were written. Wall times stay. It takes one series at a time, so that requests are served in between.
- * `now` is in ms since the epoch.
- */
+/** The rules of zones may have changed; wall times stay. One series at a time. `now` in ms. */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -191,7 +175,7 @@ const selectScheduled = statement<object>()((db) =>
   db.selectFrom('series').selectAll().where('status', '=', 'future'),
 )
 
-/** Finds scheduled series whose date has come. `nowUtc` is a time in UTC. */
+/** `nowUtc` is UTC. */
 async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
   const rows = await selectScheduled(db, {})
   return rows.filter((series) => isDue(series, nowUtc))
@@ -201,10 +185,7 @@ function isDue(series: SeriesRow, nowUtc: string): boolean {
   return series.status === 'future' && readShared(series).date_utc <= nowUtc
 }
 
-/**
- * Publishes a series that is due; its occurrences are published one by one. Does nothing if another node was
- * faster.
- */
+/** Its occurrences one by one. Nothing if another node was faster. */
 async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series || !isDue(series, nowUtc)) return
@@ -212,15 +193,12 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
   await updateSeries(tx, series, { status, shared: JSON.stringify({ ...readShared(series), status }) })
 }
 
-// Publishes records whose date has come, and shows links of meetings that are about to begin.
+// Publication, and links of meetings about to begin.
 
-/** The most records that one transaction changes; others that are due follow with the next. */
+/** Others follow with the next transaction. */
 const PUBLISHED_AT_ONCE = 200
 
-/**
- * Publishes all scheduled records whose date has come (rule 19.3), and shows the links of meetings that are
- * about to begin. `now` in ms since the epoch.
- */
+/** Rule 19.3. `now` in ms. */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const)
@@ -234,10 +212,7 @@ export async function publishDue(database: Database, now: number): Promise<void>
   })
 }
 
-/**
- * Does nothing where no record is due; else repeats a write until it changes fewer records than one write
- * may.
- */
+/** Until a write changes fewer than it may. */
 async function whileDue(
   { write }: Database,
   due: { executeTakeFirst: () => Promise<unknown> },
@@ -247,10 +222,7 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/**
- * Finds events whose link is due to be shown. They are in the order of the index on `online_from`: ordered by
- * id, SQLite would not use it.
- */
+/** By the index on `online_from`: ordered by id, SQLite would not use it. */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
@@ -265,14 +237,11 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
     .limit(PUBLISHED_AT_ONCE)
 }
 
-/**
- * Locks the records that are due, so that none is published twice by several nodes, and publishes them.
- * Returns how many.
- */
+/** Locked, so that none is published twice. Returns how many. */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
   const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {
-    // Another record may have been published with its slug meanwhile.
+    // Another record may have its slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
     else

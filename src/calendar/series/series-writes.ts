@@ -30,14 +30,13 @@ import { shiftCounts } from '../terms/term-store.ts'
 import { refused, type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'
 
-// Creates series, and writes their occurrences with times, slugs, links and counts of terms.
+// Creates series; writes occurrences with times, slugs, links and counts.
 
-/** A schedule with the original starts to write. */
 export interface Planned extends Written {
   schedule: Schedule
 }
 
-/** Creates a series with its occurrences, and returns what `look` shows of the first of them. */
+/** Returns what `look` shows of the first. */
 export async function createSeries(
   tx: Tx,
   prepared: PreparedEvent,
@@ -77,7 +76,7 @@ export async function createSeries(
   return look(tx, first, links)
 }
 
-/** Dates of a series that are alike: the row and the links of one of them, and their number. */
+/** One of them, and their number. */
 interface AlikeDates {
   row: Partial<EventRow>
   links: WrittenLinks
@@ -85,9 +84,8 @@ interface AlikeDates {
 }
 
 /**
- * Checks, before they are written, that dates do not take up more than they may, together with the other
- * dates of a batch. Those that took up more before may stay, but not grow. `asked` is what asks for them.
- * @throws Problem when they take up more
+ * With other dates of a batch; those that took more before may stay, but not grow. @throws Problem when they
+ * take too much
  */
 export function requireRoom(
   { row, links, count }: AlikeDates,
@@ -109,10 +107,10 @@ export function requireRoom(
 
 const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit} bytes.'
 
-/** Returns the event that was sent as the first occurrence: at the first start, with the day in its slug. */
+/** At the first start, with the day in its slug. */
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
-  // Its own start is written as it was sent: with an offset, a time that comes twice may be the second.
+  // Its own start as sent: with an offset it may be the second of two.
   const times = start === schedule.start.local ? {} : { start_date, end_date }
   const values: EventValues = { ...prepared.values, ...times }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
@@ -152,15 +150,12 @@ function placeIn({ id }: SeriesRow, start: string): Pick<EventRow, 'series' | 'r
   return { series: id, recurrence_id: start, own: '' }
 }
 
-/** Returns the slug of an occurrence: the slug of its series and the day. */
+/** With the day. */
 export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 
-/**
- * Returns occurrences at these wall times: copies of another one, with times, ids, slugs and UIDs of their
- * own.
- */
+/** Copies with times, ids, slugs and UIDs of their own. */
 export async function occurrenceRows(
   tx: Tx,
   series: SeriesRow,
@@ -181,7 +176,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Returns slugs with the days of these starts; of several on one day the later ones are numbered. */
+/** Later ones on one day are numbered. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {
@@ -192,22 +187,17 @@ function dailySlugs(base: string, starts: readonly string[]): string[] {
   })
 }
 
-/** An occurrence, and the columns of it to change. */
 export interface Changed {
   before: EventRow
   columns: Partial<EventRow>
 }
 
-/** Returns the columns that say that a record is changed now. */
 export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' | 'modified_utc'> {
   const modified_utc = formatUtc(now)
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/**
- * Records changes of occurrences that look different because their series has changed, though their own rows
- * have not.
- */
+/** They look different though their rows have not changed. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -215,7 +205,6 @@ export function touch(tx: Tx, rows: readonly EventRow[]): void {
   }
 }
 
-/** Returns the changes that move occurrences to the trash. */
 export async function trashed(tx: Tx, rows: readonly EventRow[], context: Context): Promise<Changed[]> {
   const wanted = rows.map(({ slug, title, id }) => trashedSlug(slug || slugify(title) || String(id)))
   const slugs = await freeSlugs(tx, 'events', wanted)
@@ -225,7 +214,7 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/** Gives slugs of their own to occurrences that leave the trash or are published; drafts may share slugs. */
+/** Drafts may share slugs. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map(({ before, columns }) => {
     const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
@@ -249,18 +238,18 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   )
 }
 
-/** New links of occurrences; a kind of link that is undefined stays unchanged. */
+/** Undefined stays. */
 interface NewLinks {
   links: WrittenLinks
-  /** Ids of the occurrences whose links of each kind change. */
+  /** Whose links change. */
   venues: readonly number[]
   organizers: readonly number[]
   terms: readonly number[]
-  /** The terms of occurrences that get others than `links.terms`, by the id of the occurrence. */
+  /** By occurrence, where they differ from `links.terms`. */
   mixedTerms: ReadonlyMap<number, readonly number[]>
 }
 
-/** Writes occurrences with their links, and adjusts the counts of their terms. */
+/** And counts of terms. */
 export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: NewLinks): Promise<void> {
   const moved = changes.filter(
     ({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }),
@@ -287,7 +276,7 @@ export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: 
   await Promise.all([...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
 }
 
-/** Replaces links; occurrences that get the same terms are written together. */
+/** Occurrences with the same terms are written together. */
 function replaceLinks(tx: Tx, asked: NewLinks): Promise<void>[] {
   const mixed = Map.groupBy(asked.mixedTerms, ([, terms]) => terms.join())
   const others = [...mixed.values()].map((alike) => {

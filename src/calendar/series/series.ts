@@ -25,15 +25,12 @@ import { compareTerms, findTermsByIds, termsApart } from '../terms/term-store.ts
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
-// Series: declares their fields and filters, finds the records that they link to, and presents them.
+// Series: fields, filters, links, presentation.
 
-/**
- * The fields of a series: those of events without `slug`, which each occurrence has for itself, and
- * `recurrence_scope`, which is always all.
- */
+/** Those of events without `slug`, which each occurrence has, and `recurrence_scope`, which is all. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 
-/** Series: events that repeat, with the fields that their occurrences have in common (docs/series.md). */
+/** docs/series.md */
 export const seriesResource = defineResource({
   name: 'series',
   path: 'series',
@@ -43,19 +40,14 @@ export const seriesResource = defineResource({
   fields,
 })
 
-/** The parameters of lists of series. */
 export const seriesFilters = defineFields({
   ...pageFilters,
   status: { kind: words, about: 'Only records with one of these statuses', valid: isAllowedStatusList },
 })
 
-/** The parameters of a list once read. */
 export type SeriesQuery = Parsed<typeof seriesFilters>
 
-/**
- * Finds the records that these series link to, in order, with one query for each kind; leaves out deleted
- * records.
- */
+/** One query a kind; without deleted records. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]
@@ -86,14 +78,14 @@ function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'c
   return termsApart(terms.filter(({ id }) => shared.terms.includes(id)).sort(compareTerms))
 }
 
-/** A series, its links, and the number of its occurrences that lists show to everybody. */
+/** `count`: occurrences in public lists. */
 export interface LoadedSeries {
   row: SeriesRow
   links: EventLinks
   total: number
 }
 
-/** The presentation of a series, the same in lists and alone (docs/series.md). */
+/** The same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
   textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),

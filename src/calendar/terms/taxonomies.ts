@@ -5,7 +5,7 @@ import { isParent, isTermId, termFields } from './term-rules.ts'
 
 // Declares the resources of categories and tags.
 
-/** The declaration of categories, which form a tree: their fields and addresses (rule 3.9). */
+/** A tree (rule 3.9). */
 export const category = defineResource({
   name: 'category',
   path: 'categories',
@@ -26,7 +26,7 @@ export const category = defineResource({
   },
 })
 
-/** The declaration of tags: their fields and addresses (rule 3.9). */
+/** Rule 3.9. */
 export const tag = defineResource({
   name: 'tag',
   path: 'tags',
@@ -37,8 +37,6 @@ export const tag = defineResource({
   fields: termFields,
 })
 
-/** The operations on categories. */
 export const categoryOperations = termOperations('category')
 
-/** The operations on tags. */
 export const tagOperations = termOperations('tag')

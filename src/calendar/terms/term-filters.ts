@@ -14,9 +14,9 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-// Declares the filters of lists of categories and tags, and makes the conditions on terms.
+// Filters of categories and tags.
 
-/** The parts of a list: each is decided by several parameters together, or narrows every list. */
+/** Decided by several parameters together, or narrowing every list. */
 type TermPart = 'use' | 'event'
 
 type TermFilter<Value> = Filter<
@@ -67,10 +67,7 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/**
- * Returns the ids that the entries of `include` or `exclude` mean: ids stay as they are, slugs and names are
- * looked up (rule 13.9).
- */
+/** Slugs and names are looked up (rule 13.9). */
 export async function termIdsAmong(
   entries: readonly string[],
   { context, taxonomy }: TermGround,
@@ -133,21 +130,17 @@ const ofUse = {
   }),
 }
 
-/** The parameters of lists of categories, one entry each (rule 13.9). */
+/** Rule 13.9. */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
-/** The parameters of lists of tags: those of categories without `parent`, since tags are flat. */
+/** Tags are flat: no `parent`. */
 export const tagFilters = { ...ofPage, ...ofTaxonomy('tag'), ...ofOrder, ...ofUse }
 
-/** The values of the parameters of a list. Lists of categories alone have `parent`. */
+/** Categories alone have `parent`. */
 export type TermsQuery = Parsed<typeof categoryFilters>
 
-/** How each part of a list narrows it. */
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
-  /**
-   * Narrows the list to terms in use. Categories above these are listed as well, unless the children of one
-   * category are asked for.
-   */
+  /** And categories above these, unless children of one are asked for. */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
     return taxonomy === 'category' && parent === undefined ? inUseOrAbove(taxonomy) : inUse
@@ -158,7 +151,6 @@ export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, T
   },
 }
 
-/** Writes the parameters of links, in the order that clients know. */
 export const filterLinks = linkWriter<TermGround, typeof categoryFilters>(categoryFilters, [
   'search',
   'exclude',
@@ -172,15 +164,12 @@ export const filterLinks = linkWriter<TermGround, typeof categoryFilters>(catego
   'hide_empty',
 ])
 
-/**
- * The facts of a list of terms that all of its filters share: its taxonomy, and the context of the request.
- */
 interface TermGround {
   taxonomy: Taxonomy
   context: Context
 }
 
-/** Terms with this text in their name or slug (rule 14.4). */
+/** Rule 14.4. */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
@@ -202,7 +191,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Terms of an event. No term where lists do not show the caller the event. */
+/** None where lists do not show the caller the event. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -218,16 +207,14 @@ function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
 
 export const inUse: TermCondition = sql<SqlBool>`count > 0`
 
-/** Decides whether a caller sees all terms: those who may make terms, and those who see all events. */
+/** Who may make terms, or sees all events. */
 function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
 /**
- * Terms that lists without `hide_empty` show the caller. A caller who does not see all terms sees the terms
- * in use, those above them, the terms of their own events, and the terms without any event. Other terms are
- * left out, since the name of a term that came with a draft would betray the draft. Such a term can be read
- * by its id, as recorded from the reference (`term-counts`).
+ * Others see terms in use, those above, those of their own events, and those of no event: the name of a term
+ * could betray a draft. It can be read by id, as recorded (`term-counts`).
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

@@ -19,24 +19,21 @@ import {
   type TermOrder,
 } from './term-store.ts'
 
-// Makes the operations on categories and tags that routes call.
+// Operations on categories and tags.
 
-/** A term with the terms above it, by id, which its address names. */
+/** By id; its address names them. */
 export interface LoadedTerm {
   term: TermRow
   ancestors: Ancestors
 }
 
-/** Loads the terms above these terms. Each term gets the ancestors of all of them. */
+/** Each gets the ancestors of all. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))
 }
 
-/**
- * The part of the presentation of terms that is the same in every form of answers: the name of a term in the
- * log, and its texts.
- */
+/** The same in every form of answers. */
 export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
   nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
   textsOf: ({ term }) => textsOfTerm(term),
@@ -50,7 +47,7 @@ const presentation: Presentation<LoadedTerm> = {
   },
 }
 
-/** Makes the operations on categories or on tags, which differ in taxonomy alone. */
+/** They differ in taxonomy. */
 export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTerm> {
   const mayManage = (context: Context) => mayManageTerms(context.caller, taxonomy)
   const show = async (context: Context, db: Db, id: number) => {
@@ -90,7 +87,7 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
     },
     remove: {
       prepare: async (context, term) => {
-        // A term that cannot be shown can still be removed.
+        // It can still be removed.
         const loaded = await withAncestors(context.db, [term])
         const [answer = { id: term.id }] = await presentListed(context, presentation, loaded)
         return { term, answer }
@@ -106,7 +103,7 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
 
 const parts = Object.values(termParts)
 
-/** Finds one page of a list of terms. Requests for tags have no `parent`. */
+/** Tags have no `parent`. */
 async function findPageOfTerms(
   context: Context,
   taxonomy: Taxonomy,

@@ -6,9 +6,9 @@ import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
-// Presents categories and tags as answers show them: by themselves and within events.
+// Categories and tags as answers show them.
 
-/** Returns the name of a taxonomy in answers (rule 7.5). */
+/** Rule 7.5. */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }
@@ -19,10 +19,7 @@ function termUrls(site: Site, term: TermRow) {
   return { self: `${collection}/${term.id}`, collection, ...up }
 }
 
-/**
- * Presents a term as its own routes show it (rule 7.1). The address of a category names its `ancestors`.
- * @throws Error when it cannot be shown
- */
+/** Rule 7.1; a category's address names its `ancestors`. @throws Error when it cannot be shown */
 export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
     id: term.id,
@@ -50,13 +47,13 @@ function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   return `${site.url}/events/category/${path.join('/')}/`
 }
 
-/** Returns the hypermedia links of a single term, which lead to routes of this service (rule 7.2). */
+/** Rule 7.2. */
 export function termLinks(site: Site, term: TermRow) {
   const { self, collection, up } = { up: undefined, ...termUrls(site, term) }
   return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
 }
 
-/** Presents a term as events show it (rule 7.3). @throws Error when it cannot be shown */
+/** Rule 7.3. @throws Error when it cannot be shown */
 export function embedTerm(site: Site, term: TermRow) {
   return {
     ...beforeCount(site, term),

@@ -30,9 +30,9 @@ import {
   updateTerm,
 } from './term-store.ts'
 
-// Checks and writes categories and tags by the rules, and reads the terms that are sent with events.
+// Checks and writes terms; reads those sent with events.
 
-/** The fields that categories and tags share (rule 3.9). */
+/** Rule 3.9. */
 export const termFields = defineFields({
   name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },
   description: {
@@ -53,15 +53,12 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/**
- * Decides whether the caller may make, change and remove terms: authors and up for categories, editors and up
- * for tags (rule 26.3).
- */
+/** Authors for categories, editors for tags (rule 26.3). */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Returns the check of a filter by terms: every entry means a term (rule 13.2). */
+/** Rule 13.2. */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -69,7 +66,6 @@ export function isTermList(taxonomy: Taxonomy) {
   }
 }
 
-/** Returns the check of the id of a term. */
 export function isTermId(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const id = readInteger(value)
@@ -77,14 +73,13 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** Checks the parent of a category: none, or an entry that means a category (rules 13.2 and 22.3). */
+/** None, or a category (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
   return !(await findTermsByEntries(context.db, 'category', [String(value)])).includes(undefined)
 }
 
-/** The values of a term that a client may send. */
 export interface TermValues {
   name?: string
   slug?: string
@@ -100,13 +95,13 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // Two long slugs together would be longer than a slug may be, so they are cut.
+  // Cut: together they may exceed a slug.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
 }
 
-/** The problem of making a term that exists already, with the id of the existing term. */
+/** With the id of the existing term. */
 export class TermExists extends Problem {
   readonly term: number
 
@@ -117,9 +112,9 @@ export class TermExists extends Problem {
 }
 
 /**
- * Makes a term (rules 22.1 and 22.2).
- * @throws TermExists for a name that is taken, under the same parent and without another slug; Problem
- * rest_invalid_param for a name that is empty or too long, and for a parent too deep in the tree
+ * Rules 22.1 and 22.2.
+ * @throws TermExists for a name taken under the same parent without another slug; Problem rest_invalid_param
+ * for an empty or long name, or a parent too deep
  */
 export async function createTerm(
   tx: Tx,
@@ -148,9 +143,9 @@ export async function createTerm(
 }
 
 /**
- * Changes the sent fields of a term (rules 22.1 to 22.3).
- * @throws Problem duplicate_term_slug; rest_invalid_param for a name that is empty or too long, for a parent
- * that is the term itself or lies below it, and for a parent too deep in the tree
+ * Rules 22.1 to 22.3.
+ * @throws Problem duplicate_term_slug; rest_invalid_param for an empty or long name, a parent that is or lies
+ * below the term, or is too deep
  */
 export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Promise<void> {
   const columns: Parameters<typeof updateTerm>[2] = {}
@@ -175,26 +170,17 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
   await updateTerm(tx, term, columns)
 }
 
-/**
- * Refuses a parent below which the tree would get too many levels: every answer climbs them.
- * @throws Problem rest_invalid_param
- */
+/** Every answer climbs them. @throws Problem rest_invalid_param */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
   if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
 }
 
-/**
- * One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new
- * term.
- */
+/** An id, or a slug or name. */
 type TermEntry = number | string
 
-/**
- * Reads the entries of an event's terms as they were sent: ids, slugs, names, comma-separated text, or the
- * term objects of an answer (rule 22.4). Returns undefined for anything else.
- */
+/** Rule 22.4: ids, slugs, names, text with commas, or objects of an answer; undefined for anything else. */
 export function termEntries(value: unknown): TermEntry[] | undefined {
   if (typeof value === 'boolean') return undefined
   const entries = (isNamedRecord(value) ? [value] : listEntries(value))?.map(termEntry)
@@ -203,10 +189,7 @@ export function termEntries(value: unknown): TermEntry[] | undefined {
     : undefined
 }
 
-/**
- * Checks an event's categories or tags: each entry may mean a term, and none is longer than the name of a
- * term. Returns the fault of one that is.
- */
+/** Returns the fault of an entry longer than a name. */
 export function areTermEntries(value: unknown, { site }: ValueContext): boolean | ParamFault {
   const entries = termEntries(value)
   if (!entries) return false
@@ -227,9 +210,7 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * Finds or makes the terms that an event is to have, and returns their ids. Unknown ids are ignored. Unknown
- * texts become new terms if the caller may make terms, and are ignored otherwise (rule 22.4). `known` has the
- * terms whose ids are among the entries, by id.
+ * Unknown ids are ignored; unknown texts become terms if the caller may make them (rule 22.4). `known` by id.
  */
 export async function settleTerms(
   tx: Tx,
@@ -252,17 +233,14 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Finds a term by its text, or makes it. Waits for other writers first, who may be making the same term. */
+/** Waits for other writers, who may be making it. */
 async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
   return found ?? createTerm(tx, taxonomy, { name: text })
 }
 
-/**
- * Lets one transaction at a time make terms of a taxonomy: two that make the same terms in different orders
- * would wait for each other.
- */
+/** Two that make the same terms in other orders would wait for each other. */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

@@ -12,20 +12,14 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
-// Reads and writes the rows of categories and tags, and finds the terms that ids, slugs and names mean.
+// Rows of terms; what ids, slugs and names mean.
 
-/**
- * In the order in which a writer makes terms of both: another that does so waits for it, and they never wait
- * for each other.
- */
+/** Writers of both go in this order, so that they never wait for each other. */
 export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
-/**
- * What the terms of a taxonomy are called where there are several: in addresses, as a member of events, and
- * as a filter.
- */
+/** In addresses, members of events, filters. */
 export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
 
-/** Categories and tags apart, each in the order in which they came. */
+/** In order. */
 export function termsApart<Term extends { taxonomy: Taxonomy }>(
   terms: readonly Term[],
 ): Record<'categories' | 'tags', Term[]> {
@@ -41,13 +35,12 @@ const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, valu
     .where('slug', '=', value('slug')),
 )
 
-/** Finds the term with this id; undefined where the taxonomy has none. */
 export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
   const [term] = await findTermsByIds(db, [id])
   return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** Finds the terms with these ids, in no order. Ids that no record can have are passed over. */
+/** In no order; impossible ids are passed over. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
   return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
@@ -58,7 +51,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** Finds the terms with this name, in any letter case, the oldest first. */
+/** In any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByNames(db, { taxonomy, folded: [fold(name)] })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
@@ -72,7 +65,7 @@ const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, 
     .where('slug', 'in', value('slugs')),
 )
 
-/** Finds the ids of the terms with these slugs, in no order. */
+/** In no order. */
 export async function findTermIdsBySlugs(
   db: Db,
   taxonomy: Taxonomy,
@@ -81,7 +74,7 @@ export async function findTermIdsBySlugs(
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
-/** A term without its description, which may be long. */
+/** Descriptions may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
 const NAMED = [
@@ -94,9 +87,7 @@ const NAMED = [
   'folded',
 ] as const satisfies (keyof NamedTerm)[]
 
-/**
- * Lists the terms of a taxonomy that published events have: at most `most`, those with the most events first.
- */
+/** Those with the most published events first. */
 export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
@@ -109,7 +100,7 @@ export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promis
     .execute()
 }
 
-/** Finds the terms with these ids that published events have, in no order. */
+/** In no order. */
 export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
@@ -119,10 +110,10 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
     .execute()
 }
 
-/** The most categories below a category that `isInUse` reads. */
+/** Below a category. */
 const MOST_BELOW = 5000
 
-/** Decides whether a published event has this term or a term below it. */
+/** Or a term below it. */
 export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
   if (count > 0) return true
   const { rows } = await sql<{ count: number }>`
@@ -134,10 +125,10 @@ export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count
   return rows.some((row) => row.count > 0)
 }
 
-/** The ids of an event's terms, ascending. */
+/** Ascending. */
 export type TermIdsOfEvent = Record<Taxonomy, number[]>
 
-/** Finds the ids of the terms of these events, by event. An event without terms has no entry. */
+/** By event; one without terms has no entry. */
 export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIdsOfEvent>> {
   const found = new Map<number, TermIdsOfEvent>()
   if (events.length === 0) return found
@@ -165,28 +156,19 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/**
- * Finds the term that each entry of a filter means, undefined for none, in the order of the entries (rule
- * 13.2).
- */
+/** In order; undefined for none (rule 13.2). */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
 
-/**
- * Finds the term that each text sent as a term of an event means, undefined for none, in the order of the
- * texts. Digits are no ids here (rule 22.4).
- */
+/** In order; digits are no ids here (rule 22.4). */
 export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, texts, false)
 }
 
 type Meant = (TermRow | undefined)[]
 
-/**
- * Finds the terms that entries mean, all in a few queries: by slugs, then those left by ids, then those left
- * by names.
- */
+/** By slugs, then ids, then names. */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -217,7 +199,7 @@ async function findMeant(
   return entries.map((entry) => termMeant(lookups, entry))
 }
 
-/** Finds the ids of the terms that the entries of a filter mean, and of all terms below these (rule 13.2). */
+/** With all terms below (rule 13.2). */
 export async function findIdsByEntries(
   db: Db,
   taxonomy: Taxonomy,
@@ -235,13 +217,9 @@ export async function findIdsByEntries(
   return [...new Set([...ids, ...rows.map(({ id }) => id)])]
 }
 
-/** The most levels of a tree of categories. */
 export const MOST_TREE_LEVELS = 50
 
-/**
- * Returns the ids of these terms and of all below them, and their number of levels, at most one more than a
- * tree may have.
- */
+/** And their levels, at most one more than a tree may have. */
 export async function levelsBelow(
   db: Db,
   ids: readonly number[],
@@ -260,10 +238,10 @@ export async function levelsBelow(
   return { found, levels }
 }
 
-/** Terms above others, by id: the address of a category names them in a path such as `arts/painting`. */
+/** An address names them: `arts/painting`. */
 export type Ancestors = ReadonlyMap<number, NamedTerm>
 
-/** Finds all terms above these terms, by id. */
+/** By id. */
 export async function findAncestors(
   db: Db,
   terms: readonly Pick<TermRow, 'parent'>[],
@@ -283,28 +261,24 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
   return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
 }
 
-/** The orders of lists of terms. */
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** The order of a list of terms (rule 11.8). */
+/** Rule 11.8. */
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
-  /** The ids of the parameter `include`, in the order in which they were sent. */
+  /** Of `include`, in order. */
   included: readonly number[]
 }
 
-/** A condition on terms. */
 export type TermCondition = RawBuilder<SqlBool>
 
-/** A list of terms: the conditions that its terms meet, their order, and whether it is searched. */
 interface TermList {
   conditions: readonly TermCondition[]
   order: TermOrder
   isSearch: boolean
 }
 
-/** Reads one page of a list of terms in order, and counts all terms of the list. */
 export async function listTerms(
   { db, aside }: Pick<Context, 'db' | 'aside'>,
   taxonomy: Taxonomy,
@@ -330,7 +304,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** The column of each order; undefined for an order that `sortTerms` makes. */
+/** Undefined for an order that `sortTerms` makes. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -341,10 +315,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/**
- * The beginning of a description, by which terms are ordered: a whole one would be too long, since the
- * descriptions of all terms are read.
- */
+/** A whole description would be too long: all are read. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -365,11 +336,7 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/**
- * Returns the first of the candidates that no other term of the taxonomy has as its slug. `id` is the term
- * itself.
- * @throws Error where all are taken
- */
+/** `id` is the term itself. @throws Error where all are taken */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,
@@ -383,18 +350,12 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/**
- * Returns a change of a term for the record of changes. Every term is public, since anybody who knows its id
- * may read it.
- */
+/** Every term is public: anybody may read it by id. */
 function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/**
- * Returns a change of the count of a term for the record of changes. It is no change of the events that show
- * the term.
- */
+/** No change of events that show the term. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -426,18 +387,14 @@ export async function updateTerm(
   ])
 }
 
-/** The number of links that are removed with one statement: so many take some milliseconds. */
+/** Some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
-/**
- * Removes a term from some of its events, and records a change of each. Returns true if other events may
- * still have the term.
- */
+/** True if other events may still have it. */
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
-  // The rows are held, so that nobody publishes or withdraws one of these events before this transaction is
-  // committed.
+  // Held, so that nobody publishes or withdraws one before the commit.
   const rows = await lockedRows(tx, events.orderBy('id')).execute()
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
@@ -449,10 +406,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/**
- * Removes a term. Its events lose it, and its children move up to its parent (rule 22.5). Other requests are
- * served between the steps.
- */
+/** Children move up to its parent (rule 22.5). Other requests are served between steps. */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -462,7 +416,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
     .returning('id')
     .execute()
   for (const child of children) recordChange(tx, changeOf(child.id))
-  // Lists may have shown the parent for the sake of this term, so they may change.
+  // Lists may have shown the parent for this term.
   if (term.parent !== 0) recordChange(tx, countOf(term.parent))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
@@ -472,16 +426,12 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
-/**
- * Matches a part of a character beyond the first 65,536 code points: JavaScript orders these characters
- * differently from the databases.
- */
+/** JavaScript orders such characters differently from databases. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Compares two terms by name, as the databases do: by code points, and by id where names are equal. */
+/** By code points, then id. */
 export function compareTerms(a: TermRow, b: TermRow): number {
-  // Categories and tags are never in one list, so their order does not matter, but it has to be the same each
-  // time.
+  // Never in one list, but always the same.
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
   if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
@@ -497,10 +447,7 @@ const addToCounts = statement<{ shifts: string; ids: number[] }>()(
     returning id, taxonomy, name, slug, description, parent, count, folded`,
 )
 
-/**
- * Adds a number to the count of each term, by id. Resolves to the changed rows. The statement has begun when
- * the function returns.
- */
+/** Resolves to changed rows; the statement has begun when the function returns. */
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return []
@@ -508,18 +455,15 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   return addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
-/** The ways to look up a term of a taxonomy. Without `byName`, terms are found by slug and id alone. */
+/** Without `byName`, by slug and id alone. */
 interface TermLookups<Found> {
   bySlug: (slug: string) => Found | undefined
   byId?: ((id: number) => Found | undefined) | undefined
-  /** Finds the oldest term whose name has this key, as `nameKey` makes it. */
+  /** `nameKey` makes the key. */
   byName?: (key: string) => Found | undefined
 }
 
-/**
- * Finds the term that an entry means: by its slug, else its id, else its name, else the slug that a term of
- * this name would get (rule 13.2).
- */
+/** By slug, id, name, or the slug of such a name (rule 13.2). */
 export function termMeant<Found>(
   { bySlug, byId, byName }: TermLookups<Found>,
   entry: string,
@@ -528,12 +472,11 @@ export function termMeant<Found>(
   return found ?? (byName && (byName(nameKey(entry)) ?? bySlug(slugify(entry))))
 }
 
-/** Returns true for an entry that may be an id. */
 export function isDigits(entry: string): boolean {
   return /^\d+$/.test(entry)
 }
 
-/** Returns the key by which names are compared: the name in lower case, tidied as the names of terms are. */
+/** Lower case, tidied as names of terms. */
 function nameKey(name: string): string {
   return singleLine(name).toLowerCase()
 }
@@ -546,8 +489,7 @@ function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<Ter
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    // A damaged name that is no text makes its own term unshowable alone: it must not fail here for all
-    // terms.
+    // A damaged name makes its own term unshowable, not all.
     const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)

@@ -64,73 +64,58 @@ import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/st
 import { dropOld } from './store/storage/pruning.ts'
 import { makeWriteTogether, mostTogether } from './store/storage/write-together.ts'
 
-// Starts and stops the service: opens the calendar, joins all parts, does the work that comes again and
-// again, and closes everything in order.
+// Starts and stops the service: the only place where its parts are joined.
 
-/** A running service. */
 export interface App {
   server: Server
   database: Database
   site: Site
-  /** The port that it listens on. */
   port: number
-  /**
-   * The administrator of a database that was empty, with the password, which only this start can show;
-   * undefined for any other database.
-   */
+  /** Only the start on an empty database can show the password. */
   firstAdministrator: FirstAdministrator | undefined
-  /**
-   * A way into the desk to tell the operator; undefined when there is no desk, no administrator, or somebody
-   * has a password for the desk.
-   */
+  /** Undefined without a desk, an administrator, or once somebody has a password for it. */
   deskEntry: DeskEntry | undefined
-  /** A sentence that says how the demo filled the database; undefined without the demo. */
+  /** How the demo filled the database. */
   demo: string | undefined
-  /** Reads the metrics of this process; undefined when no metrics are served. */
+  /** Undefined when no metrics are served. */
   readMetrics: (() => Promise<Family[]>) | undefined
-  /** Finishes the requests in flight and closes everything. */
+  /** Finishes requests in flight. */
   stop: () => Promise<void>
-  /** Does the same as `stop`, and names the signal in the log. */
+  /** Names the signal in the log. */
   stopBy: (signal: string) => Promise<void>
 }
 
-/** The most milliseconds that a stop waits for the database, which may be gone, to be closed. */
+/** Ms for a database that may be gone. */
 const CLOSES_WITHIN = 4000
 
-/** Milliseconds between looks for records whose publication is due. */
+/** Ms between looks for publications. */
 const SCHEDULE_EVERY = 1000
 
-/**
- * Milliseconds between looks for series whose next dates have come within the horizon. An hour is often
- * enough: the horizon is counted in days.
- */
+/** An hour is enough: the horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
-/** Milliseconds between looks for messages to webhooks that are due. */
+/** Ms between looks for messages that are due. */
 const WEBHOOKS_EVERY = 500
 
-/** Milliseconds between looks for changes and history that are old enough to be dropped. */
+/** Ms between looks for old changes and history. */
 const PRUNING_EVERY = 600_000
-/** Milliseconds between looks for imports on a schedule that are due. */
+/** Ms between looks for imports that are due. */
 const IMPORTS_EVERY = 30_000
 
-/** A calendar that is ready to be served, with its images and its site, and what the demo did to it. */
 type Ground = CalendarGround & Pick<App, 'demo'>
 
 type Report = (error: unknown, requestId?: string) => void
 
-/** Options for `prepareGround`. */
 interface GroundOptions {
-  /** Whether a database without events is filled with the demo. */
+  /** A database without events. */
   demo?: boolean
-  /** Receives sentences for the operator. */
+  /** For the operator. */
   tell?: (sentence: string) => void
 }
 
 /**
- * Opens the database and the images, and makes the administrator of an empty database. With `demo`, fills a
- * database without events.
- * @throws Error with one sentence when the data folder is a file or the database cannot be opened.
+ * With `demo`, fills a database without events. @throws Error with one sentence when the data folder is a
+ * file or the database cannot be opened
  */
 export async function prepareGround(
   config: Config,
@@ -148,16 +133,12 @@ export async function prepareGround(
   return { ...ground, demo: demo ? await showDemo({ ...ground, now }) : undefined }
 }
 
-/** Options for `startApp`. */
 export interface StartOptions extends Pick<GroundOptions, 'demo'> {
-  /** The source of each setting that was given, by the name of the setting, for the log. */
+  /** For the log. */
   settings?: Readonly<Record<string, SettingSource>>
-  /**
-   * Called once the service answers, and before it says that it is ready: tells the operator the first
-   * password.
-   */
+  /** Once the service answers, before it says that it is ready: the first password. */
   announce?: (app: App) => void
-  /** Starts an import that is due; without it no imports run on a schedule. */
+  /** Without it no imports run on a schedule. */
   startImport?: StartImport
 }
 
@@ -176,13 +157,12 @@ interface Running {
 
 const { version } = packageJson
 
-/** The most characters of a login in the log. */
+/** Of a login in the log. */
 const LONGEST_LOGIN = 100
 
 /**
- * Joins the parts of the service, which happens only here, and listens. With `demo`, fills a database without
- * events first.
- * @throws Error with one sentence when the database cannot be opened or the port is in use.
+ * With `demo`, fills a database without events. @throws Error with one sentence when the database cannot be
+ * opened or the port is in use
  */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
   const log = openLog(config)
@@ -231,8 +211,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     imports,
     isStopping: false,
   }
-  // A port that the system picks has few clients: several listeners on it would only make the start and the
-  // stop longer.
+  // A port that the system picks has few clients: more listeners would only take time.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)
@@ -252,16 +231,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return app
 }
 
-/**
- * The password of the first administrator and the link to the desk, which the service tells its operator at
- * the start.
- */
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
-/**
- * Makes the password of the first administrator and a link to the desk, where they are due. Call it once the
- * service answers, so that both can be used.
- */
+/** Once the service answers, so that both can be used. */
 async function openDoors(
   database: Database,
   { desk }: Config,
@@ -287,9 +259,8 @@ function serverLimits(config: Config) {
 }
 
 /**
- * Puts the settings of the owners into effect beside those of the start, by changing `site` and the returned
- * `look` in place. It does so now, when `renew` is called after a change, and when `listensOn` tells the
- * port.
+ * Changes `site` and the returned `look` in place: now, when `renew` is called after a change, and when
+ * `listensOn` tells the port.
  */
 async function followOwner(
   { read }: Database,
@@ -339,7 +310,7 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
   await atMost(CLOSES_WITHIN, ended)
 }
 
-/** Returns a handler of errors that stops a service which cannot go on, and throws the error again. */
+/** A service that cannot go on is stopped. */
 function stopAndThrow(stop: () => Promise<void>): (error: unknown) => Promise<never> {
   return async (error) => {
     await stop()
@@ -359,20 +330,18 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
 
 interface Log {
   logger: Logger
-  /** Writes into the log; undefined where no requests are logged. */
+  /** Undefined where no requests are logged. */
   requestLog: RequestLog | undefined
-  /**
-   * Resolves when all lines are written: the exit of the process would write the last ones ahead of others.
-   */
+  /** When all lines are written: the exit would write the last ones ahead of others. */
   ended: () => Promise<void>
 }
 
-/** Opens the log. Secrets are cut out of all lines. */
+/** Secrets are cut out of all lines. */
 function openLog(config: Config): Log {
   // Without a least length there is no waiting for the end.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1 })
   const ended = () => new Promise<void>((resolve) => destination.flush(() => resolve()))
-  // The messages of our errors have those of their causes already.
+  // Messages of our errors have those of their causes.
   const serializers = { err: pino.stdSerializers.errWithCause }
   const logger = pino(
     { level: config.log_level, serializers },
@@ -381,21 +350,16 @@ function openLog(config: Config): Log {
   const { request_log: kept } = config
   if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined, ended }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
-  // The log of requests leaves out secrets by itself, and writes many lines at once.
+  // It leaves out secrets by itself, and writes many lines at once.
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), ended }
 }
 
-/**
- * Returns a function that logs a refused sign-in in the form that docs/deploying.md describes for fail2ban.
- */
+/** As docs/deploying.md describes for fail2ban. */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
-/**
- * Returns a listener that passes each answer on to the log of requests and to the metrics, as far as they are
- * kept.
- */
+/** For the log of requests and the metrics, as far as they are kept. */
 function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { onAnswered?: OnAnswered } {
   if (log && metrics)
     return {
@@ -415,18 +379,17 @@ function watchingSettled(logger: Logger, metrics: Metrics | undefined): Sender['
   }
 }
 
-/** Fills the database with the demo. Its code is loaded only here, so that no other start waits for it. */
+/** Its code is loaded only here. */
 async function showDemo(ground: DemoGround): Promise<string> {
   const { fillDemo } = await import('./features/demo/demo.ts')
   return fillDemo(ground)
 }
 
-/** Publishes the records that are due, at once and every `SCHEDULE_EVERY` ms (rule 19.3). */
+/** At once and every `SCHEDULE_EVERY` ms (rule 19.3). */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
-    // One look can take longer than the time between two: very many records may be due after a night without
-    // the service.
+    // Very many records may be due after a night without the service.
     if (isLooking) return
     isLooking = true
     await publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
@@ -436,10 +399,7 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-/**
- * Writes the dates of series that have come within the horizon, at once and every `EXTENDING_EVERY` ms.
- * Renews once the UTC times, since zones may change.
- */
+/** At once and every `EXTENDING_EVERY` ms; renews UTC times once, since zones may change. */
 function startExtending(
   database: Database,
   site: Site,
@@ -451,7 +411,6 @@ function startExtending(
   return setInterval(look, EXTENDING_EVERY).unref()
 }
 
-/** Sends the messages to webhooks that are due, every `WEBHOOKS_EVERY` ms. */
 function startWebhooks(sender: Sender, report: Report): NodeJS.Timeout {
   return setInterval(() => sendDue(sender, Date.now()).catch(report), WEBHOOKS_EVERY).unref()
 }
@@ -473,7 +432,7 @@ function senderOf(
   })
 }
 
-/** Drops old rows every `PRUNING_EVERY` ms, and also at once where no former values are to be kept. */
+/** At once where no former values are to be kept. */
 function startPruning(
   database: Database,
   { history_days, history_bytes }: Config,
@@ -484,7 +443,6 @@ function startPruning(
   return setInterval(drop, PRUNING_EVERY).unref()
 }
 
-/** Starts the imports that are due, at once and every `IMPORTS_EVERY` ms. */
 function startImports(
   database: Database,
   start: StartImport,

@@ -17,8 +17,7 @@ import { importStarter } from './features/imports/import-schedule.ts'
 import { serveMetrics } from './features/metrics/metrics-server.ts'
 import { withoutSecrets } from './http/request-log.ts'
 
-// The command line of kalends: its flags and its help, the command `serve`, and the loading of the other
-// commands.
+// The command line: flags, help, `serve`, and the loading of other commands.
 
 function settingOptions(): Option[] {
   return Object.entries(settings).map(([name, setting]) => {
@@ -30,27 +29,18 @@ function settingOptions(): Option[] {
   })
 }
 
-/**
- * Returns a flag for every setting of earlier versions, so that it is answered with what to do in place of
- * it.
- */
+/** Answered with what to do in place of each. */
 function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
 
-/**
- * Gives a command a hidden flag for every setting. Only the help of `serve` shows them: elsewhere they would
- * bury the options of the command.
- */
+/** Only the help of `serve` shows them: elsewhere they would bury the options of a command. */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
   return command
 }
 
-/**
- * Formats an entry of a help page: the meaning beside the term, or below it where less than 50 columns would
- * be left for the meaning.
- */
+/** The meaning stands below where less than 50 columns would be left. */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
   if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)
@@ -66,14 +56,12 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/**
- * Returns the flags and values as words of a command line, for a process that is to have the same settings.
- */
+/** For a process with the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
 
-/** Returns the name that commander has for the option of a setting: `site_url` is `siteUrl`. */
+/** `site_url` is `siteUrl`. */
 function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -84,7 +72,7 @@ async function runService(
   demo: boolean,
 ): Promise<void> {
   const config = readConfig(flags, env)
-  // The code of the service is loaded only here, since other commands do without it.
+  // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
   const given = {
     startImport: importStarter(settingWords(flags)),
@@ -99,11 +87,7 @@ async function runService(
   await startApp(config, { demo, announce: tell, ...given })
 }
 
-/**
- * Listens for readers of metrics, if metrics are served; returns undefined if not. Call it before anything
- * else begins: a reader waits until `begin` says where metrics are read from.
- * @throws Error with one sentence when it cannot listen.
- */
+/** Call it first: a reader waits until `begin`. @throws Error with one sentence when it cannot listen */
 async function openMetrics({
   metrics,
 }: Config): Promise<{ begin: (of: Pick<App, 'readMetrics'>) => void } | undefined> {
@@ -119,9 +103,8 @@ async function openMetrics({
 }
 
 /**
- * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once.
- * Call it before anybody is told that the service answers. SIGHUP stops it as well: a supervisor that sends
- * it for new settings starts the service again. A second signal ends the process at once.
+ * In order, in place of `bin/kalends.js`, before anybody is told that the service answers. SIGHUP too: a
+ * supervisor starts it again with new settings. A second signal ends the process at once.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
@@ -148,15 +131,14 @@ function announce({ site, firstAdministrator, deskEntry, demo }: App, { data }: 
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** Returns why a command failed, as one sentence without passwords. */
+/** One sentence without passwords. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }
 
 /**
- * Makes the command line for the words behind the name of the program. It has `serve`, and for any other
- * command the group that the words ask for. Settings come from flags, else from `env`. `bare` is the empty
- * command to fill; a test gives one with another output and another exit.
+ * `serve`, or the group of another command. Settings come from flags, else `env`. `bare` is the empty
+ * command; tests give one with another output and exit.
  */
 export async function makeProgram(
   words: readonly string[],
@@ -187,14 +169,13 @@ export async function makeProgram(
     })
     .option('--demo', 'fill a new database with a season of a town, to look around')
     .action(({ demo = false }: { demo?: boolean }) => runService(givenFlags(program.opts()), env, demo))
-  // The code of other commands is loaded only for them, since the service does without it.
+  // The service does without their code.
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')
     const configure = () => readConfig(givenFlags(program.opts()), env)
     await registerCommands(program, configure, operands[0])
-    // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it
-    // needs that setting or not.
+    // The doctor says itself what is wrong with a setting; every other command refuses it.
     program.hook('preAction', (_program, command) =>
       command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
     )

@@ -15,19 +15,18 @@ import { refuseMoved, warnOfMove } from './store/storage/database-address.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 
-// Lists the commands other than `serve`, in groups whose code is loaded when it is asked for, and runs those
-// that belong to no folder.
+// All commands but `serve`, in groups whose code is loaded on demand; and those that belong to no folder.
 
-/** Reads the settings. It is called when a command runs, since the flags are not known before. */
+/** When a command runs: flags are not known before. */
 type Configure = () => Config
 
-/** Commands that are registered together. `register` loads the code that only they need. */
+/** `register` loads the code that only they need. */
 export interface CommandGroup {
   names: readonly string[]
   register: (program: Command, configure: Configure) => void | Promise<void>
 }
 
-/** The groups of all commands but `serve`, in the order of the help page. */
+/** In the order of the help page. */
 export const commandGroups: readonly CommandGroup[] = [
   { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume', 'doctor'], register: registerOwn },
   {
@@ -122,9 +121,8 @@ export const commandGroups: readonly CommandGroup[] = [
 ]
 
 /**
- * Registers the group of the command that is asked for, and no other: loading the code of all groups takes
- * longer than most commands. Where no group has that command, registers all groups, for the help page and for
- * the suggestion of a similar name.
+ * Loading all groups takes longer than most commands; without a match all are registered, for help and
+ * suggestions.
  */
 export async function registerCommands(
   program: Command,
@@ -195,7 +193,7 @@ async function holdOrResume(config: Config, command: 'hold' | 'resume', print: P
   }
 }
 
-/** Prints the findings of the doctor. An error among them makes the exit code 1. */
+/** An error makes the exit code 1. */
 async function examineAll(configure: Configure, print: Print): Promise<void> {
   const { describeFindings, examine } = await import('./features/doctor/doctor.ts')
   const { withoutSecrets } = await import('./http/request-log.ts')
@@ -209,10 +207,7 @@ async function openMedia(config: Config): Promise<OpenedMedia> {
   return { database: await openCalendar(config), store: media, failure }
 }
 
-/**
- * Returns the places of the database and the images, for backup and restore. The database is not opened, and
- * no folder is made.
- */
+/** Opens nothing and makes no folder. */
 async function findPlaces(config: Config): Promise<RestorePlaces> {
   const { openMediaStore } = await import('./store/media/open-media-store.ts')
   let last: Error | undefined
@@ -229,10 +224,7 @@ async function findPlaces(config: Config): Promise<RestorePlaces> {
   }
 }
 
-/**
- * Opens the calendar with its images and the settings of its owner, for imports to write to and exports to
- * read.
- */
+/** With images and the settings of the owner. */
 async function openGround(started: Config): Promise<CalendarGround> {
   const { database, store } = await openMedia(started)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))
@@ -241,7 +233,7 @@ async function openGround(started: Config): Promise<CalendarGround> {
   return { database, images: imagesOf(config, store, site), site }
 }
 
-/** Returns the address of the site; undefined where it has no desk. */
+/** Undefined without a desk. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

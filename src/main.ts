@@ -8,14 +8,13 @@ function fail(error: unknown): never {
 
 // Runs the command that the process was started with.
 
-// New files are readable for the user who runs this, and for nobody else on the machine.
+// For the user who runs this, and nobody else on the machine.
 process.umask(0o077)
-// A reader of the output that leaves early, such as `head`, ends nothing: a command finishes its work.
+// A reader such as `head` that leaves early ends nothing.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(error)
 })
-// Every user of the machine may read the words of a command line. A title replaces those that have a password
-// in them.
+// Every user may read a command line: a title replaces one with a password.
 if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
 const words = process.argv.slice(2)

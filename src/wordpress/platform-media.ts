@@ -27,9 +27,9 @@ import type { ImageRow } from '../store/storage/schema.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import { listPosts } from './post-list.ts'
 
-// Lists, shows, takes in, changes and removes images for clients of the platform.
+// Images for clients of the platform.
 
-/** The file of a request. It is no parameter: a text of this name in body or query is ignored. */
+/** No parameter: a text of this name is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
   within: { isOwn: true },
@@ -40,7 +40,7 @@ function isUpload(value: unknown): value is Upload {
   return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
 
-/** Text with markup, sent by itself or, as in an answer, as the member `raw` of an object. */
+/** By itself, or as the member `raw` of an object. */
 const markup: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.text,
@@ -90,16 +90,14 @@ const filters = defineFields({
   mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
 })
 
-/** How images are shown (rule 29.3). */
+/** Rule 29.3. */
 export const mediaPresentation: Presentation<ImageRow> = {
   nameOf: ({ id }) => ({ kind: 'image', id }),
   textsOf: () => [],
   present: presentMedia,
 }
 
-/**
- * The resource of images, which clients of the platform upload, list, read, describe and remove (rule 29.3).
- */
+/** Rule 29.3. */
 export const media = serveForPlatform<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
@@ -162,8 +160,8 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 }
 
 /**
- * Shows an image in the platform's shape. `sizes` also has the image in full, unless there is no other size.
- * `post` names no record, because many records may show an image, some of which not everybody may see.
+ * `sizes` has the full image, unless there is no other. `post` names no record: many may show an image, some
+ * hidden.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

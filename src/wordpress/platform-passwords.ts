@@ -22,10 +22,9 @@ import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDAT
 import type { Db } from '../store/storage/database.ts'
 import { platformTime, postFilters } from './platform-resource.ts'
 
-// Lists, shows, makes, names and takes away the application passwords of the caller, for clients of the
-// platform.
+// The caller's own application passwords.
 
-/** The path to which programs of the platform send people, who are to give them an application password. */
+/** Programs send people here for an application password. */
 export const CONSENT_PATH = '/wp-admin/authorize-application.php'
 
 const credentialName: Kind<string> = {
@@ -54,14 +53,11 @@ interface Theirs {
   addressed: Credential | undefined
 }
 
-/** A credential that may do less than its owner, or for a time only, reaches no other one, and makes none. */
+/** A credential that may do less, or for a time, reaches no other one. */
 const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 
-/**
- * Makes an operation for the owner of the passwords. All others are refused, administrators too, and programs
- * of the owner unless `mayReach`.
- */
+/** Others are refused, administrators too, and programs of the owner unless `mayReach`. */
 function forOwner<F extends Fields>(
   methods: PlainOperation['methods'],
   refusal: ProblemCode,
@@ -109,7 +105,7 @@ function addressedIn({ addressed }: Theirs): Credential {
   return addressed
 }
 
-/** Shows a password as the platform does. Where it was last used from is stored nowhere. */
+/** Where it was last used from is stored nowhere. */
 function present({ uuid, app_id, name, created_utc, used_utc }: Credential, audience = 'edit') {
   const known = { uuid, app_id, name }
   if (audience === 'embed') return known
@@ -222,7 +218,7 @@ const remove = forOwner(
 
 const ADDRESS = '/users/{user_id}/application-passwords'
 
-/** The routes by which programs look after their own passwords; the word `introspect` is no UUID. */
+/** `introspect` is no UUID. */
 export const passwordRoutes: readonly Route[] = [
   plainRoute(ADDRESS, [list, create, removeAll]),
   plainRoute(`${ADDRESS}/introspect`, [introspect]),

@@ -44,8 +44,7 @@ import {
   type PostTable,
 } from './post-list.ts'
 
-// Lists and shows events, venues and organizers for clients of the platform, and changes the image of an
-// event (rule 29.5).
+// Events, venues and organizers for clients of the platform (rule 29.5).
 
 interface PostKind {
   kind: PagedKind
@@ -58,7 +57,7 @@ const KINDS: readonly PostKind[] = [
   { kind: 'organizer', posts: { table: 'organizers', title: 'organizer', date: 'date' } },
 ]
 
-/** The texts of a record, by the names of their columns; each kind has some of them. */
+/** By column. */
 type Texts = Partial<Record<PostKind['posts']['title'] | 'description' | 'excerpt', string>>
 
 const statusFilterField = defineFields({
@@ -70,16 +69,13 @@ const statusFilterField = defineFields({
   },
 })
 
-/** Decides whether the status `any` is asked for, alone and by a caller who may see unpublished records. */
+/** Alone, by a caller who may see unpublished records. */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
-/**
- * Makes the resources by which clients of the platform read records of the namespace (rule 29.5); `site` is
- * that of the namespace.
- */
+/** Rule 29.5; `site` is that of the namespace. */
 export function recordsOf(site: Site): Served[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }
@@ -221,7 +217,6 @@ async function loadOne(kind: PostKind, context: Context, row: RecordColumns): Pr
   return loaded ?? { row, terms: undefined }
 }
 
-/** Returns the texts of a record; each kind has some of them. */
 function textsOfRow(row: RecordColumns): WantedText[] {
   const { description = '', excerpt = '', trusted }: Texts & RecordColumns = row
   return textsOfRecord({ description, excerpt, trusted }, 'listed')

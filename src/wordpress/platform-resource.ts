@@ -10,8 +10,7 @@ import type { Served } from '../calendar/resources.ts'
 import { categoryFilters } from '../calendar/terms/term-filters.ts'
 import { POST_ORDERS } from './post-list.ts'
 
-// Holds the parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1
-// to 29.6). Each of these routes belongs to a resource that offers few operations.
+// What platform routes share (rules 29.1 to 29.6).
 
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
@@ -19,7 +18,7 @@ const neverDone = async (): Promise<never> => {
 const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
-/** The operations that stand in for those that a resource does not offer. */
+/** For operations that a resource does not offer. */
 const nothing: Operations = {
   find: neverDone,
   load: neverDone,
@@ -37,10 +36,7 @@ const nothing: Operations = {
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 
-/**
- * Makes a resource beside the namespace with the operations that it offers. The same handlers serve it as
- * serve the resources of the namespace.
- */
+/** The handlers of the namespace serve it. */
 export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
@@ -51,10 +47,7 @@ export function serveForPlatform<Row, Loaded = Row>(
 
 const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
 
-/**
- * The filters that all lists of posts of the platform share: those of images, and of the records of the
- * namespace (rules 29.3 and 29.5).
- */
+/** Rules 29.3 and 29.5. */
 export const postFilters = defineFields({
   context: {
     kind: text,
@@ -96,7 +89,7 @@ export const postFilters = defineFields({
   slug: { kind: words, about: about('Only the records with these slugs'), within: limits.slugs },
 })
 
-/** Writes the parameters of a list, except its page, for links. */
+/** But its page. */
 export function shapingOf({
   page: _page,
   per_page: _perPage,
@@ -108,15 +101,12 @@ export function shapingOf({
   return parametersOf(shaping)
 }
 
-/** Writes a time as the platform does: `2026-11-20T15:11:35`, without an offset. */
+/** `2026-11-20T15:11:35`, without an offset. */
 export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/**
- * Returns a text as it is shown and, for callers who may edit it, as it was sent. Answers keep the latter
- * only with `context=edit`.
- */
+/** `raw` for who may edit, with `context=edit`. */
 export function shownText(
   rendered: string,
   raw: string,

@@ -42,7 +42,7 @@ import type { Db } from '../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../store/storage/schema.ts'
 import { postFilters, serveForPlatform, shapingOf } from './platform-resource.ts'
 
-// Lists and shows categories and tags for clients of the platform, and makes tags.
+// Categories and tags for clients of the platform.
 
 const declared = categoryFilters
 
@@ -71,11 +71,7 @@ const parentFilter = defineFields({
   },
 })
 
-/**
- * The resource of event tags, which clients of the platform list, read and make (rule 29.4). Callers who may
- * edit events may make tags here, as on the platform; the namespace's own route asks for the right to manage
- * tags. A page past the end is empty.
- */
+/** Rule 29.4. Who may edit events may make tags here, as on the platform. A page past the end is empty. */
 export const platformTags = serveTerms('tag', 'tags', {
   create: {
     prepare: async (_context, values) => values,
@@ -86,10 +82,7 @@ export const platformTags = serveTerms('tag', 'tags', {
   },
 })
 
-/**
- * Makes the resource of event categories, which clients of the platform list and read; `path` has the vendor
- * word.
- */
+/** `path` has the vendor word. */
 export function categoriesAt(path: string): Served {
   return serveTerms('category', path, {})
 }
@@ -146,10 +139,7 @@ async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
-/**
- * Shows these terms in the platform's shape, by id and in the same order. Terms that cannot be shown are left
- * out.
- */
+/** In order, without those that cannot be shown. */
 export async function presentTerms(
   context: Context,
   path: string,
@@ -181,7 +171,7 @@ async function listPage(
   return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
 
-/** Returns the ids that `include` and `slug` narrow a list to; undefined without either. */
+/** Undefined without either. */
 async function idsAskedFor(
   db: Db,
   taxonomy: Taxonomy,

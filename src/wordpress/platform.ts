@@ -45,16 +45,15 @@ import { recordsOf } from './platform-records.ts'
 import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 
-// Answers the routes beside the namespace, which clients of the CMS call or which are this project's own, and
-// makes the table of all routes.
+// Routes beside the namespace, and the table of all routes.
 
-// Embeds linked records in answers of the platform (_embed).
+// `_embed`.
 
-/** The relations that an answer may embed: those marked embeddable in its `_links`. */
+/** Embeddable in `_links`. */
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** Returns the relations that `_embed` asks for: those that it lists, or all where it lists none. */
+/** All where it lists none. */
 function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   if (asked === undefined || asked === null) return new Set()
   const words = (listEntries(asked) ?? []).map((word) => String(word).trim())
@@ -71,10 +70,7 @@ function isPost(body: unknown): body is Post {
   return body !== null && typeof body === 'object' && 'featured_media' in body
 }
 
-/**
- * Adds to the records of an answer, one or a list, the records that `relations` name, as `_embedded`.
- * Anything else stays as it is.
- */
+/** `relations` as `_embedded`. */
 async function withEmbedded(
   body: unknown,
   relations: ReadonlySet<Relation>,
@@ -133,10 +129,10 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   ])
 }
 
-/** The members of a body that have their text also as it was sent, which only `context=edit` shows. */
+/** As sent with `context=edit` alone. */
 const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
 
-/** Takes the texts as sent out of the records of an answer, for every context but `edit`. */
+/** For every context but `edit`. */
 function withoutRaw(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withoutRaw)
   if (body === null || typeof body !== 'object') return body
@@ -154,19 +150,15 @@ function rendered(value: unknown): unknown {
   return shown
 }
 
-/**
- * Decides whether an answer holds the texts of one record as sent; only callers who may edit the record get
- * them.
- */
+/** Only callers who may edit get them. */
 function hasRaw(body: unknown): boolean {
   if (body === null || typeof body !== 'object' || !('title' in body)) return false
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
 }
 
-// The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of
-// this project's own namespace.
+// Of the CMS (rules 29.1 to 29.6), and of our own namespace.
 
-/** Routes whose paths share a beginning below the REST root; the beginning of the root itself is empty. */
+/** Empty for the root. */
 interface RouteGroup {
   namespace: string
   routes: readonly Route[]
@@ -174,10 +166,7 @@ interface RouteGroup {
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/**
- * The most entries of a page of the platform's lists; a request for more gets this many, as in the namespace
- * (rule 29.6).
- */
+/** A request for more gets this many (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -201,19 +190,19 @@ const meRoute: Route = {
   endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
 }
 
-/** The routes beside the namespace; their paths hold words of the site. */
+/** Paths hold words of the site. */
 interface Platform {
   root: RouteGroup
   batch: RouteGroup
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
-  /** The routes that answer the same to everybody, each with the function that makes the answer. */
+  /** The same to everybody. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
 }
 
-/** Makes the routes of the platform that a site offers (rules 29.1 to 29.5). */
+/** Rules 29.1 to 29.5. */
 export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
   const described = [
     ['/types', describeTypes],
@@ -255,7 +244,6 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-/** Makes the routes of all that this service offers beside the interface and the platform. */
 export function ownRoutes(): Route[] {
   return [
     changesRoute(),
@@ -267,15 +255,12 @@ export function ownRoutes(): Route[] {
   ]
 }
 
-/**
- * Returns a route whose answers are not cached: few ask for series, so that their finished answers would only
- * take room.
- */
+/** Few ask for series: finished answers would only take room. */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
 
-/** Makes the route of one record, with some of its actions. A read also takes `context` where lists do. */
+/** A read takes `context` where lists do. */
 function platformItem(served: Served, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)
@@ -287,10 +272,7 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
   }
 }
 
-/**
- * Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any
- * other path.
- */
+/** Rules 29.1 to 29.5. Undefined for any other path. */
 export async function platformReply(
   platform: Platform,
   incoming: Incoming,
@@ -302,7 +284,7 @@ export async function platformReply(
   const found = findBeside(platform, incoming.url.path, context.site)
   if (!found) return undefined
   const { group } = found
-  // `me` stands for the id of the caller.
+  // The id of the caller.
   const isMe = found.match.route === meRoute
   const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
   const beside = { ...context, site: siteOf(group, context.site) }
@@ -345,7 +327,6 @@ function siteOf(group: RouteGroup, site: Site): Site {
   }
 }
 
-/** The parameters that shape every answer of the platform. */
 const shaping: Fields = {
   context: { kind: anything, about: '' },
   offset: { kind: anything, about: '' },
@@ -374,11 +355,10 @@ async function answerBeside(
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** Turns a list into the platform's form: its entries as a bare array, the totals in its headers. */
+/** A bare array, totals in headers. */
 function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
-  // Links to pages count from the start of the list, so they are left out for a client that sends `offset`
-  // and counts for itself.
+  // Links count from the start: not for a client that sends `offset`.
   const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(reply.body ?? {})).get(path)
   return {
@@ -395,7 +375,7 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
 
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
-/** Makes the root index (rule 29.1): the site, the ways to sign in, and every route. */
+/** Rule 29.1. */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
   const groups: RouteGroup[] = [
@@ -418,7 +398,7 @@ function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform,
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }
-  // Where the front page is at the same address, browsers get it.
+  // Browsers get the front page at the same address.
   return { status: 200, headers: site.restRoot === '' ? { Vary: VARY_WITH_ACCEPT } : {}, body }
 }
 
@@ -430,10 +410,7 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/**
- * Returns the hours that the site is ahead of UTC just now, and the name of its zone, empty for a zone that
- * is only an offset.
- */
+/** Just now; no name for an offset. */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
@@ -443,7 +420,7 @@ function describeZone({ site, now }: Context): { gmt_offset: number; timezone_st
   }
 }
 
-/** A type of post as `wp/v2/types` describes it (rule 29.5). */
+/** Rule 29.5. */
 interface PostType {
   slug: string
   rest_base: string
@@ -465,7 +442,7 @@ function typesOf(site: Site): PostType[] {
   ]
 }
 
-/** Describes all types, by their words; `site` is that of the platform's routes. */
+/** `site` is that of the platform's routes. */
 function describeTypes(site: Site): Record<string, object> {
   return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
 }
@@ -486,7 +463,6 @@ function describeType(site: Site, { name, ...type }: PostType): object {
   }
 }
 
-/** Describes the taxonomies of events as `wp/v2/taxonomies` does, by their words. */
 function describeTaxonomies(site: Site): Record<string, object> {
   const category = taxonomyWord(site, 'category')
   return {
@@ -523,14 +499,12 @@ function describeTaxonomy(
   }
 }
 
-/** Every route below the REST root, in the namespace and beside it. */
 export interface RouteTable {
   site: Site
   namespace: readonly Route[]
   platform: Platform
-  /** The path of the namespace in lower case. */
+  /** Lower case. */
   prefix: string
-  /** Finds the route of a path below the namespace. */
   find: (path: string) => Match | undefined
 }
 
@@ -545,13 +519,11 @@ export function makeRouteTable(site: Site): RouteTable {
   }
 }
 
-/** Finds the route of the namespace that matches a path. */
 export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
   const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
   return isBelow ? find(path.slice(prefix.length)) : undefined
 }
 
-/** Finds the route that matches a path, of the namespace or beside it. */
 export function findMatch(table: RouteTable, path: string): Match | undefined {
   return findInNamespace(table, path) ?? findBeside(table.platform, path, table.site)?.match
 }

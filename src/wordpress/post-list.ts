@@ -11,10 +11,8 @@ import type { RecordTable, Taxonomy } from '../store/storage/schema.ts'
 import { alsoMatching } from '../store/storage/search/search-index.ts'
 import { oneLineContains, wholeList } from '../store/storage/statement.ts'
 
-// Reads the lists in which clients of the platform get events, venues, organizers and images as posts (rules
-// 29.3 and 29.5).
+// Records as posts of the platform (rules 29.3 and 29.5).
 
-/** The orders of lists of posts. */
 export const POST_ORDERS = [
   'date',
   'modified',
@@ -27,20 +25,16 @@ export const POST_ORDERS = [
 ] as const
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/**
- * A table of posts, and the names of its columns for the title and the time of publication, which images have
- * in UTC alone.
- */
+/** Images have the time in UTC alone. */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string
   date: 'date' | 'date_utc'
 }
 
-/** A condition on posts. */
 export type PostCondition = RawBuilder<SqlBool>
 
-/** The parameters that all lists of posts share, as they were read from the request. */
+/** As read from the request. */
 export interface PostQuery {
   search?: string
   after?: string | number
@@ -62,7 +56,7 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
     const utc = value === undefined ? undefined : parseInstant(value, site.timezone, now)
     if (utc === undefined) return []
     if (name !== 'date') return [sql<SqlBool>`${column(name)} ${sql.raw(sign)} ${utc}`]
-    // Drafts have their date by the clock of the site alone.
+    // Drafts have their date by the clock of the site.
     const wall = utcToWall(utc, site.timezone)
     return [
       sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} ${sql.raw(sign)} ${wall}
@@ -84,25 +78,19 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
   ]
 }
 
-/**
- * Returns the condition that a column has one of these values. The whole list is bound as one value of the
- * statement.
- */
+/** One bound value. */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
 
-/** The conditions of a list of posts besides those of the shared filters. */
+/** Besides the shared filters. */
 export interface Narrowing {
   conditions: readonly PostCondition[]
-  /** The condition that the caller may see a post. */
+  /** The caller may see it. */
   open: Expression<SqlBool>
 }
 
-/**
- * Reads one page of posts: the newest first unless the query says otherwise, equal ones by id. `offset` posts
- * are passed over before the first page.
- */
+/** The newest first by default, then by id. `offset` posts are passed over. */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -111,7 +99,7 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context)]
-  // All of these tables have the columns used here, so the query builder may take the type of one table.
+  // All tables have these columns: the query builder takes the type of one.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)
@@ -143,7 +131,7 @@ function orderOf(posts: PostTable, query: PostQuery) {
     include: () => placeIn(column('id'), query.include?.filter(isPossibleId) ?? []),
   }
   const order = POST_ORDERS.find((known) => known === query.orderby) ?? 'date'
-  // `include` keeps the order of the ids that were sent, whatever the direction.
+  // The order of sent ids, whatever the direction.
   return order === 'include' ? by.include() : sql`${by[order]()} ${direction}`
 }
 
@@ -153,27 +141,19 @@ function placeIn(id: RawBuilder<unknown>, ids: readonly number[]): RawBuilder<un
   return sql`case ${id} ${sql.join(cases, sql` `)} end`
 }
 
-/** Returns the condition that a record has one of these statuses. */
 export function hasStatus(db: Db, table: RecordTable, statuses: readonly string[]): PostCondition {
   return isAmong(db, sql.ref(`${table}.status`), statuses)
 }
 
-/**
- * The condition of an event that is not hidden from listings: lists of posts leave hidden events out as well
- * (rule 13.6).
- */
+/** Rule 13.6. */
 export const isListedEvent: PostCondition = sql<SqlBool>`events.hide_from_listings = 0`
 
-/** Returns the condition that an event has one of these terms of a taxonomy. */
 export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]): PostCondition {
   return sql<SqlBool>`events.id in (select event_terms.event from event_terms join terms on terms.id = event_terms.term
     where terms.taxonomy = ${taxonomy} and ${isAmong(db, sql.ref('event_terms.term'), terms)})`
 }
 
-/**
- * Returns the condition of a search: events are searched in all of their texts, venues and organizers within
- * one field (rules 14.2 and 14.3).
- */
+/** Events in all texts, venues and organizers within one field (rules 14.2 and 14.3). */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,
   table: RecordTable,

@@ -3,12 +3,9 @@ import { decodeLeniently } from '../base/text/urls.ts'
 import { type PathWord, pathWords } from '../calendar/locales/path-words.ts'
 import { isDay } from '../http/page-dates.ts'
 
-// Translates words of other languages in addresses of moved sites into English. It reads no data.
+// Words of other languages in addresses of moved sites. Reads no data.
 
-/**
- * English words by their translations, for one place of a path: German `tag` means a day at one place, and a
- * tag at another.
- */
+/** For one place of a path: German `tag` is a day at one, a tag at another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
@@ -26,14 +23,11 @@ const VIEWS = wordsFor([
   'summary',
   'page',
 ])
-/** The words of views below a term, where any other word may be the slug of a child. */
+/** Any other word may be the slug of a child. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/**
- * Returns English words by their spelling in all languages. English spellings are set last, so that they win
- * over the same spelling in another language.
- */
+/** English spellings win. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -42,11 +36,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** The most characters of a segment that may be a word, its accents encoded. */
+/** Accents encoded. */
 const LONGEST = 60
-/**
- * The most segments at the end of a path that are translated, so that the work for a long path is bounded.
- */
+/** Bounds the work for a long path. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -54,20 +46,17 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
   return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
-/** Decides whether a path ends as names of files do: with a dot in its last segment, which no slug has. */
+/** A dot in the last segment, which no slug has. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/**
- * Translates a path; undefined for a path without words of other languages. Most paths fail at their first
- * word, so this costs little.
- */
+/** Most paths fail at their first word. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)
   const root = wordOf(ROOTS, path.slice(1, end === -1 ? undefined : end))
   if (root === undefined) return undefined
   const segments = path.split('/').slice(2)
-  // The last segment is the empty text behind the slash at the end.
+  // The empty text behind the slash at the end.
   if (segments.at(-1) === '') segments.pop()
   const below = root === 'events' ? belowEvents(segments) : belowRecord(root, segments)
   const english = ['', root, ...below, ''].join('/')
@@ -92,7 +81,7 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** Translates the words at the end of the path of a term; the segments before them are slugs. */
+/** Segments before are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

@@ -8,23 +8,22 @@ import type { eventFilters } from '../../calendar/events/event-filters.ts'
 import { about, type MessageText } from '../../calendar/locales/messages.ts'
 import { events, type Served, servedNamed } from '../../calendar/resources.ts'
 
-// The tools that assistants can call, each of which is one request to the interface.
+// Tools of assistants: each is one request to the interface.
 
-/** The most records of an answer. */
 export const MOST_RECORDS = 25
-/** The records of an answer, unless a call names another number. */
+/** Unless a call names another number. */
 const RECORDS = 10
 
 type Asks = 'list' | 'read' | 'create' | 'update'
 
-/** A tool that assistants can call: one request to the interface, whose declarations its arguments are. */
+/** Its arguments are the interface's declarations. */
 export interface AssistantTool {
   name: string
   about: MessageText
   asks: Asks
   served: Served
   args: Fields
-  /** Values that the tool sends with every call. */
+  /** Sent with every call. */
   always?: JsonRecord
 }
 
@@ -43,10 +42,7 @@ const WRITING = defineFields({
 
 const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
-/**
- * The fields of events that assistants do not write: they are about the look of pages and lists, or about who
- * published what.
- */
+/** About the look of pages and lists, or who published what. */
 const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ...([
     'author',
@@ -61,10 +57,7 @@ const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ] as const),
   ...(['show_map_link', 'hide_from_listings', 'sticky', 'featured', 'online_label', 'online_shown'] as const),
 ]
-/**
- * The filters that a search of assistants does without: others say the same in fewer words, or they are for
- * programs that keep copies.
- */
+/** Others say the same in fewer words, or they are for programs that keep copies. */
 const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
   ...([
     'starts_before',
@@ -163,7 +156,7 @@ const writingTools: readonly AssistantTool[] = [
   },
 ]
 
-/** Returns the tools in the order of their names, in which they are listed. */
+/** By name, as they are listed. */
 export function toolsFor(mayWrite: boolean): readonly AssistantTool[] {
   return mayWrite
     ? [...readingTools, ...writingTools].sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -184,7 +177,6 @@ function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }
 
-/** Returns the names of the arguments that a call cannot be without. */
 export function requiredIn({ asks, args }: AssistantTool): string[] {
   if (asks === 'update') return Object.keys(byId)
   return asks === 'create' ? Object.keys(args).filter((name) => args[name]?.required) : []
@@ -192,23 +184,20 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/**
- * Returns false for a call that writes: only the JSON `false` says so. Undefined where `dry_run` cannot be
- * read.
- */
+/** Only the JSON `false` writes. Undefined where `dry_run` cannot be read. */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined
 }
 
-/** A request to the interface: its method, its path below the namespace, and the fields of its body. */
+/** Below the namespace. */
 export interface AskedOfRest {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   fields: JsonRecord
 }
 
-/** Returns the request that answers a call; undefined where the call names no record. */
+/** Undefined where the call names no record. */
 export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest | undefined {
   const { asks, served, always } = tool
   const { path } = served.resource
@@ -228,19 +217,13 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   }
 }
 
-/**
- * Returns the window of a list of events that names no start: all that is not over yet or, where it names an
- * end, from today on.
- */
+/** All that is not over or, with an end, from today on. */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
 }
 
-/**
- * Returns the path of a record by its id; undefined for anything but the number of a record, since nothing
- * else may become a part of a path.
- */
+/** Nothing but the number of a record may become part of a path. */
 function idPath(id: unknown): string | undefined {
   const number = readInteger(id)
   return number === undefined || number < 1 ? undefined : `/${number}`
@@ -249,17 +232,11 @@ function idPath(id: unknown): string | undefined {
 const slugPath = (slug: unknown) =>
   typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
-/**
- * Returns how many records are asked for. Larger numbers become the largest that is allowed, as in the
- * interface.
- */
+/** Larger numbers become the largest allowed, as in the interface. */
 const sizeOf = (size: unknown) =>
   Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS)
 
-/**
- * Returns values as texts for the parameters of an address; the parser says what is wrong with those that
- * were no texts.
- */
+/** The parser says what is wrong with those that were no texts. */
 function texts(values: JsonRecord): JsonRecord {
   const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value))
   return Object.fromEntries(

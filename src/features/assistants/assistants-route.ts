@@ -53,17 +53,17 @@ import {
   resultMessage,
 } from './mcp-messages.ts'
 
-// Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the
-// interface, by whoever sent it, with the same checks, rights, queues and records of changes.
+// The Model Context Protocol: each call of a tool is one request to the interface, by its sender, with the
+// same checks, rights, queues and records.
 
 interface Assistants {
   service: Service
   front: Front
   tools: readonly AssistantTool[]
   respond: Responder
-  /** Answers a write as `respond` does, but takes it back. */
+  /** As `respond`, but rolled back. */
   rehearse: Responder
-  /** Decides whether this address may ask now, by the rate limit, and counts the request. */
+  /** Counts the request. */
   mayAskNow: (address: string, now: number) => boolean
 }
 
@@ -73,11 +73,10 @@ interface Asked {
   caller: Caller
 }
 
-/** Makes the function that answers every visit at the address of assistants. */
 export function makeAssistants(service: Service, front: Front, routes: RouteTable) {
   const { mcp, mcp_rate_limit: perSecond } = service.start
   const limit = perSecond === 0 ? undefined : makeRateLimit(perSecond)
-  // Without `together`, since creates that share a transaction are committed.
+  // Without `together`: creates that share a transaction are committed.
   const undone = { ...service, database: undoing(service.database), together: undefined }
   const assistants: Assistants = {
     service,
@@ -95,9 +94,7 @@ export function makeAssistants(service: Service, front: Front, routes: RouteTabl
 
 class Undone extends Error {}
 
-/**
- * Returns a database that does each write and takes it back: a write finds every fault and leaves nothing.
- */
+/** A write finds every fault and leaves nothing. */
 function undoing(database: Database): Database {
   const write: Database['write'] = async (work, by) => {
     let done: { result: Awaited<ReturnType<typeof work>> } | undefined
@@ -163,9 +160,7 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/**
- * Returns the refusal of a request before anybody looks who sent it; undefined for a request that goes on.
- */
+/** Before anybody looks who sent it; undefined for a request that goes on. */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
   incoming: Incoming,
@@ -185,9 +180,8 @@ function refusedUnread(
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Returns the fault in the names that a request was sent to and from; undefined where there is none. Pages of
- * other sites may not ask, not even by a name of their own that leads to this server. Programs send no
- * `Origin`. Proxies may name this machine.
+ * Pages of other sites may not ask, not even by a name of theirs that leads here. Programs send no `Origin`;
+ * proxies may name this machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)
@@ -236,18 +230,15 @@ async function outcomeOf(assistants: Assistants, asked: Asked): Promise<Outcome>
 
 const resultOf = (result: JsonRecord): Outcome => ({ status: 200, result })
 
-/**
- * Makes the answer to a fault of the protocol. Clients that began with `initialize` take every other status
- * than 200 for a failure of the connection.
- */
+/** Clients that began with `initialize` take any status but 200 for a failed connection. */
 const faultOf = (fault: McpFault, isStateless: boolean): Outcome => ({
   status: isStateless ? fault.status : 200,
   fault,
 })
 
-/** How many milliseconds clients may keep an answer that is the same for everybody. */
+/** For everybody. */
 const PUBLIC = { ttlMs: 3_600_000, cacheScope: 'public' } as const
-/** How many milliseconds clients may keep an answer that is for one caller alone. */
+/** For one caller. */
 const PRIVATE = { ttlMs: 300_000, cacheScope: 'private' } as const
 
 const serverOf = ({ site }: Pick<Service, 'site'>) => ({
@@ -280,7 +271,7 @@ function listTools(assistants: Assistants, asked: Asked): Outcome {
 const contextOf = ({ service }: Assistants, { caller, incoming }: Asked) =>
   callerContext(service, caller, service.now(), incoming)
 
-/** Decides whether a caller has the general right to use a tool: an assistant is not told of other tools. */
+/** Others are not listed. */
 function mayCall(tool: AssistantTool, context: Context): boolean {
   const { asks, served } = tool
   if (asks === 'list' || asks === 'read') return true
@@ -306,10 +297,7 @@ async function callTool(assistants: Assistants, asked: Asked): Promise<Outcome> 
   return isOurs ? passedOn(reply) : resultOf(refusedResult(tool, reply, assistants.service))
 }
 
-/**
- * Asks the interface what a tool asks. Returns the result of the call, or the reply by which the interface
- * refuses it.
- */
+/** The result, or the interface's refusal. */
 async function replyTo(
   { service, respond, rehearse }: Assistants,
   tool: AssistantTool,
@@ -338,7 +326,7 @@ async function replyTo(
     return wrong('id', isSent ? say('The value is invalid.') : say('Send {names}.', { names }))
   }
   const { memory, report } = service
-  // Readers are answered from memory, so memory is brought up to date first.
+  // Readers are answered from memory.
   if (!isWriting(tool) && isBehind(memory)) await catchUp(memory).catch(report)
   const inner = innerRequest(site, rest, isDry ? undefined : key, asked.incoming)
   const reply = await (isDry ? rehearse : respond)(inner, async () => asked.caller)
@@ -348,10 +336,7 @@ async function replyTo(
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
 
-/**
- * Makes the request to the interface for a call. Of the headers of the message it keeps `User-Agent`, which
- * the history records.
- */
+/** Keeps `User-Agent`, which the history records. */
 function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
@@ -372,7 +357,7 @@ function innerRequest(
   }
 }
 
-/** Makes the fault from a reply that says that the service cannot answer now. */
+/** The service cannot answer now. */
 function passedOn({ status, headers, body }: Reply): Outcome {
   const { code, message } = isRecord(body) ? body : {}
   const { 'Retry-After': again } = headers
@@ -380,10 +365,7 @@ function passedOn({ status, headers, body }: Reply): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/**
- * Makes the result of a call that the interface refuses: it names the arguments at fault and the values that
- * they take.
- */
+/** Names the arguments at fault and the values that they take. */
 function refusedResult(
   { args }: AssistantTool,
   { body, status }: Reply,
@@ -409,10 +391,7 @@ function takenBy(name: string, field: Field, site: Site): string[] {
   ]
 }
 
-/**
- * Sends a message, or an empty answer without one. Pages of other sites cannot read it, and no cache keeps
- * it.
- */
+/** Pages of other sites cannot read it, no cache keeps it. */
 function sendMessage(
   front: Front,
   visit: Visit,
@@ -432,7 +411,7 @@ function sendMessage(
   sendText(front, visit, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
 }
 
-/** The route in the log and the metrics. */
+/** In log and metrics. */
 const MCP_ROUTE = '/mcp'
 
 function describeTool(tool: AssistantTool, site: Site): JsonRecord {
@@ -463,10 +442,7 @@ function describeTool(tool: AssistantTool, site: Site): JsonRecord {
 
 const declared = resources.map(({ resource }) => resource)
 
-/**
- * Returns the schema of an argument: the plainest form that its field takes in the interface, without
- * references to other schemas.
- */
+/** The plainest form of the field, without references. */
 function argumentSchema(name: string, field: Field): Schema {
   if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
   if (field.kind.read === links.read) return linkSchema(field)
@@ -474,10 +450,7 @@ function argumentSchema(name: string, field: Field): Schema {
   return { ...(Array.isArray(anyOf) ? anyOf[0] : schema), ...fixedDefault(field) }
 }
 
-/**
- * Returns the schema of a link: an id, the name of a term, the fields of a record to be made, or a list of
- * these.
- */
+/** An id, a name of a term, fields of a record to be made, or a list. */
 function linkSchema({ nested }: Field): Schema {
   if (!nested) return { type: ['integer', 'string', 'array'], items: { type: ['integer', 'string'] } }
   const lines = Object.entries(nested).filter(([, { kind }]) => kind.input === 'line')

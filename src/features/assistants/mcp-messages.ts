@@ -3,16 +3,15 @@ import { overShape } from '../../base/fields/limits.ts'
 import { isRecord, type JsonRecord, parsedJson } from '../../base/foreign-json.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 
-// The messages of the Model Context Protocol: JSON-RPC in the body of a POST. In the revision of 2026-07-28
-// each request stands alone and says in `_meta` who sends it; clients of the revisions before shake hands
-// first (`initialize`), which this service remembers nothing of.
+// JSON-RPC in the body of a POST. From 2026-07-28 each request stands alone and says in `_meta` who sends it;
+// earlier clients shake hands (`initialize`), of which nothing is remembered.
 
 const REVISION = '2026-07-28'
-/** Revisions whose clients shake hands, the latest first. */
+/** The latest first. */
 const EARLIER: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26']
 export const REVISIONS: readonly string[] = [REVISION, ...EARLIER]
 
-/** The most bytes of a message, and the most levels that lists and records nest in it. */
+/** Of a message; and levels of nesting. */
 export const MOST_BYTES = 65_536
 const MOST_LEVELS = 20
 
@@ -21,10 +20,10 @@ const VERSION_KEY = `${PREFIX}protocolVersion`
 
 type MessageId = string | number
 
-/** An error of the protocol. Its texts are in English, as the protocol is. */
+/** In English, as the protocol. */
 export interface McpFault {
   code: number
-  /** The status of the answer by HTTP. */
+  /** HTTP. */
   status: number
   message: string
   data?: JsonRecord
@@ -34,14 +33,14 @@ export interface McpRequest {
   id: MessageId
   method: string
   params: JsonRecord
-  /** True for a request that stands alone, as those of the latest revision do. */
+  /** Stands alone. */
   isStateless: boolean
 }
 
-/** A message as it was read; a fault has the id of its request where that is known. */
+/** A fault has the id of its request where that is known. */
 export type McpMessage = { request: McpRequest } | { fault: McpFault; id: MessageId | null } | 'notification'
 
-/** The codes of JSON-RPC and of the protocol. */
+/** Of JSON-RPC and the protocol. */
 const CODES = {
   parse: -32700,
   request: -32600,
@@ -61,7 +60,6 @@ export function mcpFault(
   return { code: CODES[why], status, message, ...(data && { data }) }
 }
 
-/** Reads the one message of a body, by the headers that came with it. */
 export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMessage {
   const message = parsedJson(body)
   if (message === undefined) return { fault: mcpFault('parse', 'The body is not JSON.'), id: null }
@@ -87,10 +85,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/**
- * Finds the fault of a request that stands alone, in its own members or in the headers that repeat them;
- * undefined for none.
- */
+/** In its members, or in the headers that repeat them. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -114,10 +109,7 @@ function statelessFault(
     : differing('Mcp-Name', 'params.name is another')
 }
 
-/**
- * Finds the fault of a request after a handshake: an unknown revision. Clients name the revision that they
- * agreed on; the first ones named none.
- */
+/** An unknown revision; the first clients named none. */
 function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
   const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
   return isKnown ? undefined : unknownRevision(String(version))
@@ -138,27 +130,18 @@ const differing = (header: string, why: string) =>
 
 const quotedPart = (text: string) => JSON.stringify(beginningOf(text, 100))
 
-/**
- * Decodes a name from a header: it stands there as it is or, where it has other characters than those of
- * ASCII, in base64.
- */
+/** As it is, or base64 beyond ASCII. */
 function decodedName(text: string): string {
   const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
   return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
 }
 
-/**
- * Returns the revision that a handshake agrees on: the one asked for, or the latest of those with a
- * handshake.
- */
+/** The one asked for, or the latest with a handshake. */
 export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/**
- * Writes a result as a message. In the stateless revision it also says that it is complete, and which server
- * answers.
- */
+/** Stateless: that it is complete, and which server answers. */
 export function resultMessage(
   { id, isStateless }: McpRequest,
   result: JsonRecord,

@@ -26,12 +26,10 @@ import {
   venues,
 } from './town.ts'
 
-// Fills a database without events with the demo: a season of a town, with its venues, organizers, terms and
-// pictures.
+// Fills a database without events with a season of a town.
 
-/** The calendar that the demo fills. */
 export interface DemoGround extends CalendarGround {
-  /** Milliseconds since the epoch. The season begins a week or two before. */
+  /** Ms since the epoch. The season begins a week or two before. */
   now: number
 }
 
@@ -44,9 +42,9 @@ interface Made {
 }
 
 /**
- * Fills a database without events with a season of a town, in one transaction: as requests of the first
- * administrator would. Leaves a database with events as it is. Returns a sentence that says what it did.
- * @throws Error when there is no administrator.
+ * In one transaction, as requests of the first administrator. Leaves a database with events alone. Returns a
+ * sentence.
+ * @throws Error when there is no administrator
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
   const { database } = ground
@@ -123,10 +121,7 @@ async function createBranch(
   for (const branch of below) await createBranch(context, branch, id)
 }
 
-/**
- * Creates a term and returns its id; of a term that exists, returns the id: a calendar may have terms
- * although it has no events.
- */
+/** A calendar may have terms although it has no events. */
 async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues): Promise<number> {
   try {
     return await create(context, taxonomy, sent)
@@ -136,10 +131,7 @@ async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues
   }
 }
 
-/**
- * Creates a record from the values that a client would send, and returns its id.
- * @throws Problem when a value is refused
- */
+/** @throws Problem when a value is refused */
 async function create(context: Creating, name: string, sent: RawValues): Promise<number> {
   const { resource, operations } = servedNamed(name)
   const values = await parseFields(resource.fields, sent, context)
@@ -147,7 +139,7 @@ async function create(context: Creating, name: string, sent: RawValues): Promise
   return (await write(context.tx, await prepare(context, values), context)).id
 }
 
-/** Calls `make` for each entry, one after the other, and returns the results by the same keys. */
+/** One after the other; results by the same keys. */
 async function forEachKey<Key extends string, Value, Result>(
   entries: Readonly<Record<Key, Value>>,
   make: (entry: Value) => Promise<Result>,
@@ -157,7 +149,7 @@ async function forEachKey<Key extends string, Value, Result>(
   return Object.fromEntries(made) as Record<Key, Result>
 }
 
-/** Returns the event of an occasion in one week, as a client would send it. */
+/** As a client would send it. */
 function eventOf(occasion: Occasion, week: number, today: string, made: Made): RawValues {
   const { title, excerpt, description, categories, tags = [], again, sent } = occasion
   const first = addDays(firstMonday(today), week * 7 + DAYS.indexOf(occasion.day))
@@ -189,13 +181,13 @@ function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
   return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
 }
 
-/** Returns the Monday that lies 8 to 14 days before today. */
+/** 8 to 14 days before today. */
 function firstMonday(today: string): string {
   const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
   return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
 }
 
-/** Returns when an event was published: four weeks before its first day, or yesterday if that is earlier. */
+/** Four weeks before its first day, at the latest yesterday. */
 function announced(first: string, today: string): string {
   const [day] = [addDays(first, -28), addDays(today, -1)].sort()
   return `${day} 10:00:00`

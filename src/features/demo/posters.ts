@@ -2,18 +2,14 @@ import type { Sharp } from 'sharp'
 
 // Draws the pictures of the demo.
 
-/** The description of a picture of the demo. `file` is its name. */
 export interface Poster {
   file: string
-  /** One or two lines of text, of the letters A to Z and blanks. */
+  /** Letters A to Z and blanks. */
   words: readonly string[]
-  /** The colours of the background above and below, of the motif, and of the letters, as `#rrggbb`. */
+  /** `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
-  /**
-   * The shape: `wide` as at the head of a page, `tall` as on a wall, `large` for a picture that is kept in
-   * every size.
-   */
+  /** `wide` as on a page, `tall` as on a wall, `large` for every size. */
   shape: keyof typeof shapes
 }
 
@@ -23,10 +19,7 @@ const shapes = {
   large: { width: 2400, height: 1600 },
 } as const
 
-/**
- * The side of the square that motifs are drawn in. The square covers the whole poster, and is cut off on two
- * sides.
- */
+/** The square covers the whole poster, cut off on two sides. */
 const SIDE = 120
 
 const count = (length: number) => Array.from({ length }, (_, at) => at)
@@ -43,7 +36,7 @@ const bar = (x: number, y: number, width: number, height: number, opacity = 1) =
 const note = (x: number, y: number) =>
   `<g transform="rotate(-20 ${x} ${y})"><ellipse cx="${x}" cy="${y}" rx="6" ry="4.4"/></g>${bar(x + 4.2, y - 30, 1.6, 29)}`
 
-/** The drawings behind the words, as SVG. */
+/** SVG. */
 const motifs = {
   waves: () =>
     count(7).map((at) => {
@@ -102,10 +95,7 @@ const motifs = {
     }),
 } satisfies Record<string, () => string[]>
 
-/**
- * The letters, drawn as strokes on a field of 4 by 6, so that a picture looks the same on a machine without
- * fonts.
- */
+/** Strokes on a field of 4 by 6: the same on a machine without fonts. */
 const strokes: Readonly<Record<string, string>> = {
   A: 'M0 6L2 0L4 6M.7 4H3.3',
   B: 'M0 0V6H2.6A1.6 1.6 0 0 0 2.6 2.8H0M0 0H2.4A1.4 1.4 0 0 1 2.4 2.8',
@@ -177,8 +167,8 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
 /**
- * Draws the posters as JPEG files. While it draws, sharp can read SVG, which is blocked at all other times:
- * no file of a client may reach that reader.
+ * JPEG. Meanwhile sharp can read SVG, which is blocked at all other times: no file of a client may reach that
+ * reader.
  */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {
   const { default: sharp } = await import('sharp')

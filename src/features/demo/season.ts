@@ -1,8 +1,7 @@
 import type { Occasion } from './town.ts'
 
-// Lists the events of the demo by subject, each with the weeks in which it takes place.
+// Events of the demo by subject, with their weeks.
 
-/** Concerts, shows, exhibitions, talks and workshops. */
 const arts: readonly Occasion[] = [
   // Music
   {
@@ -319,7 +318,7 @@ const arts: readonly Occasion[] = [
   },
 ]
 
-/** The events of eighteen weeks, the first of which is over. */
+/** Eighteen weeks, the first of which is over. */
 export const season: readonly Occasion[] = [
   ...arts,
 

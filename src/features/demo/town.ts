@@ -1,18 +1,14 @@
 import type { Poster } from './posters.ts'
 
-// Describes the town of the demo: its pictures, venues, organizers, categories and tags, and the form of its
-// events.
+// The town of the demo.
 
-/**
- * The name of the town, which is on no map. Its phone numbers and addresses are of ranges that are reserved
- * for fiction.
- */
+/** On no map. Numbers and addresses are reserved for fiction. */
 export const TOWN = 'Kilvara'
 
-/** A record as a client would send it, with the key of a poster in place of its image. */
+/** A poster's key stands for the image. */
 export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
-/** The pictures of the season, which are drawn when the demo fills a database. */
+/** Drawn when the demo fills a database. */
 export const posters = {
   jazz: {
     file: 'thursday-jazz.jpg',
@@ -130,7 +126,7 @@ export const posters = {
 
 const address = { city: TOWN, province: 'Munster', country: 'Ireland' }
 
-/** The venues of the events, by the keys that the season uses. */
+/** By the keys of the season. */
 export const venues = {
   hall: {
     ...address,
@@ -276,7 +272,7 @@ export const venues = {
   },
 } as const satisfies Record<string, SentFields>
 
-/** The organizers of the events, by the keys that the season uses. */
+/** By the keys of the season. */
 export const organizers = {
   music: {
     organizer: 'Harbour Music Society',
@@ -339,7 +335,6 @@ export const organizers = {
   },
 } as const satisfies Record<string, SentFields>
 
-/** A category with the categories below it. */
 export interface Branch {
   name: string
   description?: string
@@ -391,26 +386,17 @@ export const tags = [
   '日本語',
 ] as const
 
-/**
- * An occasion that takes place once, or on the same weekday of several weeks. It becomes an event in each of
- * its weeks.
- */
+/** Once, or on the same weekday of several weeks: an event in each. */
 export interface Occasion {
   title: string
-  /**
-   * The numbers of its weeks. Week 0 begins on the Monday that lies 8 to 14 days before the start of the
-   * demo.
-   */
+  /** Week 0 begins on the Monday 8 to 14 days before the start of the demo. */
   weeks: readonly number[]
   day: (typeof DAYS)[number]
-  /** The rule of a series, as the value of RRULE. */
+  /** RRULE. */
   again?: string
-  /**
-   * Start and end as `HH:MM` in the zone of the event. An end before the start is on the next day. An event
-   * without them lasts all day.
-   */
+  /** `HH:MM`; an end before the start is on the next day. Without them all day. */
   hours?: readonly [from: string, to: string]
-  /** The number of days that it lasts; 1 if not given. */
+  /** 1 unless given. */
   days?: number
   venue?: keyof typeof venues
   organizers: readonly (keyof typeof organizers)[]
@@ -419,9 +405,8 @@ export interface Occasion {
   poster?: keyof typeof posters
   excerpt?: string
   description: string
-  /** Further fields of the event as a client would send them. */
   sent?: Readonly<Record<string, unknown>>
-  /** The number of days until it is published, for an event that is scheduled for publication. */
+  /** Days until it is published. */
   appears?: number
 }
 

@@ -9,22 +9,17 @@ import { refuseLost } from '../../store/storage/open-database.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on the database: that it answers, its state, its users, and the work and backups
-// that depend on it.
+// Checks of the database: answer, state, users, work, backups.
 
-/** The days since the last backup after which the doctor warns. */
 const BACKUP_DAYS = 7
 
-/**
- * The findings about the database, and the examination that they come from; it is undefined if the database
- * does not answer or is damaged.
- */
+/** `examined` is undefined if the database does not answer or is damaged. */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]
 }
 
-/** Runs all checks on the database. `now` is in ms since the epoch. */
+/** `now` in ms. */
 export async function checkDatabase(config: Config, now: number): Promise<CheckedDatabase> {
   let examined: Examined
   try {
@@ -36,7 +31,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
   }
   const place = examined.file === undefined ? '' : `: ${examined.file}`
   const answering = ok('database', `${examined.server} answers${place}.`)
-  // Nothing that is read from a damaged file can be relied on.
+  // Nothing read from a damaged file can be relied on.
   if (examined.damage.length > 0)
     return { examined: undefined, findings: [answering, checkIntegrity(examined)] }
   const findings = [
@@ -69,10 +64,9 @@ function checkIntegrity({ damage, file }: Examined): Finding {
   )
 }
 
-/** The share of a file, and the bytes, from which unused pages are worth a warning. */
+/** Share and bytes of unused pages worth a warning. */
 const MUCH_FREE = { part: 0.25, bytes: 50_000_000 }
 
-/** Warns about a SQLite file with many unused pages. No finding for any other file. */
 function checkFree({ size, file }: Examined): Finding[] {
   if (!size || size.free < Math.max(MUCH_FREE.bytes, size.all * MUCH_FREE.part)) return []
   const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000)
@@ -118,7 +112,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** Checks that an administrator can sign in. No finding if the tables are not those of this version. */
+/** Nothing if the tables are of another version. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
@@ -137,7 +131,6 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** Checks webhooks and imports on a schedule. No finding where they work. */
 function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
@@ -160,7 +153,7 @@ function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[]
   ]
 }
 
-/** Checks the age of the last backup. No finding if the tables are not those of this version. */
+/** Nothing if the tables are of another version. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'

@@ -5,12 +5,11 @@ import { type Finding, failing, ok, warning } from './finding.ts'
 import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 
-// The doctor: runs all checks of a deployment, and writes their findings as lines.
+// Runs all checks of a deployment.
 
 /**
- * Checks everything that a deployment depends on, and changes nothing. Settings that cannot be read are
- * findings, and end the examination.
- * @param read reads the configuration. @throws Error with a line for each wrong setting
+ * Changes nothing. Unreadable settings are findings, and end the examination.
+ * @param read @throws Error with a line for each wrong setting
  * @param now milliseconds since the epoch
  */
 export async function examine(read: () => Config, now: number): Promise<Finding[]> {
@@ -43,10 +42,7 @@ function checkUser(): Finding {
     : ok('user', 'This runs as an ordinary user.')
 }
 
-/**
- * Returns a line for each finding, below it a line with its remedy if there is one, and last the numbers of
- * errors and warnings.
- */
+/** A remedy below its finding; last the numbers of errors and warnings. */
 export function describeFindings(findings: readonly Finding[]): string[] {
   const width = findings.reduce((widest, { about }) => Math.max(widest, about.length), 0)
   const lines = findings.flatMap(({ about, state, says, todo }) => {

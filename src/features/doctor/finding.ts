@@ -1,13 +1,12 @@
-// Declares what a check of the doctor finds.
+// What a check finds.
 
-/** The finding of one check of the doctor. */
 export interface Finding {
-  /** The subject of the check, in a word or two. */
+  /** In a word or two. */
   about: string
   state: 'ok' | 'warning' | 'error'
-  /** A sentence on what was found. */
+  /** One sentence. */
   says: string
-  /** The remedy in words; undefined if there is nothing to do. */
+  /** Undefined if there is nothing to do. */
   todo?: string
 }
 

@@ -12,16 +12,11 @@ import type { ExaminedImages } from '../../store/storage/examine.ts'
 import { readStart } from '../pages/look.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on folders and files: the data folder, permissions, free space on disks, and the
-// store of images.
+// Checks of folders, permissions, disks and the store of images.
 
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077
 
-/**
- * Checks the data folder, its files and its disk, the store of images, and the files of the images that the
- * database knows.
- */
 export async function checkFolders(config: Config, images: ExaminedImages | undefined): Promise<Finding[]> {
   const media = await checkMedia(config)
   return [
@@ -61,10 +56,6 @@ async function checkData({ data }: Config): Promise<Finding[]> {
   return findings
 }
 
-/**
- * Checks the files and texts of the look that settings name. No finding where the service can read them, or
- * none is named.
- */
 function checkLook(config: Config): Finding[] {
   try {
     readStart(config)
@@ -89,7 +80,7 @@ async function checkAccess(about: string, folder: string, todo: string): Promise
   }
 }
 
-/** Checks that no other user can read or owns the data folder, its files, and the files of the database. */
+/** No other user may read or own them. */
 async function checkPermissions(config: Config): Promise<Finding[]> {
   if (process.platform === 'win32') return []
   const folder = resolve(config.data)
@@ -142,10 +133,7 @@ async function checkDisk(about: string, path: string): Promise<Finding> {
   }
 }
 
-/**
- * Checks the disk of the images. No finding if they are in a bucket, or on the disk of the data folder, which
- * is checked anyway.
- */
+/** Nothing for a bucket, or the disk of the data folder. */
 async function checkMediaDisk(config: Config): Promise<Finding[]> {
   const address = mediaAddress(config)
   if (!address.startsWith('file:')) return []
@@ -178,10 +166,7 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
     : failing('media', `${folder} is no folder.`, todo)
 }
 
-/**
- * Checks a bucket by asking for an object that does not exist: if the bucket answers that there is none, it
- * can be reached and read.
- */
+/** Asks for an object that does not exist: the answer shows that the bucket can be read. */
 async function checkBucket(address: string): Promise<Finding> {
   const told: string[] = []
   let todo = 'Do so, or name a folder with --media.'
@@ -197,15 +182,11 @@ async function checkBucket(address: string): Promise<Finding> {
   }
 }
 
-/** The most files that a finding names. */
 const NAMED = 5
 const named = (keys: readonly string[]) =>
   `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
 
-/**
- * Looks for the files of images in their store: of all images, or of a sample if there are many or the store
- * is slow. No finding without images.
- */
+/** All, or a sample if there are many or the store is slow. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
   const todo =

@@ -8,21 +8,14 @@ import type { Examined } from '../../store/storage/examine.ts'
 import { readToken } from '../sync/sync-token.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on the network and the clock: the port, the public address, trusted proxies, and
-// the clocks of other machines.
+// Checks of port, public address, proxies and clocks.
 
 const ANSWERS_WITHIN_MS = 3000
-/**
- * Characters of an answer after which no more is read. A page of the feed of changes with one change has
- * less.
- */
+/** A page of the feed with one change has less. */
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
-/**
- * Checks the port, the public address, the service that answers there, and the trusted proxies.
- * @param edition the edition of the database; empty if it is not known
- */
+/** @param edition of the database; empty if unknown */
 export async function checkNetwork(config: Config, edition: string): Promise<CheckedNetwork> {
   const port = await checkPort(config)
   const address = checkAddress(config)
@@ -31,7 +24,7 @@ export async function checkNetwork(config: Config, edition: string): Promise<Che
   return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
 }
 
-/** The findings about the network, and the clock of the site; it is undefined if no clock was told. */
+/** The site's clock; undefined if none was told. */
 interface CheckedNetwork {
   findings: Finding[]
   clock: SiteClock | undefined
@@ -39,10 +32,7 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/**
- * Asks the address of the site for the beginning of its feed of changes, which names the edition of its
- * database.
- */
+/** The feed of changes names the edition. */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
@@ -84,16 +74,12 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/**
- * Reads the clock of the site from the date of an answer. A cache on the way keeps the date and adds the age
- * of the answer. Undefined without a date.
- */
+/** A cache keeps the date and adds the age. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
 }
 
-/** Returns the edition in a page of the feed of changes; undefined for any other text. */
 function editionIn(text: string): string | undefined {
   const page = parsedJson(text)
   return isRecord(page) ? readToken(String(page.next_token ?? page.sync_token))?.edition : undefined
@@ -135,10 +121,7 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/**
- * Returns the error of an attempt to listen on a port; undefined when the port is free. Releases the port at
- * once.
- */
+/** Undefined when it is free; released at once. */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -199,27 +182,19 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
   return [ok('proxy', 'None is trusted.')]
 }
 
-/** The most seconds by which the clocks of this machine and of the database server may differ. */
 const CLOCKS_DIFFER_S = 5
-/**
- * The most seconds by which the clock of the site may differ: it tells whole seconds, and its answer may take
- * long.
- */
+/** It tells whole seconds, and its answer may take long. */
 const SITE_DIFFERS_S = 60
-/** A moment before this program was written. A clock that shows an earlier one is wrong. */
+/** A clock that shows an earlier time is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
 interface SiteClock {
   site: string
-  /** Milliseconds by which it is ahead of the clock of this machine. */
+  /** Ahead of this machine. */
   aheadMs: number
 }
 
-/**
- * Compares the clock of this machine with those of the database server and the site, and with the last change
- * of a record.
- * @param now milliseconds since the epoch
- */
+/** With the database server, the site, and the last change. @param now milliseconds since the epoch */
 export function checkClock(
   now: number,
   examined: Examined | undefined,

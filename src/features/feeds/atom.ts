@@ -12,12 +12,9 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// Lists of events as an Atom feed.
+// Atom.
 
-/**
- * Atom (RFC 4287). The time of the latest change is written last, since it is known once all entries are
- * written.
- */
+/** RFC 4287. The time of the latest change comes last: it is known once all entries are written. */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',
@@ -45,7 +42,7 @@ export const atom = feedFormat({
   },
 })
 
-/** The time of change of a feed without entries. */
+/** Without entries. */
 const NEVER_CHANGED = '1970-01-01 00:00:00'
 
 function writeAtomHead({ title, home, self, language }: FeedHead): string {

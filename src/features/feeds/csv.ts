@@ -5,14 +5,11 @@ import { plainText } from '../../base/text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
-// Lists of events as a table (CSV).
+// CSV.
 
 type WriteCell = (facts: EventFacts) => string
 
-/**
- * The first columns, in order, each with the text of its cell for an event. The entries of a list within a
- * cell are parted by `|`, which in a name is `\|`.
- */
+/** In order. `|` parts entries in a cell; in a name it is `\\|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -46,7 +43,7 @@ const cells = {
   date_utc: ({ row }) => row.date_utc,
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
-/** Joins names; one that ends with a `\` gets a blank behind it, so that it does not hide the `|`. */
+/** A name that ends with `\\` gets a blank, so that it does not hide the `|`. */
 function inOneCell(names: readonly string[]): string {
   return names.map((name) => name.replaceAll('|', '\\|').replace(/\\$/, '\\ ')).join('|')
 }
@@ -54,7 +51,7 @@ function inOneCell(names: readonly string[]): string {
 type Shown = Readonly<Record<string, unknown>> | undefined
 type Column = [name: string, write: WriteCell]
 
-/** Returns the columns of fields, but for those that `cells` has already. */
+/** But those of `cells`. */
 const columnsOf = (
   fields: readonly Tabled[],
   known: readonly (keyof typeof cells)[],
@@ -72,7 +69,7 @@ const columnsOf = (
       ],
     )
 
-/** Returns the columns of fields that have another name here, but for those of `cells`. */
+/** But those of `cells`. */
 const namedColumnsOf = (
   fields: Readonly<Record<string, LinkedField>>,
   recordOf: (facts: EventFacts) => Shown,
@@ -83,10 +80,7 @@ const namedColumnsOf = (
       : [],
   )
 
-/**
- * All columns: those of `cells`, then all other fields that only some events show, those of the first venue,
- * and those of the first organizer.
- */
+/** Those of `cells`, rare fields, the first venue, the first organizer. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
@@ -100,10 +94,7 @@ const COLUMNS = distinct([
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
-/**
- * Returns the columns.
- * @throws Error where two of them have one name, such as fields of events and of venues
- */
+/** @throws Error where two have one name */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {
@@ -113,7 +104,7 @@ function distinct(columns: readonly Column[]): readonly Column[] {
   return columns
 }
 
-/** CSV (RFC 4180): the names of the columns, then one event a line. */
+/** RFC 4180. */
 export const csv = feedFormat({
   name: 'csv',
   extension: 'csv',
@@ -131,8 +122,8 @@ function writeLine(facts: EventFacts): string {
 }
 
 /**
- * Matches cells that a spreadsheet would run as a formula: they get a `'` in front. So do cells that begin
- * with a `'`, so that readers can remove it again.
+ * A spreadsheet would run these as formulas: they get a `'`, as cells that begin with one, so that readers
+ * can remove it.
  */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/

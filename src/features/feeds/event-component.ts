@@ -24,9 +24,8 @@ import type { EventRow, OrganizerRow, WithdrawnEvent } from '../../store/storage
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
 
-// Writes events, series and withdrawn events as components of iCalendar (VEVENT).
+// VEVENT of events, series and withdrawn events.
 
-/** The words of iCalendar for whether an event takes place. */
 const STATUS: Readonly<Record<EventStatus, string>> = {
   scheduled: 'CONFIRMED',
   canceled: 'CANCELLED',
@@ -35,24 +34,18 @@ const STATUS: Readonly<Record<EventStatus, string>> = {
 
 interface SeriesPart {
   uid: string
-  /** The address to write; the event's own if undefined. */
+  /** The event's own if undefined. */
   url?: string
-  /** DTSTART and DTEND, and the rule or the original start. */
+  /** DTSTART, DTEND, and the rule or original start. */
   times: readonly string[]
   modified: string
-  /** The status to write; the event's own if undefined. */
+  /** The event's own if undefined. */
   status?: string
-  /**
-   * The least SEQUENCE. It grows with every change of the event; changes of linked records raise it by the
-   * time of `modified`, in seconds.
-   */
+  /** Grows with every change of the event; of linked records by the time of `modified`, in seconds. */
   sequence: number
 }
 
-/**
- * Writes the VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always
- * make the same bytes.
- */
+/** RFC 5545, 3.6.1; times by `readableRules`. The same data make the same bytes. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -63,7 +56,7 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/** Writes the VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
+/** With the texts of an occurrence (RFC 5545, 3.8.5). */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -91,10 +84,7 @@ export function writeSeriesComponent(
   )
 }
 
-/**
- * Writes the VEVENT of an occurrence that differs from its series. RECURRENCE-ID has its original start, in
- * the form in which the series has its start.
- */
+/** RECURRENCE-ID has its original start in the form of the series. */
 export function writeOverride(
   context: Context,
   facts: EventFacts,
@@ -145,10 +135,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/**
- * Writes whether the event takes place; for one that is not public also its own status, in properties of our
- * own, which imports read.
- */
+/** With its own status in properties of ours if it is not public, for imports. */
 function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
@@ -157,10 +144,7 @@ function writeStatus({ event_status, date_utc }: EventRow, status: string): stri
   return lines
 }
 
-/**
- * Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that
- * was not public.
- */
+/** What calendars need to cancel it, and nothing that was not public. */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEvent,
@@ -181,7 +165,6 @@ export function writeWithdrawnComponent(
   ].join('')
 }
 
-/** Writes a UTC time `YYYY-MM-DD HH:MM:SS` as iCalendar does. */
 function utcTime(utc: string): string {
   return `${wallTime(utc)}Z`
 }
@@ -191,10 +174,7 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/**
- * Writes DTSTART and DTEND: days for events that last all day, wall times with their zone where there are
- * rules for it, UTC otherwise.
- */
+/** Days, wall times where there are rules for the zone, else UTC. */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
@@ -214,10 +194,7 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/**
- * Returns the rules of the zone of an event, if calendar programs read both its times right by them;
- * undefined for one written in UTC or in days.
- */
+/** If programs read both times right; undefined for UTC and days. */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
@@ -228,24 +205,18 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
   return isRight ? rules : undefined
 }
 
-/**
- * Writes a plain description, and an HTML one beside it where it says more. For an event that does not take
- * place, both begin with the reason.
- */
+/** HTML where it says more. Both begin with the reason of an event that does not take place. */
 function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
   const plain = contentLine('DESCRIPTION', escapeText(all))
-  // Readers may take plain text with such signs for HTML.
+  // Readers may take such plain text for HTML.
   if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
   const before = notice === '' ? '' : `<p>${escapeHtml(notice)}</p>\n`
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
-/**
- * Writes properties of our own for what iCalendar has no words for, so that an event that is imported again
- * is like this one. Callers who do not see the link of the meeting are not told when it is shown.
- */
+/** Properties of ours for what iCalendar lacks. Who does not see the link is not told when it is shown. */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
   const shown = online_shown === 'always' ? [] : [contentLine(OWN_SHOWN, online_shown)]
@@ -253,9 +224,8 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 }
 
 /**
- * Writes the venue, and the link of the meeting as CONFERENCE (RFC 7986, 5.11). Where an event has no venue
- * and everybody sees the link, the link is its LOCATION, too, for clients that know nothing of meetings; not
- * before, since programs that import places make them public.
+ * CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody sees is LOCATION too, for clients
+ * without meetings; not before, since importers make places public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)
@@ -272,10 +242,7 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/**
- * Writes the first organizer with a mail address as ORGANIZER, whose value has to be an address; the others
- * as contacts.
- */
+/** ORGANIZER has to be an address; others are contacts. */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

@@ -13,35 +13,29 @@ import { isOfWholeDays, midnightAtEnd } from '../../calendar/locales/midnight.ts
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 
-// Gathers the facts of events for feeds, and writes their times and places as feeds have them.
+// Facts of events for feeds.
 
-/**
- * The facts about an event that every feed writes in its own way; texts without markup unless their name says
- * HTML.
- */
+/** Texts without markup unless the name says HTML. */
 export interface EventFacts {
   row: EventRow
-  /** The series it is an occurrence of. */
   series: SeriesRow | undefined
   title: string
-  /** The title behind the word for an event that is canceled or postponed. */
+  /** After the word for canceled or postponed. */
   heading: string
-  /**
-   * The word that stands before the title, and the reason; empty for an event that takes place as planned.
-   */
+  /** That word and the reason. */
   notice: string
   url: string
-  /** The description, or the excerpt where there is none. */
+  /** Or the excerpt. */
   html: string
-  /** The description or excerpt as plain text of several lines. */
+  /** Several lines. */
   text: string
-  /** The venues that the caller may see, in order. */
+  /** That the caller may see, in order. */
   venues: readonly VenueRow[]
   organizers: readonly OrganizerRow[]
-  /** Names of its categories, then of its tags. */
+  /** Categories, then tags. */
   terms: readonly string[]
   image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
-  /** The latest change of the event or of anything it shows: UTC, `YYYY-MM-DD HH:MM:SS`. */
+  /** Of the event or anything it shows; UTC. */
   modified: string
 }
 
@@ -72,7 +66,6 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   }
 }
 
-/** Returns the long texts that the facts of an event are made of. */
 export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   const raw = row.description || row.excerpt
   if (raw === '') return []
@@ -83,34 +76,29 @@ export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   ]
 }
 
-/** Returns where people meet: the first venue, and the link of the meeting. */
+/** The first venue, and the meeting. */
 export function meetingPlaces({ row, venues }: EventFacts): string[] {
   const label = plainText(row.online_label)
   const link = row.online_url === '' ? [] : [label === '' ? row.online_url : `${label}: ${row.online_url}`]
   return [...venues.slice(0, 1).map(placeOf), ...link]
 }
 
-/** Writes a venue on one line: its name, address, place, state and country. */
+/** One line: name, address, place, state, country. */
 export function placeOf({ venue, address, zip, city, stateprovince, country }: VenueRow): string {
   const parts = [venue, address, `${zip} ${city}`.trim(), stateprovince, country].map(plainText)
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** Returns the names of the organizers of an event. */
 export const organizersOf = ({ organizers }: EventFacts) =>
   organizers.map(({ organizer }) => plainText(organizer))
 
-/** Writes a UTC time `YYYY-MM-DD HH:MM:SS` as RFC 3339 does. */
 export function rfc3339(utc: string): string {
   return `${utc.replace(' ', 'T')}Z`
 }
 
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/**
- * Writes when an event starts or ends as ISO 8601 does: with its offset, and a day alone for events that last
- * all day.
- */
+/** With offset; a day for whole days. */
 export function isoTime(
   row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
   edge: 'start' | 'end',
@@ -121,15 +109,12 @@ export function isoTime(
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/**
- * Says when the event takes place, for people, in the language and with the clock of the site, at the times
- * of the event.
- */
+/** In the language and clock of the site, at the times of the event. */
 export function describeWhen(
   { site }: { site: Pick<Site, 'language' | 'timezone' | 'clock'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
 ): string {
-  // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
+  // As if UTC: right for zones that the runtime does not know.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [
     number,
     number,
@@ -152,5 +137,5 @@ const timesFor = madeOnce(
 const CLOCK = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', numberingSystem: 'latn' } as const
 const clockFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, CLOCK))
 
-/** Returns a text, or undefined for an empty one, so that JSON leaves it out. */
+/** So that JSON leaves it out. */
 export const textOrNone = (text: string) => (text === '' ? undefined : text)

@@ -11,60 +11,46 @@ import type { WithdrawnEvent } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
 
-// Makes feeds of events in any format: their address and defaults, and their bytes, written some events at a
-// time.
+// Feeds of events in any format, written some events at a time.
 
-/** The description of a feed as a whole. */
 export interface FeedHead {
   title: string
-  /** The page for people. */
+  /** For people. */
   home: string
-  /** The address of the feed itself. */
+  /** Of the feed. */
   self: string
-  /** A tag of BCP 47, such as `de`. */
+  /** BCP 47. */
   language: string
-  /** The zone of the site. */
+  /** Of the site. */
   timezone: string
 }
 
-/** A feed while it is written: the texts of its parts. */
 interface FeedText {
   head: string
-  /** Called with the ids of events before these are read. */
+  /** Before events are read. */
   before?: (ids: readonly number[]) => Promise<void>
-  /**
-   * Returns the events to write in place of the found ones: a series, for example, is written once in place
-   * of its occurrences.
-   */
+  /** A series may stand in place of its occurrences. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
-  /** The text between two events. */
+  /** Between two events. */
   between: string
-  /** Writes an event that is public no longer; feeds without this leave such events out. */
+  /** Feeds without it leave such events out. */
   withdrawn?: (row: WithdrawnEvent) => string
   tail: () => string
 }
 
-/** A format of feeds, and how it is written. */
 export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType' | 'title'> {
-  /** Begins a feed. `query` is the query of the list, and `ids` are those of the events that it found. */
+  /** `query` of the list, `ids` of its events. */
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
-/**
- * Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars
- * of subscribers at once.
- */
+/** Past events do not vanish from subscribers' calendars at once. */
 const DAYS_BACK = 90
 
-/**
- * Returns true for a list that says when its events are, by dates or by their ids. `strict_dates` says how
- * dates are meant.
- */
+/** By dates or ids; `strict_dates` says how dates are meant. */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
-/** Makes the representation of all that a list finds as a feed. */
 export function feedFormat(kind: FeedKind): Format {
   const { begin, ...named } = kind
   const { name, mediaType, extension } = named
@@ -96,7 +82,7 @@ function reachBack({ site, now }: Context, raw: RawValues): RawValues {
   return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
 }
 
-/** Returns the address of a feed: all events in this format, with the filters of the list. */
+/** With the filters of the list. */
 function selfOf({ site }: Context, { extension }: FeedKind, list: string): string {
   const query = list.includes('?') ? list.slice(list.indexOf('?') + 1).split('&') : []
   const filters = query.filter((pair) => pair !== '' && !pair.startsWith('format='))
@@ -111,13 +97,10 @@ function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 
-/** The number of events that are loaded together: few enough that no other request waits for them long. */
+/** No other request waits long. */
 const AT_ONCE = 50
 
-/**
- * Writes the bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then
- * are left out.
- */
+/** Events as they are at their turn, without those gone by then. */
 async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

@@ -12,9 +12,9 @@ import { jsonLd } from './json-ld.ts'
 import { ndjson } from './ndjson.ts'
 import { rss } from './rss.ts'
 
-// The representations, and the choice among them by name, file name or `Accept`.
+// Representations, chosen by name, file name or `Accept`.
 
-/** Every representation; the first is the default. */
+/** The first is the default. */
 export const formats: readonly [Format, ...Format[]] = [
   json,
   ndjson,
@@ -27,14 +27,13 @@ export const formats: readonly [Format, ...Format[]] = [
   geojson,
 ]
 
-/** Returns the representations that lists of a resource are offered in. */
 export function formatsOf({ path }: Resource): readonly Format[] {
   return formats.filter(({ lists }) => lists === 'all' || lists.includes(path))
 }
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
-/** Returns the representation of a file by the end of its path; undefined for a path of none. */
+/** By the end of its path. */
 export function formatOfFile(path: string): Format | undefined {
   const dot = path.lastIndexOf('.')
   if (dot < path.lastIndexOf('/')) return undefined
@@ -42,10 +41,7 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/**
- * Declares the parameter that chooses among the representations of a list, where there are several. The index
- * does not publish it.
- */
+/** Where there are several. The index does not publish it. */
 export function formatField(resource: Resource): Fields {
   const names = formatsOf(resource).map(({ name }) => name)
   if (names.length < 2) return {}
@@ -57,16 +53,13 @@ export function formatField(resource: Resource): Fields {
   return { format: { kind, about: ABOUT, unlisted: true } }
 }
 
-/**
- * Chooses the representation of a list: the one that is named, else the one that `Accept` prefers, else JSON
- * (RFC 9110, 12.5.1).
- */
+/** Named, else by `Accept`, else JSON (RFC 9110, 12.5.1). */
 export function chooseFormat(resource: Resource, name: unknown, accept: string | undefined): Format {
   const offered = formatsOf(resource)
   return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
 }
 
-/** Returns the representation that `Accept` prefers among those offered; JSON where it prefers none. */
+/** JSON where `Accept` prefers none. */
 export function preferredFormat(offered: readonly Format[], accept: string | undefined): Format {
   let best: Format = formats[0]
   if (!namesAnother(accept)) return best
@@ -81,10 +74,7 @@ export function preferredFormat(offered: readonly Format[], accept: string | und
   return best
 }
 
-/**
- * Returns the representation that `Accept` prefers to a page; undefined for browsers, which prefer pages, and
- * for clients that take anything.
- */
+/** Undefined for browsers, and for clients that take anything. */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const [, ...others] = formats
@@ -92,10 +82,7 @@ export function preferredToPage(accept: string | undefined): Format | undefined 
   return rankOf(best, accept ?? '') > rankOf({ mediaType: 'text/html' }, accept ?? '') ? best : undefined
 }
 
-/**
- * Returns true for an `Accept` header that names a media type other than JSON, so that it may choose another
- * representation.
- */
+/** Other than JSON. */
 export function namesAnother(accept: string | undefined): boolean {
   return accept !== undefined && OTHERS.test(accept)
 }
@@ -108,10 +95,7 @@ const OTHERS = new RegExp(
   'i',
 )
 
-/**
- * Returns how much a client wants a representation: by quality, then by how exactly its media type is named;
- * 0 if the client refuses it.
- */
+/** By quality, then by how exactly the type is named; 0 if refused. */
 function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

@@ -8,14 +8,13 @@ import type { Format } from '../../http/format.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { isoTime } from './event-facts.ts'
 
-// Venues of listed events as GeoJSON.
+// Venues of listed events.
 
 const MOST_FEATURES = 5000
-/** The most events that a map names of a venue. */
+/** Named on a map. */
 export const MOST_OF_VENUE = 3
-/** The most events whose venues are looked up. */
+/** Whose venues are looked up. */
 const MOST_EVENTS = 50_000
-/** The most events that are read together. */
 const AT_ONCE = 500
 
 interface Place {
@@ -27,10 +26,7 @@ interface Place {
 
 type Position = [longitude: number, latitude: number]
 
-/**
- * GeoJSON (RFC 7946): the public venues with a position that the events of a list are at, in the order of
- * their first events.
- */
+/** RFC 7946: public venues with a position, in the order of their first events. */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',
@@ -74,7 +70,7 @@ function addEvent(places: Map<number, Place>, venue: VenueOfEvent, event: number
   if (place.events.length < MOST_OF_VENUE) place.events.push(event)
 }
 
-/** Returns the box around places: west, south, east, north. */
+/** West, south, east, north. */
 function boxOf(places: readonly Place[]): number[] {
   const box = [180, 90, -180, -90]
   for (const { at } of places)

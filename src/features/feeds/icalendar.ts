@@ -16,12 +16,11 @@ import {
 import { type FeedHead, feedFormat } from './feed.ts'
 import { gatherSeries, type WholeSeries } from './whole-series.ts'
 
-// Lists of events as iCalendar, with series in place of their occurrences.
+// iCalendar, with series in place of occurrences.
 
 /**
- * iCalendar (RFC 5545 and 7986). The rules of each zone stand before the first event that needs them. A
- * series is written whole where its first occurrence is found, unless single events are asked for, by
- * `recurrence=expanded` or by their ids.
+ * RFC 5545 and 7986. Zone rules stand before the first event that needs them. A series is whole where its
+ * first occurrence is found, unless `recurrence=expanded` or ids ask for single events.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -39,19 +38,17 @@ export const icalendar = feedFormat({
       for (const id of written.keys()) zones.add(id)
       return [...written.values()].join('') + component
     }
-    // The UIDs of the components written so far, each with the record it belongs to.
+    // UIDs written so far, with their records.
     const owners = new Map<string, string>()
-    // Older versions, and records that came back from the trash, may have given one UID to several.
+    // Older versions, and records from the trash, may have given one UID to several.
     const uidOf = (owner: string, uid: string) => {
       const first = owners.get(uid) ?? owner
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Exceptions of series, which are not cancelled by themselves: the first occurrence may have the UID of
-    // the series, which goes on without it.
+    // Exceptions are not cancelled by themselves: the first may have the UID of the series, which goes on.
     const excepted = new Set<number>()
-    // Read before the events: a sequence that is too low shows the same news once more, one that is too high
-    // would hide news.
+    // Before the events: too low shows the same news again, too high would hide news.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
@@ -91,18 +88,14 @@ export const icalendar = feedFormat({
 })
 
 const EXPANDED_VALUE = 'expanded'
-/** The part of a query that asks for single events in place of series. */
 export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
 interface ChosenSeries {
-  /**
-   * The ids of the events in the feed, if the caller has signed in and may see events that are not public;
-   * else empty.
-   */
+  /** For a caller who may see events that are not public; else empty. */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>
-  /** Called with the ids of events before these are read. */
+  /** Before events are read. */
   before: (ids: readonly number[]) => Promise<void>
 }
 
@@ -141,7 +134,7 @@ async function loadParts(
   })
 }
 
-/** The interval at which subscribers are asked to look: an hour. */
+/** Subscribers are asked to look every hour. */
 const REFRESH = 'PT1H'
 
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
@@ -153,7 +146,7 @@ function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
     contentLine('METHOD', 'PUBLISH'),
     contentLine('NAME', escapeText(title)),
     contentLine('X-WR-CALNAME', escapeText(title)),
-    // Clients know zones by the names of the tz database.
+    // Clients know zones by names of the tz database.
     ...(isZoneName(timezone) ? [contentLine('X-WR-TIMEZONE', timezone)] : []),
     contentLine('REFRESH-INTERVAL', REFRESH, { VALUE: 'DURATION' }),
     contentLine('X-PUBLISHED-TTL', REFRESH),

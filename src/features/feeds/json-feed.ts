@@ -12,9 +12,9 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// Lists of events as JSON Feed.
+// JSON Feed.
 
-/** JSON Feed 1.1. */
+/** 1.1. */
 export const jsonFeed = feedFormat({
   name: 'jsonfeed',
   extension: 'json',
@@ -44,7 +44,7 @@ type OwnName<Name> = Name extends `_kalends.${infer Own}` ? Own : never
 
 const rare = rareFields('feed')
 
-/** Writes an event as an item; members that JSON Feed has no words for are in `_kalends`. */
+/** What JSON Feed lacks is in `_kalends`. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const own = {

@@ -11,9 +11,9 @@ import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { type EventFacts, isoTime, rfc3339, textOrNone } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
-// Events as linked data of schema.org: the feed of a list, and the object of one event.
+// Events of schema.org: a feed, and one object.
 
-/** JSON-LD: a graph of schema.org events. */
+/** A graph. */
 export const jsonLd = feedFormat({
   name: 'jsonld',
   extension: 'jsonld',
@@ -27,11 +27,11 @@ export const jsonLd = feedFormat({
   }),
 })
 
-/** Characters that would end a script element or, to old parsers, a line of script. */
+/** Would end a script element or, to old parsers, a line. */
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/** Returns an event as schema.org has it. One without a venue is valid, but search engines do not show it. */
+/** Valid without a venue, but search engines do not show it then. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
   return {
@@ -89,10 +89,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/**
- * Returns one price, or the range of several; undefined where the cost is not clear. Availability is left
- * out: nobody has said whether tickets are left.
- */
+/** One price or a range. No availability: nobody said whether tickets are left. */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)
   if (!offered) return undefined

@@ -5,12 +5,9 @@ import { presentListed } from '../../calendar/records/record-store.ts'
 import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 
-// Lists as NDJSON, written some records at a time.
+// NDJSON.
 
-/**
- * NDJSON: all records that match, one a line, each as in the list of JSON, without pages or anything around
- * them (rule 28.7).
- */
+/** All records that match, without pages (rule 28.7). */
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
@@ -26,17 +23,14 @@ export const ndjson: Format = {
   }),
 }
 
-/** The number of records that are loaded together: few enough that no other request waits for them long. */
+/** No other request waits long. */
 const AT_ONCE = 25
 
-/**
- * Writes the lines of the found records, each as the record is at its turn. Leaves out records that are gone
- * by then, or that the caller may no longer see; new ones are not included.
- */
+/** As each is at its turn, without those gone or hidden by then; no new ones. */
 async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
-    // Records in memory are ready at once, so other requests get a turn in between.
+    // Records in memory are ready at once: others get a turn.
     await nextTurn()
   }
 }
@@ -50,7 +44,7 @@ async function someLines(context: Context, operations: Operations, found: Found)
   return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
 }
 
-/** Brings memory up to date. Returns true if it has everything that was committed before the call. */
+/** It has everything committed before the call. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)

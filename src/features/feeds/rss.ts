@@ -10,12 +10,12 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// Lists of events as RSS.
+// RSS.
 
-/** Minutes that readers may wait before they ask again. */
+/** Before readers ask again. */
 const TTL_MINUTES = '60'
 
-/** RSS 2.0, with the dates of events by the module for events. */
+/** 2.0, with the module for events. */
 export const rss = feedFormat({
   name: 'rss',
   extension: 'rss',
@@ -43,23 +43,17 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** Writes plain text as HTML, since readers of RSS take descriptions for HTML. */
+/** Readers take descriptions for HTML. */
 function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }
 
-/**
- * Escapes signs that would begin a tag or an entity, since some readers take a title for text and others for
- * HTML; all other signs stay.
- */
+/** Some readers take a title for text, others for HTML. */
 function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
-/**
- * Writes an event as an item. Its date is the publication date, since readers hide items with a date in the
- * future.
- */
+/** Its date is the publication: readers hide items of the future. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues } = facts
   const when = describeWhen(context, row)

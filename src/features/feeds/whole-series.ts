@@ -15,42 +15,37 @@ import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { isListed } from '../../store/storage/statement.ts'
 
-// Gathers a series as calendars show it, with a rule in place of single events.
+// A series as calendars show it, with a rule.
 
-/** A series as calendars have it: one component with its rule, and one for each occurrence that differs. */
+/** One component with the rule, one for each occurrence that differs. */
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /**
-   * The rules of its zone for calendar programs; undefined for a series of whole days, and for times in UTC.
-   */
+  /** Undefined for whole days and UTC. */
   rules: ZoneRules | undefined
-  /** The times of the first occurrence by the rule, whether it takes place or not. */
+  /** By the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
-  /** RRULE, RDATE and EXDATE, which give the occurrences that lists show and no others. */
+  /** Give the shown occurrences and no others. */
   lines: readonly string[]
-  /** The id of the occurrence that has the texts of the series. */
+  /** Its texts are those of the series. */
   model: number
-  /** The ids of the occurrences that differ from the others. */
+  /** Differ from the others. */
   overrides: readonly number[]
-  /** The ids of the occurrences that are not shown. */
+  /** Not shown. */
   excepted: readonly number[]
-  /** The latest change of the series and of any occurrence, those in the trash among them: UTC. */
+  /** With occurrences in the trash; UTC. */
   modified: string
-  /** The highest sequence of the occurrences that are not in the trash. */
+  /** Outside the trash. */
   sequence: number
 }
 
 const DAY_SECONDS = 86_400
 
-/** More dates than a series has. */
 const MOST_DATES = 2000
 
 /**
- * Gathers a series as one component with its rule. Undefined for a series that is shown as single events: it
- * is not public and no occurrence of its status is shown, or not every calendar program gets its times right
- * by its zone.
- * @param listed occurrences that are shown to the caller even where they are not public
+ * Undefined for a series shown as single events: not public, or not every program gets its times right.
+ * @param listed shown to the caller even where not public
  */
 export async function gatherSeries(
   context: Context,
@@ -66,7 +61,7 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  // Dates last the same elapsed time, and some readers let them end at the same time of day.
+  // Elapsed time counts, while some readers let dates end at the same time of day.
   const isOdd = (row: OccurrenceTimes) =>
     isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))
@@ -135,7 +130,7 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
   return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
 }
 
-/** Returns the dates that the rule of a series gives, up to the last one that has an event. */
+/** Up to the last one that has an event. */
 function datesByRule(series: SeriesRow, start: Start): string[] {
   const { rule } = recurrenceOf(series)
   return occurrenceStarts(
@@ -146,18 +141,12 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
   )
 }
 
-/**
- * Returns true if all dates have the time of day of the first one. A clock change can skip that time, which
- * calendar programs move each in its own way.
- */
+/** Programs move a skipped time each in their own way. */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }
 
-/**
- * Returns the recurrence of a series with exceptions and additions, so that it gives the shown occurrences
- * only. Dates not yet written follow the rule.
- */
+/** Dates not yet written follow the rule. */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until

@@ -2,17 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { codeOf, messageOf } from '../../base/errors.ts'
 
-// Serves metrics to Prometheus at a port of their own, in its text format.
+// Prometheus' text format at a port of its own.
 
-/** A number with its labels. */
 export interface Sample {
-  /** The text behind the name of the family, such as `_bucket`. */
+  /** Such as `_bucket`. */
   suffix: string
   labels: Readonly<Record<string, string>>
   value: number
 }
 
-/** The samples of one name; a metric family in the terms of Prometheus. */
 export interface Family {
   name: string
   help: string
@@ -22,7 +20,6 @@ export interface Family {
 
 type Counted = 'counter' | 'gauge'
 
-/** Returns a family of numbers with labels. */
 export function labelled(
   name: string,
   type: Counted,
@@ -32,12 +29,12 @@ export function labelled(
   return { name, help, type, samples: numbers.map(([labels, value]) => ({ suffix: '', labels, value })) }
 }
 
-/** Returns a family of one number without labels. */
+/** Without labels. */
 export function single(name: string, type: Counted, help: string, value: number): Family {
   return labelled(name, type, help, [[{}, value]])
 }
 
-/** Writes families in the text format of Prometheus, version 0.0.4. */
+/** Version 0.0.4. */
 function renderFamilies(families: readonly Family[]): string {
   return families.map(renderFamily).join('')
 }
@@ -63,17 +60,14 @@ function renderValue(value: number): string {
   return Number.isNaN(value) ? 'NaN' : String(value)
 }
 
-/** A listener that answers nothing but `GET /metrics`. */
+/** Nothing but `GET /metrics`. */
 export interface MetricsServer {
-  /** The address of the metrics, such as `http://127.0.0.1:9464/metrics`. */
+  /** Such as `http://127.0.0.1:9464/metrics`. */
   address: string
   close: () => Promise<void>
 }
 
-/**
- * Listens at `HOST:PORT` and answers Prometheus with the families that `read` returns.
- * @throws Error with one sentence when it cannot listen.
- */
+/** @throws Error with one sentence when it cannot listen at `HOST:PORT` */
 export async function serveMetrics(place: string, read: () => Promise<Family[]>): Promise<MetricsServer> {
   const { hostname, port } = placeOf(place)
   const server = createServer((request, response) => {

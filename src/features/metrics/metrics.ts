@@ -8,24 +8,22 @@ import type { SettledMessage } from '../webhooks/send-webhooks.ts'
 import { countDisabled, countWaiting } from '../webhooks/webhook-store.ts'
 import { type Family, labelled, type Sample, single } from './metrics-server.ts'
 
-// Counts the answers, database work and webhook messages of this process, and makes metrics of these counts
-// and of its state.
+// Counts answers, database work and webhook messages of this process.
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
-/** The counts of this process. */
 export interface Metrics {
   answers: AnswerCounts
   writes: Durations
   searches: Durations
   webhooks: WebhookCounts
-  /** How many writes and searches the database has not finished. */
+  /** Not finished by the database. */
   waiting: { writes: number; searches: number }
-  /** A histogram of the nanoseconds by which timers were late. */
+  /** Nanoseconds by which timers were late. */
   loopDelay: LoopDelay
 }
 
-/** The sources of the metrics that are read at each request for them, and not counted. */
+/** Read at each request for metrics. */
 interface Watched {
   version: string
   database: Database
@@ -36,7 +34,7 @@ interface Watched {
 
 const LOOP_RESOLUTION_MS = 10
 
-/** Makes metrics with all counts at 0, and begins to measure the delay of the event loop. */
+/** Begins to measure the delay of the event loop. */
 export function makeMetrics(): Metrics {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   loopDelay.enable()
@@ -49,7 +47,6 @@ export function noteAnswer(metrics: Metrics, answered: Answered): void {
   countAnswer(metrics.answers, answered)
 }
 
-/** Returns a database that counts and times its writes and searches. */
 export function withCounts(metrics: Metrics, database: Database): Database {
   return {
     ...database,
@@ -69,10 +66,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/**
- * Returns all metrics of this moment. Resets the delays of the event loop, so that each look shows those
- * since the last one.
- */
+/** Resets delays of the event loop: each look shows those since the last. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -120,7 +114,7 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** Returns the numbers of connections to the database server; empty for SQLite. */
+/** Empty for SQLite. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []
@@ -190,7 +184,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** Returns the position of the last change; undefined when the database does not answer. */
+/** Undefined when the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read
     .selectFrom('changes')
@@ -224,24 +218,20 @@ function startSeconds(): number {
   return Math.round(Date.now() / 1000 - process.uptime())
 }
 
-/** Counts of answers since the process began. */
+/** Since the process began. */
 interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
-  /** The number of answers by their source. */
   sources: Record<Answered['from'], number>
   bytes: number
 }
 
 interface RouteCounts {
-  /** The number of answers by method and status. */
+  /** By method and status. */
   answers: Map<string, Map<number, number>>
   durations: Durations
 }
 
-/**
- * The most routes with counts of their own; further ones are counted together. There are fewer routes than
- * that unless something is wrong.
- */
+/** Fewer unless something is wrong; further ones are counted together. */
 const MOST_ROUTES = 200
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -249,10 +239,7 @@ function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/**
- * Counts an answer. Every answer passes here, so this takes only a few look-ups in maps, and allocates
- * nothing for a known route.
- */
+/** Every answer passes here: a few look-ups, no allocation for a known route. */
 function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)
@@ -269,10 +256,7 @@ function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
   return made
 }
 
-/**
- * Adds the counts of a method to a route. Unknown methods are counted together as `other`, since clients may
- * invent any number of them.
- */
+/** Unknown methods are `other`: clients may invent any number. */
 function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
   const name = METHODS.has(method) ? method : 'other'
   const made = answers.get(name) ?? new Map<number, number>()
@@ -306,12 +290,12 @@ const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
   Object.entries(numbers).map(([name, value]) => [{ [label]: name }, value] as const)
 
 interface Durations {
-  /** The number of durations by upper bound; the last number is that of durations beyond all bounds. */
+  /** By upper bound; the last is beyond all. */
   counts: Float64Array
   seconds: number
 }
 
-/** The upper bounds of durations in a histogram, in seconds. */
+/** Seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 function noDurations(): Durations {
@@ -335,7 +319,7 @@ function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<strin
   return [...buckets, { suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: below }]
 }
 
-/** Counts of attempts to send messages to webhooks, by outcome, since the process began. */
+/** By outcome, since the process began. */
 interface WebhookCounts {
   attempts: Record<SettledMessage['outcome'], number>
   disablings: number
@@ -345,16 +329,12 @@ function noWebhookCounts(): WebhookCounts {
   return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
 }
 
-/** Counts the outcome of an attempt to send a message to a webhook. */
 export function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessage): void {
   counts.attempts[outcome] += 1
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/**
- * Returns the counts of messages that this process tried to send, and of those that wait in the database;
- * without the latter if it does not answer.
- */
+/** Without waiting ones if the database does not answer. */
 async function webhookFamilies(
   { attempts, disablings }: WebhookCounts,
   { read }: Database,

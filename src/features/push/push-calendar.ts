@@ -28,31 +28,27 @@ import {
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service: lists the records, writes linked records before events, and
-// handles events that are gone from here.
+// Pushes this calendar into another service: linked records before events, and what is gone from here.
 
-/** What a push works with: the calendar, the target, options, filters and callbacks. */
 interface PushTask {
-  /** The context of a caller who sees everything that is pushed. */
+  /** Sees everything that is pushed. */
   context: Context
   target: PushTarget
   options: PushOptions
-  /** Filters of events by name, as sent. */
+  /** As sent. */
   filters: RawValues
   remark: (remark: Remark) => void
-  /** Called after each group of records, with the number of those done and of all. */
+  /** After each group of records. */
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** The most records that are read and compared together. */
+/** Read and compared together. */
 const AT_ONCE = 200
-/** The most stored rows that are checked together for records gone from here. */
+/** Checked for records gone from here. */
 const LOOKED_AT_ONCE = 500
 
 /**
- * Writes the events that match the filters into another service, with their venues, organizers, terms and
- * images. Returns the counts by outcome. After an interruption, the next push goes on with the records that
- * are not there.
+ * With venues, organizers, terms and images; counts by outcome. The next push goes on after an interruption.
  * @throws Error with one sentence when the target is this calendar, or stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
@@ -73,10 +69,7 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   return run.counts
 }
 
-/**
- * Compares address and edition of the target with those of this calendar.
- * @throws Error when the target is this calendar, even under another address
- */
+/** By address and edition. @throws Error when the target is this calendar */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
   const isSame =
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
@@ -89,7 +82,7 @@ async function refuseSelf({ target, context }: PushTask): Promise<void> {
 interface Asked extends Record<Exclude<ItemKind, 'event'>, Set<number>> {
   events: readonly number[]
   series: Set<number>
-  /** The series of each occurrence among the events, by the id of the occurrence. */
+  /** By occurrence. */
   seriesOf: Map<number, number>
 }
 
@@ -127,7 +120,7 @@ function addLinks(asked: Asked, state: RecordState): void {
   }
 }
 
-/** Adds all venues, organizers and terms, since some of them may have no event. */
+/** Some may have no event. */
 async function addEverything(db: Db, asked: Asked): Promise<void> {
   for (const { id } of await db.selectFrom('venues').select('id').execute()) asked.venue.add(id)
   for (const { id } of await db.selectFrom('organizers').select('id').execute()) asked.organizer.add(id)
@@ -168,7 +161,7 @@ async function beginRun(
   }
 }
 
-/** Pushes venues, organizers or terms, parent categories before their children. */
+/** Parents before children. */
 async function pushLinked(
   run: PushRun,
   kind: Exclude<ItemKind, 'event'>,
@@ -179,7 +172,7 @@ async function pushLinked(
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
-/** Returns the categories and all their ancestors in levels, so that each category comes after its parent. */
+/** In levels, each category after its parent. */
 async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
   const states = await readStates(db, 'category', ids)
   const ancestors = await findAncestors(
@@ -220,10 +213,7 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
   for (let at = 0; at < values.length; at += AT_ONCE) yield values.slice(at, at + AT_ONCE)
 }
 
-/**
- * Reports the events and series that were pushed and are gone from here. With `mirror`, moves them to the
- * trash at the target, unless they were changed there and the policy does not overwrite.
- */
+/** With `mirror`, trashed at the target unless changed there (or the policy overwrites). */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
   for (const kind of ['series', 'event'] as const) {
@@ -239,8 +229,8 @@ async function handleGone(run: PushRun): Promise<void> {
 }
 
 /**
- * Returns the rows of records that were deleted or trashed here or, unless all records are pushed, are no
- * longer public. Records of this push, and those that are in the trash of the target, are left out.
+ * Deleted or trashed here or, unless all is pushed, no longer public; without those of this push, and those
+ * in the target's trash.
  */
 async function goneAmong(
   run: PushRun,
@@ -300,8 +290,7 @@ async function trash(
       return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
     }
     const after = await readShown(run.target, url)
-    // Without fingerprints of what was sent, a later push writes the record as a whole if the record comes
-    // back here.
+    // Without fingerprints a later push writes the whole record if it comes back.
     const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
     await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
   }

@@ -17,9 +17,8 @@ import { addFilters, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
 
-// Registers and runs the command `push`.
+// The command `push`.
 
-/** The options of `push`, as typed. */
 interface Asked extends Record<string, unknown> {
   login?: string
   passwordFile?: string
@@ -29,7 +28,6 @@ interface Asked extends Record<string, unknown> {
   all?: true
 }
 
-/** Milliseconds before a service that fails is asked again. */
 const BACK_OFF_MS = 1000
 
 const HEADINGS: Headings = {
@@ -39,7 +37,6 @@ const HEADINGS: Headings = {
   missing: 'Gone from here:',
 }
 
-/** Registers the command `push`, which opens the calendar, and closes the database when done. */
 export function registerPushCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('push')
@@ -70,7 +67,6 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
 }
 
 /**
- * Pushes the calendar, and prints the report.
  * @throws Incomplete when a record is missing or incomplete at the target; Error with one sentence when the
  * push has to end
  */
@@ -127,11 +123,7 @@ async function pushAndTell(
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/**
- * Returns the address of the target.
- * @throws Error with one sentence for text that is no address, and for an address with a login or a password
- * in it
- */
+/** @throws Error with one sentence for no address, and for one with a login or password */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))

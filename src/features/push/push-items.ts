@@ -25,16 +25,12 @@ import {
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind, several at a time; pushes images, and series with the own fields of their
-// occurrences.
+// Pushes records of one kind, images, and series with own fields of occurrences.
 
-/** The most requests to the target at the same time. */
+/** At the same time. */
 const AT_ONCE = 4
 
-/**
- * Pushes records of a kind in small groups, and stores their states at the target after each group.
- * @throws SourceFailure when the target stops answering; the states until then have been stored
- */
+/** States are stored after each group. @throws SourceFailure when the target stops answering */
 export async function pushItems(run: PushRun, kind: PushKind, items: readonly PushItem[]): Promise<void> {
   const records = items.map(({ record }) => record)
   const known = await findPushed(run.context.db, run.number, kind, records)
@@ -78,9 +74,7 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
   }
 }
 
-/**
- * Stores which records are about to be made, so that the next run looks for them first if the answer is lost.
- */
+/** The next run looks for them first if the answer is lost. */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
   const rows = items.map(({ kind, record }) => ({
@@ -116,10 +110,7 @@ function countUnkept({ unkept }: PushRun, name: string): void {
   unkept.set(name, (unkept.get(name) ?? 0) + 1)
 }
 
-/**
- * Reports a record that could not be pushed.
- * @throws SourceFailure when the target is at fault and not the record
- */
+/** @throws SourceFailure when the target is at fault and not the record */
 function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   if (!(error instanceof SourceFailure) || isOutage(error)) throw error
   const { kind, record } = item
@@ -129,17 +120,12 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   run.remark({ kind: kind === 'image' ? 'note' : 'failed', at: `${kind} ${record}`, text })
 }
 
-/**
- * Tells whether the target does not answer, no longer knows the login, or is still busy after all attempts.
- */
+/** No answer, no longer the login, or busy after all attempts. */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }
 
-/**
- * Uploads the images that these records show. A target that takes no uploads is given their addresses, and
- * fetches them from here.
- */
+/** A target that takes no uploads fetches images from here. */
 export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>): Promise<void> {
   const shown = [...states].flatMap(({ image }) => (typeof image === 'number' ? [image] : []))
   const ids = [...new Set(shown)].filter((id) => !run.images.has(id))
@@ -155,9 +141,9 @@ function imageItem({ id, title, alt_text, caption, description, file, mime_type 
   return { kind: 'image', record: id, name: title, values, file: { key: file, mimeType: mime_type } }
 }
 
-// Pushes series, and the occurrences that differ from their series.
+// Series, and occurrences that differ.
 
-/** Returns the series among these that are pushed as series; none to a target without series. */
+/** None to a target without series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -167,7 +153,6 @@ export async function findPushedSeries(
   return rows.filter(({ status }) => status === 'publish' || (options.all && status !== 'trash'))
 }
 
-/** Pushes series, and then the own fields of their occurrences. */
 export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Promise<void> {
   const { db } = run.context
   const ids = rows.map(({ id }) => id)
@@ -185,10 +170,7 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/**
- * Returns the names of the own fields of an occurrence, and `slug` if the slug is not made from the day of
- * the occurrence.
- */
+/** `slug` if it is not made from the day. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -222,10 +204,7 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/**
- * Returns an occurrence with the fields to push: only the status for one that is not public, unless
- * everything is pushed.
- */
+/** Only the status for one that is not public, unless everything is pushed. */
 function ownItem(
   run: PushRun,
   row: EventRow,

@@ -25,12 +25,11 @@ import {
 } from '../imports/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
-// Holds the state of a push while it runs, stores what was pushed, and converts records between the forms of
-// this calendar and of the target.
+// The state of a push, what was pushed, and records in the target's form.
 
-// SQL on targets and on the records that were pushed to them.
+// SQL on targets and pushed records.
 
-/** Returns the number of a target; stores a new target first. */
+/** Stores a new target first. */
 export async function targetNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('push_targets')
@@ -45,7 +44,6 @@ export async function targetNumber(tx: Db, address: string): Promise<number> {
   return id
 }
 
-/** Finds the number of a target; undefined for a target that has never been pushed to. */
 export async function findTarget(db: Db, address: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('push_targets')
@@ -55,7 +53,7 @@ export async function findTarget(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** Finds the stored rows of these records at a target, by record; none where `target` is undefined. */
+/** By record; none without `target`. */
 export async function findPushed(
   db: Db,
   target: number | undefined,
@@ -73,10 +71,7 @@ export async function findPushed(
   return new Map(rows.map((row) => [row.record, row]))
 }
 
-/**
- * Lists the stored rows of a target for records of a kind with ids above `after`, in the order of ids, at
- * most `most`.
- */
+/** By id above `after`, at most `most`. */
 export async function listPushed(
   db: Db,
   target: number,
@@ -95,7 +90,6 @@ export async function listPushed(
     .execute()
 }
 
-/** Stores the states of records at a target, in place of the former ones. */
 export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -111,7 +105,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** Deletes the stored row of a record that is gone from the target, or is in the trash there. */
+/** Gone from the target, or in its trash. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')
@@ -119,80 +113,67 @@ export async function forgetPushed(tx: Db, { target, kind, record }: PushItemCol
     .execute()
 }
 
-// The state of a push while it runs, and records in the form that the target takes.
+// The state of a push.
 
-/** A kind of record that is pushed: any kind of an import, or an image. */
 export type PushKind = ItemKind | 'image'
 
-/** Options of a push. */
 export interface PushOptions {
-  /** The policy for fields that were changed here and at the target. */
+  /** For fields changed here and there. */
   conflicts: ConflictPolicy
-  /** Whether records are only read and compared, and nothing is written. */
   dryRun: boolean
-  /** Whether events that are gone from here move to the trash of the target. */
+  /** Events that are gone from here. */
   mirror: boolean
-  /** Whether records that are not public are pushed as well. */
+  /** Also those that are not public. */
   all: boolean
 }
 
-/** The state of a push while it runs. */
 export interface PushRun {
-  /** The context of a caller who sees everything that is pushed. */
+  /** Sees everything that is pushed. */
   context: Context
   target: PushTarget
-  /**
-   * The number of the target in the database; undefined in a dry run for a target that has never been pushed
-   * to.
-   */
+  /** Undefined in a dry run for a new target. */
   number: number | undefined
-  /** The edition of this calendar. */
   edition: string
   options: PushOptions
   counts: Counts
   remark: (remark: Remark) => void
-  /** Called after each group of records. */
+  /** After each group. */
   progress: () => void
   /**
-   * The ids of records at the target, by `keyOfRecord`: 0 for records that a dry run would make, an address
-   * for images that the target fetches itself.
+   * Ids at the target by `keyOfRecord`: 0 if a dry run would make it, an address for an image that the target
+   * fetches.
    */
   links: Map<string, number | string>
-  /** The venues, organizers, terms and images that could not be pushed, by `keyOfRecord`. */
+  /** Could not be pushed, by `keyOfRecord`. */
   lost: Set<string>
-  /** The ids of images that this push has handled. */
+  /** Handled by this push. */
   images: Set<number>
-  /** The events and series that belong to this push, by `keyOfRecord`. */
+  /** Belong to this push, by `keyOfRecord`. */
   seen: Set<string>
   /**
-   * How many records the target has without a member, by the name of the member; `online_shown` counts
-   * meeting links that were not sent.
+   * Records that the target has without a member, by member; `online_shown` counts links that were not sent.
    */
   unkept: Map<string, number>
 }
 
-/** A record in the form that the target is to have. */
 export interface PushItem {
   kind: PushKind
   record: number
-  /** Its name in the report. */
+  /** In the report. */
   name: string
-  /** Fields as the interface takes them; links have the ids of the target. */
+  /** Links have the ids of the target. */
   values: Readonly<Record<string, unknown>>
-  /** For an image: the key and the media type of its file. */
+  /** Of an image. */
   file?: { key: string; mimeType: string }
-  /** For an event or series: set if not everybody may see its meeting link at any time. */
+  /** Not everybody may see its meeting link at any time. */
   isLinkHidden?: true
 }
 
-/** Returns the key of a record in the maps and sets of a push. */
 export const keyOfRecord = (kind: PushKind, record: number) => `${kind} ${record}`
 
-/** Returns the name of a record in the report. */
 export const describePushed = ({ kind, name }: Pick<PushItem, 'kind' | 'name'>) =>
   name === '' ? kind : `${kind} “${name}”`
 
-/** The member that holds the name of a record, by kind. */
 const NAMES: Readonly<Record<PushKind, string>> = {
   event: 'title',
   series: 'title',
@@ -203,10 +184,7 @@ const NAMES: Readonly<Record<PushKind, string>> = {
   tag: 'name',
 }
 
-/**
- * Returns a record with the ids of the target in its links. A link to a record that could not be pushed is
- * left out, so that the next push tries it again.
- */
+/** A link that could not be pushed is left out, so that the next push tries again. */
 export function itemOf(run: PushRun, kind: PushKind, record: number, state: RecordState): PushItem {
   const values: Record<string, unknown> = { ...state }
   if (state.date_utc === NEVER) delete values.date_utc
@@ -225,16 +203,13 @@ export function itemOf(run: PushRun, kind: PushKind, record: number, state: Reco
   }
 }
 
-/**
- * Returns the item without its meeting link if the link is to be hidden and the target would show it to
- * everybody; else the item itself.
- */
+/** If the link is to be hidden and the target would show it. */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }
 }
 
-/** The fingerprints of members that only some records show, as they are for a record without them. */
+/** Of records without them. */
 const blankEvent = fingerprintsOf(unshownValues)
 const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   event: blankEvent,
@@ -242,10 +217,7 @@ const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   venue: fingerprintsOf(unknownFacts),
 }
 
-/**
- * Returns the names of members that the target was sent and does not show, among those that only some records
- * show.
- */
+/** Sent and not shown, among rare members. */
 export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
   const blank = Object.entries(BLANK[kind] ?? {})
   return blank.flatMap(([name, none]) =>
@@ -253,7 +225,6 @@ export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerpr
   )
 }
 
-/** Reports the members that the target does not keep, in one line each. */
 export function remarkUnkept({ unkept, remark }: PushRun): void {
   for (const [at, count] of unkept) {
     const are = count === 1 ? 'record is' : 'records are'
@@ -266,32 +237,25 @@ export function remarkUnkept({ unkept, remark }: PushRun): void {
   }
 }
 
-/** Returns the id or the address of a record at the target; undefined for a record that was not pushed. */
+/** Undefined for a record that was not pushed. */
 function linkTo({ links }: PushRun, kind: PushKind, record: number): number | string | undefined {
   return links.get(keyOfRecord(kind, record))
 }
 
-/**
- * Returns the links of a record by the ids of the target; undefined if a linked record could not be pushed.
- * Linked records that are not pushed at all are left out, such as a venue that is not public.
- */
+/** Undefined if a linked record failed; those that are not pushed at all are left out. */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
   if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined
   return records.flatMap((record) => linkTo(run, LINKED[name], record) ?? [])
 }
 
-/** Returns the fingerprints of the fields that the target is to have. */
 export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   return fingerprintsOf(
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inOrder(name, value)])),
   )
 }
 
-/**
- * Returns the fingerprints of the fields of a record that the target has shown; none for a record that cannot
- * be read.
- */
+/** None for a record that cannot be read. */
 export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
@@ -302,10 +266,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/**
- * Returns links in a form that can be compared: as identities, terms sorted, a parent as a list. Other values
- * stay as they are.
- */
+/** Comparable: identities, terms sorted, a parent as a list. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -313,13 +274,12 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** Returns the texts of an image: the written ones if the target shows them, else the rendered ones. */
+/** As written if the target shows that, else rendered. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
 }
 
-/** Returns the body of a create, without the fields that have no value. */
 export function bodyOfCreate({ values }: PushItem): Record<string, unknown> {
   return withoutEmpty(values)
 }
@@ -330,17 +290,14 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** Returns the body of an update of these fields; both coordinates are in it if one has changed. */
+/** Both coordinates if one has changed. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/**
- * Returns the fields of a shown record that an update repeats, for targets that empty missing fields. Fields
- * that are empty already are left out.
- */
+/** For targets that empty missing fields; empty ones are left out. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -350,10 +307,7 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
   return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
 }
 
-/**
- * Returns a value as an update sends it: no links as the empty text, which clears the field on either
- * implementation, a rule with its exceptions.
- */
+/** No links as empty text, which clears on either implementation; a rule with its exceptions. */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value

@@ -4,30 +4,23 @@ import type { ShownRecord } from '../imports/shown-records.ts'
 import { findInterface, readNamespaces } from '../imports/site-source.ts'
 import { readToken } from '../sync/sync-token.ts'
 
-// Finds the service that a push writes to, reads its records, writes records to it, and reads its refusals.
+// The service that a push writes to.
 
-/** A service that a calendar is pushed to. */
 export interface PushTarget {
-  /** The addresses of its REST routes and of its namespace of events. */
+  /** Of REST routes and of the namespace. */
   root: string
   base: string
-  /**
-   * Whether it is a Kalends: it has series, and makes one record for all creates with the same
-   * Idempotency-Key.
-   */
+  /** It has series, and one record for all creates with one Idempotency-Key. */
   isKalends: boolean
-  /** Whether it takes uploads of images. If not, it fetches images by their addresses. */
+  /** Else it fetches images by address. */
   takesUploads: boolean
-  /**
-   * Tells whether it can hide meeting links. The service is asked once, when the first record has a link to
-   * hide.
-   */
+  /** Asked once, when a record has a link to hide. */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
 
 interface TargetTask {
-  /** The address of the site, of its interface, or of a page of it. */
+  /** Of the site, its interface, or a page. */
   url: string
   login: string
   password: string
@@ -37,10 +30,7 @@ interface TargetTask {
 const OWN = 'kalends/v1'
 const PLATFORM = 'wp/v2'
 
-/**
- * Finds the interface of a service, and checks the login.
- * @throws SourceFailure when the service has no interface, does not answer, or does not know the login
- */
+/** @throws SourceFailure without an interface, an answer, or the login */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
   const options = { named: nameOrigin(url, login, password), accept: 'application/json', backOffMs }
   try {
@@ -60,10 +50,7 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
   }
 }
 
-/**
- * Tells whether the document of an interface names a member; false for a document that is refused (4xx).
- * @throws SourceFailure when nothing answers
- */
+/** False for a refused document (4xx). @throws SourceFailure when nothing answers */
 async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
   try {
     return (await fetchPolitely(url, options)).body.includes(`"${name}"`)
@@ -73,10 +60,7 @@ async function namesMember(url: string, options: FetchOptions, name: string): Pr
   }
 }
 
-/**
- * Returns the edition of the database of a service, read from one of its sync tokens; undefined for a service
- * without them.
- */
+/** From a sync token; undefined without them. */
 export async function readTargetEdition({
   root,
   isKalends,
@@ -89,15 +73,12 @@ export async function readTargetEdition({
   return readToken(String(sync_token ?? next_token))?.edition
 }
 
-/** The statuses of an address at which there is no record. */
+/** No record at an address. */
 const NOTHING = [404, 410]
-/** The statuses of a slug that no record has: 400 as well, since the interface calls the slug invalid. */
+/** 400 as well: the interface calls such a slug invalid. */
 export const NO_SLUG = [400, ...NOTHING]
 
-/**
- * Reads the record at an address; undefined where the status is one of `nothing`.
- * @throws SourceFailure for any other failure
- */
+/** Undefined for `nothing`. @throws SourceFailure */
 export async function readShown(
   { options }: PushTarget,
   url: string,
@@ -111,17 +92,16 @@ export async function readShown(
   }
 }
 
-/** A request to the target. */
 export interface TargetRequest {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData
-  /** The Idempotency-Key of a create: several requests with the same key make one record. */
+  /** Of a create: several requests make one record. */
   key?: string
-  /** For a create: finds the record that an earlier attempt may have made although no answer came. */
+  /** Finds what an earlier attempt may have made. */
   findMade?: () => Promise<ShownRecord | undefined>
 }
 
-/** Sends a request to a service, and returns the record that it answers with. @throws SourceFailure */
+/** @throws SourceFailure */
 export async function sendTo(
   { options, isKalends }: PushTarget,
   url: string,
@@ -146,7 +126,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** Returns the message of a refusal, followed by the texts on the parameters that it refuses. */
+/** With the texts on parameters. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsedJson(body)
   if (!isRecord(value) || typeof value.message !== 'string') return message
@@ -155,7 +135,7 @@ export function refusalOf({ body, message }: SourceFailure): string {
   return [value.message, ...named].join(' ')
 }
 
-/** Returns the member `data` of a refusal with this code; undefined for any other refusal. */
+/** Undefined for any other refusal. */
 export function refusedWith({ body }: SourceFailure, code: string): ShownRecord | undefined {
   const value = parsedJson(body)
   if (!isRecord(value) || value.code !== code) return undefined

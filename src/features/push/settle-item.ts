@@ -27,13 +27,9 @@ import {
   type TargetRequest,
 } from './push-target.ts'
 
-// Pushes one record: compares it with the target, writes it, and looks for it there when the answer to a
-// create was lost.
+// Pushes one record, and finds it when the answer to a create was lost.
 
-/**
- * The outcome for a record: how it is counted, the row to store, and the fields that keep their values at the
- * target.
- */
+/** How it is counted, the row to store, fields that keep their values there. */
 export interface SettledItem {
   count: keyof Counts
   row?: PushItemColumns
@@ -41,18 +37,13 @@ export interface SettledItem {
   isGone?: boolean
 }
 
-/** Returns the address at which a target lists the records of a kind. */
 export function targetAddress({ base, root }: PushTarget, kind: PushKind): string {
   if (kind === 'image') return `${root}/wp/v2/media`
   if (kind === 'series') return `${root}/kalends/v1/series`
   return `${base}/${servedNamed(kind).resource.path}`
 }
 
-/**
- * Makes or changes a record at the target if needed. Asks the target only about records that have changed
- * here.
- * @throws SourceFailure
- */
+/** Asks only about records that have changed here. @throws SourceFailure */
 export async function settleItem(
   run: PushRun,
   item: PushItem,
@@ -70,10 +61,7 @@ export async function settleItem(
 
 interface There {
   row: PushItemColumns
-  /**
-   * The values last written, the record as it looked after that, and the record as it looks now; `now` is
-   * undefined for a record that is gone.
-   */
+  /** Last written; as it looked after that; now, undefined if gone. */
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined
@@ -110,10 +98,7 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
   return kept.length > 0 ? 'left' : 'unchanged'
 }
 
-/**
- * Returns the fingerprints to store after a write. Fields that were changed at the target keep their former
- * fingerprints, and so stay marked as changed.
- */
+/** Fields changed at the target keep theirs, and so stay marked. */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter(
     (field) => now[field] !== kept[field] && !fields.includes(field),
@@ -130,7 +115,7 @@ async function updateItem(
   fields: readonly string[],
 ): Promise<Fingerprints> {
   const url = `${targetAddress(run.target, item.kind)}/${remote}`
-  // Services other than Kalends empty many fields that an update does not send.
+  // Other services empty fields that an update does not send.
   const others = run.target.isKalends ? {} : bodyAsShown(item.kind, shown)
   const body = JSON.stringify({ ...others, ...bodyOfUpdate(item, fields) })
   return printsOfShown(item.kind, await sendTo(run.target, url, { method: 'PUT', body }))
@@ -161,13 +146,13 @@ async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): P
   } catch (error) {
     const remote = error instanceof SourceFailure ? Number(refusedWith(error, 'term_exists')?.term_id) : 0
     if (!(remote > 0)) throw error
-    // A term of the same name is there, and is used as it is.
+    // A term of the same name is used as it is.
     const shown = (await readShown(run.target, `${targetAddress(run.target, item.kind)}/${remote}`)) ?? {}
     return { count: 'unchanged', row: rowOf(run, item, remote, prints, printsOfShown(item.kind, shown)) }
   }
 }
 
-/** Resumes a create whose answer was lost: changes the record if the target has made it, else creates it. */
+/** Changes the record if the target has made it. */
 async function resumeCreate(run: PushRun, item: PushItem, prints: Fingerprints): Promise<SettledItem> {
   const made = await findMade(run, item)
   if (!made) return createItem(run, item, prints)
@@ -188,7 +173,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   const body = JSON.stringify(bodyOfCreate(item))
   const sent: TargetRequest = { method: 'POST', body, key: createKey(run, item, body), ...made }
   if (item.kind !== 'series') return sendTo(target, targetAddress(target, item.kind), sent)
-  // The target makes a series with its first occurrence, and the answer names the series.
+  // The answer names the series.
   const first = await sendTo(target, targetAddress(target, 'event'), sent)
   const url = `${targetAddress(target, 'series')}/${String(first.post_parent)}`
   const shown = await readShown(target, url)
@@ -196,10 +181,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/**
- * Returns the Idempotency-Key of a create. It is the same in every run, so that a create without an answer is
- * not done twice.
- */
+/** The same in every run: a create is not done twice. */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }
@@ -217,20 +199,14 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/**
- * The status that stands for a file that is missing here. With it only the one image fails, while the status
- * 0 would end the push.
- */
+/** A file missing here fails its image alone; status 0 would end the push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/**
- * Finds the record that a create without an answer may have made at the target, by slug, name and start.
- * Images and terms are not looked for.
- */
+/** By slug, name and start; not for images and terms. */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined
@@ -248,10 +224,7 @@ async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | und
     : undefined
 }
 
-/**
- * Returns a sentence on the fields that keep their values at the target, or on a record that was removed
- * there; undefined where there are none.
- */
+/** Undefined where nothing was kept. */
 export function describeKept(item: PushItem, { kept = [], isGone }: SettledItem): string | undefined {
   if (isGone) return `${describePushed(item)} was removed there, and stays so.`
   return kept.length === 0

@@ -24,54 +24,42 @@ import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// The feed of changes, read page by page: a walk over all records, or over the records that have changed
-// since the last walk.
+// The feed of changes, page by page: everything, or what has changed since.
 
-/**
- * The kinds of records that a feed tells of, in the order in which a walk over everything goes through them.
- */
+/** In the order of a walk. */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
-/**
- * A page of a feed. The last one has the `sync_token` to ask with next time, all others the `next_token` of
- * the next page.
- */
+/** The last page has a `sync_token`, others a `next_token`. */
 export interface FeedPage {
   changes: WrittenJson[]
   next_token?: string
   sync_token?: string
 }
 
-/** The sources of a feed beside the context. */
 export interface FeedSource {
   edition: string
   cursor: () => Promise<Cursor>
 }
 
-/** A feed as it was asked for. */
 export interface FeedQuery {
   scope: SyncScope
-  /** The filters of events, parsed. */
+  /** Parsed. */
   filters: Readonly<Record<string, unknown>>
-  /** The token that was sent. */
   since: SyncToken | undefined
   perPage: number
 }
 
-/** Returns as text the parts of the caller that decide which records the feed shows. */
+/** What decides which records the caller sees, as text. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
 
-/**
- * A record to look at during a walk. `change` is its row in the record of changes, where that is why it is
- * looked at.
- */
+/** `change`: its row in the record of changes. */
 interface LookedAt {
   kind: ChangedKind
   id: number
-  /** The place behind this look. Looks that no page may part share one object here. */
+  /** Looks that no page may part share one object. */
   behind: SyncPlace
   change?: ListedChange
 }
@@ -85,9 +73,8 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * Reads one page of a feed: first everything that lists show the caller, later what has changed since a token
- * was given. Whoever applies the pages in order, and does so again with each `sync_token`, has what lists
- * show, whatever is written meanwhile.
+ * First everything that lists show, later changes. Whoever applies pages in order, and again with each
+ * `sync_token`, has what lists show, whatever is written meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -105,10 +92,7 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
   return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
 }
 
-/**
- * Refuses a token of another history or scope, and one since which not all changes are known any more.
- * @throws Problem rest_sync_token_expired
- */
+/** Another history or scope, or changes that are gone. @throws Problem rest_sync_token_expired */
 async function refuseForgotten(
   { db }: Context,
   { edition }: FeedSource,
@@ -132,9 +116,7 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/**
- * Returns the steps of a walk: first over the changed records, then over the records that show a changed one.
- */
+/** Changed records, then those that show one. */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -145,7 +127,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     tag: false,
     event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
-  // A walk has the same steps on each of its pages, also when a kind has no changes left in the range.
+  // The same steps on each page, also without changes of a kind.
   const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
@@ -170,8 +152,7 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The record of changes does not say whether a term is a category or a tag, and of a term that is gone
-      // nothing does.
+      // The record of changes does not tell categories from tags, and nothing does once a term is gone.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -202,13 +183,10 @@ async function walk(
   return { looks, place, isOver: place.step >= steps.length }
 }
 
-/** The most records that are shown in one turn of the event loop. */
+/** In one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
-/**
- * Returns the changes of a page, from the records looked at: as many as fit, at least one. `cutAt` is the
- * place behind them where there are more.
- */
+/** As many as fit, at least one; `cutAt` is the place behind. */
 async function fill(
   context: Context,
   query: FeedQuery,
@@ -239,7 +217,7 @@ interface FeedChange {
   change: WrittenJson
 }
 
-/** Puts changes in the order of `FEED_KINDS`: venues come before the events at them. */
+/** Venues come before events. */
 function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
@@ -263,7 +241,7 @@ async function describeKind(
   looks: readonly LookedAt[],
 ): Promise<Map<number, WrittenJson>> {
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
-  // A walk over everything tells nobody to remove anything.
+  // A walk over everything removes nothing.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
   const known = gone.length === 0 ? () => false : await mayBeToldGone(context, kind, gone)
   const changes = new Map<number, WrittenJson>()
@@ -298,10 +276,7 @@ async function findShown(
   return showSome(whole, operations, found)
 }
 
-/**
- * Returns memory with everything that was committed before the call, since a feed must not tell less than its
- * cursor; undefined where it cannot catch up.
- */
+/** A feed must not tell less than its cursor; undefined where memory cannot catch up. */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
   if (!memory) return undefined
   try {
@@ -323,7 +298,7 @@ async function showSome(
     revision === undefined
       ? undefined
       : await operations.loadJson?.(context, { ...found, revision }, 'window')
-  // Some of the records are gone by now, and it is not known which.
+  // Some are gone, and it is not known which.
   if (pieces?.count !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))
   const record = (i: number) => {
@@ -333,10 +308,7 @@ async function showSome(
   return new Map(found.ids.map((id, i) => [id, record(i)]))
 }
 
-/**
- * Decides whether the caller may be told that a record is gone: it was public at some time, or the caller may
- * read it, or sees unpublished records. Others are not even told the id.
- */
+/** Public once, or the caller may read it or sees unpublished records. Others are not told the id. */
 async function mayBeToldGone(
   { db, caller }: Context,
   kind: ChangedKind,

@@ -3,40 +3,39 @@ import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 
-// Sync tokens: writes them for clients and reads them again; each is bound to its reader.
+// Sync tokens, each bound to its reader.
 
-/** The subject of a feed of changes; a token is good for one scope only. */
+/** A token is good for one. */
 export interface SyncScope {
   kinds: readonly string[]
-  /** The filters of events as they were sent. */
+  /** As sent. */
   filters: Readonly<Record<string, unknown>>
-  /** The reader of the feed: each reader has a feed of their own, since others see other records. */
+  /** Others see other records. */
   reader: string
 }
 
-/** The place that a reader has reached in the steps of a walk. */
+/** In the steps of a walk. */
 export interface SyncPlace {
   step: number
-  /** The id of the last record, in steps over records. */
+  /** In steps over records. */
   id: number
-  /** The last change, in the step over changes. */
+  /** In the step over changes. */
   change?: ChangePlace | undefined
 }
 
-/** A place in a feed of changes. */
 export interface SyncToken {
   edition: string
   scope: SyncScope
-  /** The cursor after which the changes of the walk begin; undefined for a walk over everything. */
+  /** Undefined for a walk over everything. */
   from: Cursor | undefined
-  /** The cursor up to which the walk goes; undefined for a token that begins the next walk. */
+  /** Undefined for a token that begins the next walk. */
   to: Cursor | undefined
   place: SyncPlace
 }
 
 export const START: SyncPlace = { step: 0, id: 0 }
 
-/** Writes a token as text for clients, which do not look into it. */
+/** Clients do not look into it. */
 export function writeToken({ edition, scope, from = '', to = '', place }: SyncToken): string {
   const { step, id, change } = place
   const { kinds, filters, reader } = scope
@@ -46,7 +45,6 @@ export function writeToken({ edition, scope, from = '', to = '', place }: SyncTo
   )
 }
 
-/** Reads a token from a text; undefined when the text holds none. */
 export function readToken(text: string): SyncToken | undefined {
   const value = parsedJson(Buffer.from(text, 'base64url'))
   if (!Array.isArray(value)) return undefined

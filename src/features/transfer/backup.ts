@@ -25,14 +25,10 @@ import { writerBy } from '../../store/storage/recording.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
 
-// Registers and runs the command `backup`, which writes a calendar into a file once or at an interval.
+// The command `backup`: once or at an interval.
 
-/**
- * The calendar that the settings name. `failure` returns the cause of the last failure of the media store,
- * which its rejections do not carry.
- */
+/** `failure`: cause of the last failure of the media store, which its rejections do not carry. */
 export interface CalendarPlaces {
-  /** The address of the database. */
   database: string
   media: MediaStore
   failure: () => Error | undefined
@@ -44,7 +40,6 @@ interface BackupOptions {
   withoutSecrets?: true
 }
 
-/** Registers the command `backup`. */
 export function registerBackupCommand(program: Command, open: () => Promise<CalendarPlaces>): void {
   program
     .command('backup')
@@ -79,7 +74,7 @@ interface BackupPlan {
   withSecrets: boolean
 }
 
-/** Reads the options. @throws Error with one sentence for options that do not go together */
+/** @throws Error with one sentence for options that do not go together */
 function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): BackupPlan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
@@ -98,7 +93,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   const manifest = await withReason(places, () => backUp(places, file, withSecrets, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (withSecrets) await noteBackup(places.database, file, now, print)
-  // Backups of the time before the calendar was copied elsewhere may be its last good ones.
+  // Backups from before a copy elsewhere may be the last good ones.
   if (warnOfMove(places.database) || keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
     await rm(join(target, old))
@@ -106,10 +101,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/**
- * Notes a complete backup in the history, where `kalends doctor` looks for it. Prints why if the history
- * cannot be written: on a standby or a full disk.
- */
+/** For `kalends doctor`; prints why on a standby or full disk. */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)
@@ -123,7 +115,7 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
   }
 }
 
-/** Milliseconds after which a backup that failed is tried again, unless its time comes before. */
+/** Unless its time comes before. */
 const AGAIN_MS = 900_000
 
 async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<never> {
@@ -141,7 +133,7 @@ async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, pri
   }
 }
 
-/** The longest sleep of one timer, in ms. */
+/** Of one timer. */
 const LONGEST_SLEEP = 86_400_000
 
 async function sleepUntil(due: number): Promise<void> {
@@ -160,7 +152,7 @@ function timeOf(name: string): number {
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
 }
 
-/** Lists the finished backups of a folder that were named after their time, the newest first. */
+/** Named after their time, the newest first. */
 async function listBackups(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
   const finished: string[] = []
@@ -185,16 +177,15 @@ function describeBackup(
 
 type BackupSource = Pick<CalendarPlaces, 'database' | 'media'>
 
-/** The most files that are fetched at the same time. */
+/** At the same time. */
 const FILES_AT_ONCE = 8
 
 /**
- * Takes a backup of a calendar into a file, while the service may be running and writing. The file gets its
- * name once it is whole, was read back and is on the disk; until then it has another name in the same folder.
- * It takes the place of an older backup, and of nothing else.
- * @param withSecrets false to leave hashes of passwords and tokens out
+ * While the service writes. The file gets its name once whole, read back and on disk, and replaces an older
+ * backup alone.
+ * @param withSecrets false leaves hashes out
  * @param now milliseconds since the epoch
- * @throws Error with one sentence when it cannot be taken; nothing is left behind then
+ * @throws Error with one sentence; nothing is left behind then
  */
 async function backUp(
   source: BackupSource,
@@ -208,7 +199,7 @@ async function backUp(
   const partial = `${file}.${process.pid}.part`
   try {
     const manifest = await writeBackup(source, partial, withSecrets, now, progress)
-    // Opening the backup reads everything back.
+    // Reads everything back.
     openBackup(partial).close()
     await sealFile(partial)
     await rename(partial, file)
@@ -220,9 +211,7 @@ async function backUp(
   }
 }
 
-/**
- * Adds the name of the file to an error of SQLite, which names no file. Returns any other error unchanged.
- */
+/** SQLite's errors name no file. */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
   if (!isOfFile) return asRefusal(error, file)
@@ -238,10 +227,7 @@ async function requireReplaceable(file: string): Promise<void> {
   if (!isBackup) throw new Error(`The file ${file} is there already and is no backup; it is left as it is.`)
 }
 
-/**
- * Matches the end of the name of an unfinished backup of a process, and of the files that SQLite may have
- * beside it.
- */
+/** Unfinished backups of a process. */
 const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
 
 async function removeLeftovers(file: string): Promise<void> {
@@ -287,10 +273,7 @@ async function writeBackup(
   }
 }
 
-/**
- * Adds the files of all images that the backup lists. Returns how many, their bytes, and the keys of missing
- * files.
- */
+/** How many, their bytes, keys of missing files. */
 async function addFiles(
   writer: BackupWriter,
   media: MediaStore,
@@ -318,7 +301,7 @@ async function addFiles(
   return added
 }
 
-/** Reads a file as a whole; undefined when the store has none under this key. */
+/** Undefined when the store has none. */
 export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
   const file = await media.read(key)
   return file && buffer(file.stream)

@@ -7,21 +7,15 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { insertActs } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 
-// Registers and runs the command `media`, which lists and removes files that no image names.
+// The command `media`: files that no image names.
 
-/**
- * The database and the media store that commands work on. `failure` returns the cause of the last failure of
- * the store, which its rejections do not carry.
- */
+/** `failure`: cause of the last failure of the store, which its rejections do not carry. */
 export interface OpenedMedia {
   database: Database
   store: MediaStore
   failure: () => Error | undefined
 }
 
-/**
- * Registers the command `media`, which opens the database and the store, and closes the database when done.
- */
 export function registerMediaCommands(
   program: Command,
   open: () => Promise<OpenedMedia>,
@@ -46,7 +40,7 @@ export function registerMediaCommands(
     )
 }
 
-/** Does work on a store. @throws the cause of a failure of the store, in place of its rejection */
+/** @throws the cause of a failure of the store */
 export async function withReason<T>(
   { failure }: Pick<OpenedMedia, 'failure'>,
   work: () => Promise<T>,
@@ -67,18 +61,15 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** Milliseconds after a write in which a file is left alone: its image may not be inserted yet. */
+/** Its image may not be inserted yet. */
 export const SETTLED_AFTER = 3_600_000
 
-/** The most images that are read at a time. */
 const IMAGES_AT_ONCE = 500
 
 /**
- * Returns the files that no image names and no request can still name. They were left by a process that was
- * killed between storing files and writing the row, or in the middle of a write. Names of removed files,
- * which are empty files, are not among them.
+ * Left by a process killed between file and row, or within a write; not names of removed files.
  * @param now milliseconds since the epoch
- * @throws Error with one sentence when the store holds files and the database names none of them
+ * @throws Error with one sentence when the database names no file of the store
  */
 export async function findOrphans(db: Db, store: MediaStore, now: number): Promise<ListedFile[]> {
   const settled: ListedFile[] = []
@@ -87,7 +78,7 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
     if (!file.isLeftover && file.size > 0) written.add(file.key)
     if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
   }
-  // The database is read after the listing: by now it names every file of an image that was stored before.
+  // After the listing: by now every file stored before is named.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error(
@@ -96,13 +87,10 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
   return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-/** The most files that one transaction notes in the history before they are removed, one after the other. */
+/** In one transaction, before they are removed. */
 const FILES_AT_ONCE = 100
 
-/**
- * Notes files in the history, and removes them. The history has them as deleted images without an id, named
- * by their keys.
- */
+/** As deleted images without an id, named by keys. */
 async function removeOrphans(
   database: Pick<Database, 'write'>,
   store: MediaStore,
@@ -117,7 +105,7 @@ async function removeOrphans(
   }
 }
 
-/** Returns the keys of all files of all images, in the order of the images. */
+/** In the order of images. */
 export async function namedFiles(db: Db): Promise<Set<string>> {
   const named = new Set<string>()
   for (let last = 0; ; ) {

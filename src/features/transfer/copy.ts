@@ -27,9 +27,8 @@ import {
   type TableShape,
 } from '../../store/storage/tables.ts'
 
-// Registers and runs the command `copy`, which copies a calendar into another database.
+// The command `copy`: into another database.
 
-/** Registers the command `copy`. */
 export function registerCopyCommand(program: Command): void {
   program
     .command('copy')
@@ -67,10 +66,8 @@ interface CopyOptions {
 }
 
 /**
- * Returns the addresses of the databases: from the command line, else from the files, else from the
- * environment. A single address on the command line is that of the database that is named nowhere else; of
- * the one to read if neither is.
- * @throws Error with one sentence when one is named nowhere, or a file cannot be read
+ * Command line, else files, else environment. A single address is the one named nowhere else, or the one to
+ * read. @throws Error with one sentence when one is missing
  */
 function databasesOf(
   words: readonly (string | undefined)[],
@@ -95,7 +92,7 @@ function named(address: string | undefined, otherwise: string): string {
   return address
 }
 
-/** Returns the first line of a file. @throws Error with one sentence when the file cannot be read */
+/** @throws Error with one sentence when the file cannot be read */
 function addressIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
@@ -104,7 +101,7 @@ function addressIn(file: string): string {
   }
 }
 
-/** Tells whether an address has a password in it; false for a path, which may be named by mistake. */
+/** False for a path, named by mistake. */
 function hasPassword(address: string): boolean {
   return address.includes('://') && withoutPassword(address) !== address
 }
@@ -114,10 +111,7 @@ function remarkOn(address: string): string {
   return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${copyFrom} and ${copyTo}, --from-file and --to-file keep it from them.`
 }
 
-/**
- * The sources and targets of a copy: databases as in the setting `database`, and stores as in `media`, both
- * or none.
- */
+/** Stores: both or none. */
 interface CopyAddresses {
   from: string
   to: string
@@ -125,10 +119,7 @@ interface CopyAddresses {
   mediaTo?: string
 }
 
-/**
- * Copies a calendar, and prints the progress and the counts.
- * @throws Error with one sentence when it cannot
- */
+/** @throws Error with one sentence */
 export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
   const failures: Error[] = []
   const stores = await openStores(addresses, (error) => failures.push(error))
@@ -188,18 +179,18 @@ interface TableCount {
 }
 
 interface Copied {
-  /** Whether the target held the same rows from the start. */
+  /** The same rows from the start. */
   wasThere: boolean
   counts: TableCount[]
-  /** The copied files; undefined when files were not asked for. */
+  /** Undefined when not asked for. */
   files: CopiedFiles | undefined
 }
 
 interface CopiedFiles {
   copied: number
-  /** Files that the target had already. */
+  /** Already there. */
   kept: number
-  /** Keys that an image names and the source does not have. */
+  /** Named by an image, absent in the source. */
   missing: string[]
 }
 
@@ -209,13 +200,10 @@ interface FileStores {
 }
 
 /**
- * Copies a calendar into another database and, with `stores`, its files into another store: everything as it
- * is at this moment, with ids, slugs, people and their credentials; counters go on where they were. The
- * source is only read. The target has to be brought up to date with `migrate` before. It is filled in one
- * transaction, so that it holds all or nothing whenever the copy ends. Files go first, one by one; those that
- * are there already are not sent again.
- * @throws Error with one sentence when the source is no calendar of this version, the target holds anything
- * else than this copy, or the counts of any table differ at the end
+ * As of now, with ids, slugs, people and credentials; counters go on. Run `migrate` on the target first. One
+ * transaction, so all or nothing; files first, without those that are there.
+ * @throws Error with one sentence when the source is of another version, the target holds anything else, or
+ * counts differ at the end
  */
 export async function copyCalendar(
   source: Database,
@@ -230,7 +218,7 @@ export async function copyCalendar(
     const files = stores && (await copyFiles(from, tables, stores, progress))
     if (!wasThere) {
       await target.migrate((tx) => copyTables(from, tx, tables, progress))
-      // Brings the search index up to the copied rows.
+      // For the search index.
       await migrate(target)
       await gatherStatistics(target.read)
     }
@@ -251,9 +239,8 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
 }
 
 /**
- * Lists the tables that both databases have. After the same migrations, these are all tables of the calendar:
- * any other table is of one database's own making, or somebody else's.
- * @throws Error when a table has other columns in the source than in the target
+ * All of the calendar: other tables are one database's own, or somebody else's. @throws Error when columns
+ * differ
  */
 export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
   const sources = new Map((await listTables(from)).map((table) => [table.name, table]))
@@ -265,10 +252,7 @@ export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> 
   })
 }
 
-/**
- * Tells whether the target holds the rows of the source; false when it is empty.
- * @throws Error when it holds anything else
- */
+/** False when it is empty. @throws Error when it holds anything else */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
   if (counts.every(({ target }) => target === 0)) return false
@@ -295,8 +279,8 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
   JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
 
 /**
- * Copies the rows of empty tables within a transaction, and lets their counters go on where they were.
- * @throws Error with one sentence when a table is not empty, or does not have all rows at the end
+ * Of empty tables; counters go on. @throws Error with one sentence when a table is not empty, or lacks rows
+ * at the end
  */
 export async function copyTables(
   from: Db,
@@ -305,7 +289,7 @@ export async function copyTables(
   progress: CopyProgress,
 ): Promise<void> {
   const before = await compareCounts(from, tx, tables)
-  // The target may have been written to since it was found empty.
+  // It may have been written to since.
   if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))
   for (const [index, table] of tables.entries()) {
     progress.start(table.name, before[index]?.source ?? 0)
@@ -323,7 +307,6 @@ export async function copyTables(
   throw new Error(`The copy was given up: ${described.join(', ')}.`)
 }
 
-/** Counts the rows of each table on both sides. */
 export async function compareCounts(from: Db, to: Db, tables: readonly TableShape[]): Promise<TableCount[]> {
   const counts: TableCount[] = []
   for (const table of tables)
@@ -360,10 +343,7 @@ async function copyFiles(
   return files
 }
 
-/**
- * Copies a file that the target store does not have.
- * @throws Error when the target store has another file under the key
- */
+/** @throws Error when the target has another file under the key */
 async function copyFile(
   key: string,
   mimeType: string,

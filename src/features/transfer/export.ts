@@ -18,7 +18,7 @@ import { saysWhen } from '../feeds/feed.ts'
 import { formatsOf } from '../feeds/formats.ts'
 import { ndjson } from '../feeds/ndjson.ts'
 
-// Registers and runs the command `export`, and finds the events that an export or a push has.
+// The command `export`; finds events for it and for push.
 
 interface ExportOptions extends Record<string, string | boolean | undefined> {
   format: string
@@ -26,7 +26,6 @@ interface ExportOptions extends Record<string, string | boolean | undefined> {
   all?: true
 }
 
-/** Registers the command `export`, which opens the calendar, and closes the database when done. */
 export function registerExportCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('export')
@@ -49,9 +48,8 @@ export function registerExportCommand(program: Command, open: () => Promise<Cale
   )
 }
 
-/** Adds a flag for every filter of an export. */
 export function addFilters(command: Command): void {
-  // A filter named like a setting uses the flag of that setting.
+  // A filter named like a setting uses its flag.
   for (const [name, { about }] of exportFilters)
     if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
 }
@@ -62,7 +60,7 @@ function askedBy(options: ExportOptions): ExportAsked {
   return { format: options.format, sent: filtersAmong(options), withLists: options.all === true }
 }
 
-/** Returns the filters among the options, by their names in the interface. */
+/** By name in the interface. */
 export function filtersAmong(options: Readonly<Record<string, unknown>>): Record<string, string> {
   const sent = exportFilters.flatMap(([name]) => {
     const value = options[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -71,10 +69,7 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
   return Object.fromEntries(sent)
 }
 
-/**
- * Writes bytes into a file, which appears once it is whole, or to standard output for as long as somebody
- * reads them.
- */
+/** A file appears once it is whole; standard output as long as somebody reads. */
 async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
   const counted =
     process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
@@ -104,7 +99,6 @@ async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<vo
   }
 }
 
-/** Milliseconds between two messages that say how much has been written. */
 const TELL_EVERY = 500
 
 async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -121,31 +115,27 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   say('\n')
 }
 
-// Finds, loads and shows records as the lists of the interface do, for the caller of the context.
+// Records as lists show them, for the caller.
 
-/** A day before any event: a list with this bound has no other window, and leaves out nothing. */
+/** A list with this bound leaves out nothing. */
 const BEFORE_ALL = '0001-01-02'
 
 const { resource, filters, operations } = events
 
-/** The filters of an export: those of lists of events, without those for pages. */
+/** Without those for pages. */
 const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
 
 const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
 
 interface ExportAsked {
-  /** One of `exportFormats`. */
   format: string
-  /** Filters by name, as sent. */
+  /** As sent. */
   sent: RawValues
-  /** Whether venues, organizers, categories and tags are added, where the format has room for them. */
+  /** Venues, organizers and terms, where the format has room. */
   withLists: boolean
 }
 
-/**
- * Yields the bytes of an export, which are made as they are taken.
- * @throws Error with one sentence that names the filters with impossible values
- */
+/** @throws Error with one sentence that names filters with impossible values */
 async function* exportCalendar(
   context: Context,
   { format, sent, withLists }: ExportAsked,
@@ -156,15 +146,15 @@ async function* exportCalendar(
 }
 
 /**
- * Finds the events that filters leave, of all times unless the filters say when.
- * @throws Error with one sentence that names the filters with impossible values
+ * Of all times unless filters say when. @throws Error with one sentence that names filters with impossible
+ * values
  */
 export async function findExported(context: Context, sent: RawValues): Promise<Found> {
   const raw = saysWhen(sent) ? sent : { ...sent, starts_after: BEFORE_ALL }
   const query = await readQuery(context, raw)
   const { findAll } = operations
   if (!findAll) throw new Error('Events have no list without pages.')
-  // Withdrawn events are left out: only readers of feeds, who still have them, have to be told of them.
+  // Only readers of feeds have to be told of withdrawn events.
   const { withdrawn: _withdrawn, ...found } = await findAll(context, query)
   return found
 }
@@ -191,7 +181,7 @@ async function* shownAs(context: Context, name: string, found: Found): AsyncGene
   yield* shown.bytes
 }
 
-/** Yields one object with a list of events and, with `withLists`, the lists of all other kinds. */
+/** Events and, with `withLists`, all other kinds. */
 async function* exportJson(context: Context, found: Found, withLists: boolean): AsyncGenerator<Buffer> {
   yield Buffer.from('{"events":[\n')
   let between = ''

@@ -26,16 +26,11 @@ import { namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 
-// Registers and runs the command `restore`, which puts a calendar back from a backup, or takes a restore
-// back.
+// The command `restore`, and taking one back.
 
-/** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
-  /**
-   * A file that has to be there already, because no setting names its place: a calendar in the working
-   * folder, say.
-   */
+  /** Has to exist: no setting names its place. */
   assumed: string | undefined
 }
 
@@ -45,7 +40,6 @@ interface RestoreOptions {
   replaceImages?: true
 }
 
-/** Registers the command `restore`. */
 export function registerRestoreCommand(program: Command, open: () => Promise<RestorePlaces>): void {
   program
     .command('restore')
@@ -79,19 +73,13 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
 }
 
-/**
- * Requires a backup, --undo or --list.
- * @throws Error with one sentence when none of them is given, or more than one
- */
+/** @throws Error with one sentence for none or several */
 function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
   if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
     throw new Error('Name one backup to restore, or give --undo or --list.')
 }
 
-/**
- * Refuses to make a calendar that nobody has asked for, in whatever folder the command was typed.
- * @throws Error with one sentence
- */
+/** Nobody asked for a calendar in this folder. @throws Error with one sentence */
 function requireMeant({ assumed }: RestorePlaces): void {
   if (assumed === undefined || existsSync(assumed)) return
   throw new Error(
@@ -142,20 +130,19 @@ function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar)
 
 interface RestoredCalendar {
   manifest: Manifest
-  /** Where the former state of the database is kept; undefined when there was none. */
+  /** Undefined when there was none. */
   kept: string | undefined
-  /** Whether webhooks and imports on a schedule are off until somebody resumes them. */
+  /** Webhooks and scheduled imports. */
   isHeld: boolean
-  /** Sentences for the operator. */
+  /** For the operator. */
   remarks: string[]
 }
 
 /**
- * Puts a calendar back as a backup has it, into either kind of database. Files of images are added to those
- * that are there, and over others of the same calendar; the database is replaced last, in one step. The new
- * database has an edition of its own, so that ETags and tokens given before are no longer valid.
- * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in
- * use; nothing has changed then
+ * Into either kind of database. Images are added, over others of the same calendar; the database is replaced
+ * last, in one step, with a new edition.
+ * @throws Error with one sentence when the backup is not whole or newer, or the target is in use; nothing has
+ * changed then
  */
 export async function restore(
   file: string,
@@ -194,20 +181,13 @@ export async function restore(
   }
 }
 
-/**
- * Returns the name of the restored calendar and whether it is held. Restored in its own place, it is held if
- * it was held; elsewhere, it is held if it has webhooks or imports on a schedule, which others would notice.
- */
+/** In its own place as before; elsewhere held if it has webhooks or scheduled imports. */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
   return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
 }
 
-/**
- * Requires that all files of a backup are images of its calendar, since readers are sent whatever is in the
- * store.
- * @throws Error with one sentence
- */
+/** Readers are sent whatever is in the store. @throws Error with one sentence */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
   const named = await namedFiles(db)
   const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
@@ -229,10 +209,7 @@ function requireKnownVersion({ version, migrations }: Manifest): void {
     )
 }
 
-/**
- * Makes the tables of the version that took the backup, copies the rows, and brings both up to date together.
- * Returns a remark for the operator, if any.
- */
+/** Tables of the backup's version, then rows, then migrations. Returns a remark. */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,
@@ -246,7 +223,7 @@ async function fillDatabase(
   return finishMigration(tx)
 }
 
-/** Returns the keys of the files that the store does not have, and of those for which it has other bytes. */
+/** Missing, and those with other bytes. */
 async function compareFiles(
   backup: OpenBackup,
   media: MediaStore,
@@ -261,7 +238,7 @@ async function compareFiles(
   return { lacking, others }
 }
 
-/** @throws Error with one sentence when the store has other files under keys of the backup */
+/** @throws Error with one sentence when the store has other files under these keys */
 function refuseOthers([key]: readonly string[]): void {
   if (key === undefined) return
   throw new Error(

@@ -3,17 +3,16 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-// Seals a backup with a checksum at its end, and checks it.
+// A checksum at the end of a backup.
 
 const lastLine = (digest: string) => `\nkalends-backup sha256=${digest}\n`
 
 const LINE = /^\nkalends-backup sha256=([0-9a-f]{64})\n$/
 const LINE_BYTES = lastLine('0'.repeat(64)).length
 
-/** The most bytes that are read at once. */
 const STRETCH = 2 ** 20
 
-/** Ends a file with the checksum of everything before it, and waits until all of it is on the disk. */
+/** Waits until all is on disk. */
 export async function sealFile(path: string): Promise<void> {
   const line = lastLine(await digestOf(path))
   const file = await open(path, 'a')
@@ -25,12 +24,12 @@ export async function sealFile(path: string): Promise<void> {
   }
 }
 
-/** Tells whether a file ends as `sealFile` ends files, even if it is damaged before that. */
+/** Even if it is damaged before that. */
 export async function isSealed(path: string): Promise<boolean> {
   return (await readSeal(path)).digest !== undefined
 }
 
-/** Checks that a file has not changed since it was sealed. @throws Error with one sentence if it has */
+/** @throws Error with one sentence */
 export async function requireSealed(path: string): Promise<void> {
   const { digest, bytes } = await readSeal(path)
   if (digest === undefined)
@@ -39,7 +38,7 @@ export async function requireSealed(path: string): Promise<void> {
     throw new Error(`The backup ${path} was altered or damaged since it was taken: its checksum is another.`)
 }
 
-/** Reads the checksum at the end of a file, undefined if there is none, and counts the bytes before it. */
+/** And counts the bytes before it. */
 async function readSeal(path: string): Promise<{ digest: string | undefined; bytes: number }> {
   const file = await open(path)
   try {

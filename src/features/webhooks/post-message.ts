@@ -7,32 +7,28 @@ import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'
 import type { WebhookColumns } from '../../store/storage/schema.ts'
 
-// Signs messages to webhooks, and sends them.
+// Signs and sends messages.
 
-/** The outcome of sending a message. */
 export interface Posted {
-  /** The status of the answer; 0 for none. */
+  /** 0 for none. */
   status: number
-  /** The reason why the message did not arrive; empty when it did. */
+  /** Empty when it arrived. */
   error: WebhookReason | ''
-  /** Seconds that the receiver asks us to wait. */
+  /** That the receiver asks for. */
   retryAfter?: number
 }
 
-/** The limits of sending a message. */
 export interface PostLimits {
-  /** The hosts that the setting names. */
+  /** Of the setting. */
   hosts: readonly string[]
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** The most bytes of an answer that are read, so that the receiver can end it. */
+/** So that the receiver can end its answer. */
 const MOST_READ = 16_384
 
-/**
- * Returns true for an address that messages may be sent to: by https, or to a host that the setting names.
- */
+/** Https, or a host of the setting. */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false
@@ -42,10 +38,7 @@ export function mayPost(url: string, hosts: readonly string[]): boolean {
   )
 }
 
-/**
- * Sends a message. No redirect is followed, and the connection goes to the address that was checked. Never
- * throws.
- */
+/** No redirects; the connection goes to the checked address. Never throws. */
 export async function postMessage(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -66,9 +59,7 @@ export async function postMessage(
   }
 }
 
-/**
- * Sends a body on a connection of its own, since a shared one may lead to an address that was not checked.
- */
+/** On a connection of its own: a shared one may lead to an unchecked address. */
 function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -105,21 +96,17 @@ function reasonOf(error: unknown): WebhookReason {
   return 'code' in error ? `failed ${String(error.code)}` : 'unreachable'
 }
 
-// Standard Webhooks 1.0: a signature is an HMAC over the id of the message, the time of the attempt and the
-// body, parted by dots.
+// Standard Webhooks 1.0: HMAC over id, time and body, parted by dots.
 
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
 
-/** Makes a new secret, in the form in which it is shown once. */
+/** As it is shown once. */
 export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/**
- * Returns the headers of a message: its id, its time and its signatures. For a day after a new secret was
- * made, both secrets sign.
- */
+/** For a day after a new secret, both sign. */
 export function signedHeaders(
   {
     secret,

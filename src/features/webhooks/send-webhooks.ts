@@ -23,38 +23,34 @@ import {
   setFailing,
 } from './webhook-store.ts'
 
-// Sends the messages of the outbox to webhooks, again where they do not arrive, and disables webhooks that
-// stay silent.
+// Sends the outbox, again where messages do not arrive; disables webhooks that stay silent.
 
-/** A sender of the messages of a calendar's outbox; several processes may have one each. */
+/** Several processes may have one each. */
 export interface Sender {
   database: Database
   hosts: readonly string[]
-  /** Returns the context of a reader: anybody, or an administrator. */
+  /** Anybody, or an administrator. */
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
-  /** Called with the outcome of every message; it must be quick and never throw. */
+  /** Quick, never throws. */
   onSettled: (settled: SettledMessage) => void
-  /** Webhooks that this process is sending to. */
+  /** By this process. */
   sending: Map<number, Promise<void>>
   stopping: AbortController
 }
 
-/** The outcome of an attempt to send a message, once it is written. */
+/** Once it is written. */
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
-  /** `failed` for a message that is sent again, `given_up` for a message that is not. */
+  /** `failed` is sent again, `given_up` is not. */
   outcome: 'delivered' | 'failed' | 'given_up'
   posted: Posted
-  /** True where the webhook fails from now on, and has not before. */
+  /** The webhook fails from now on. */
   begins: boolean
-  /** The reason why the webhook is disabled from now on; undefined where it is not. */
+  /** From now on. */
   disabled: WebhookReason | undefined
-  /**
-   * The number of messages that wait for the webhook; counted only where it begins to fail, is disabled, or a
-   * message is given up, else 0.
-   */
+  /** Counted only where it begins to fail, is disabled, or a message is given up. */
   waiting: number
 }
 
@@ -62,7 +58,7 @@ const OUTCOMES = { sent: 'delivered', waiting: 'failed', failed: 'given_up' } as
 
 const TIMEOUT_MS = 15_000
 
-/** Milliseconds for which a message is left to the process that is sending it. */
+/** Ms for which a message is left to its process. */
 const LEASE_MS = 60_000
 
 const SECOND = 1000
@@ -70,7 +66,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The pauses before further attempts in milliseconds; the last one is repeated. */
+/** Ms; the last is repeated. */
 const PAUSES = [
   5 * SECOND,
   5 * MINUTE,
@@ -82,22 +78,20 @@ const PAUSES = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** The largest share of a pause that is added at random, so that not everything comes at once. */
+/** So that not everything comes at once. */
 const JITTER = 0.2
 
-/**
- * Milliseconds of silence after which a receiver that answers again is sent at once all that waits for it.
- */
+/** Then a receiver that answers again gets at once all that waits. */
 const OUTAGE = MINUTE
 
-/** Milliseconds after which a message is given up, and a webhook to which nothing has arrived is disabled. */
+/** Then a message is given up, and a silent webhook disabled. */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
   return { ...parts, sending: new Map(), stopping: new AbortController() }
 }
 
-/** Begins to send the messages that are due and not under way; returns when all have begun. */
+/** Returns when all have begun. */
 export async function sendDue(sender: Sender, now: number): Promise<void> {
   const { database, sending, stopping } = sender
   if (stopping.signal.aborted) return
@@ -110,19 +104,13 @@ export async function sendDue(sender: Sender, now: number): Promise<void> {
   }
 }
 
-/**
- * Stops sending, and waits for the attempts under way. Messages that were on their way are due again at once,
- * for other processes.
- */
+/** Waits for attempts; messages on their way are due again, for other processes. */
 export async function stopSending({ sending, stopping }: Sender): Promise<void> {
   stopping.abort()
   await Promise.all(sending.values())
 }
 
-/**
- * Sends the messages that are due to a webhook, one after the other in their order, until none is left or one
- * fails.
- */
+/** In order, until none is left or one fails. */
 async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   const { database, stopping } = sender
   while (!stopping.signal.aborted) {
@@ -136,7 +124,7 @@ async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   }
 }
 
-/** Sends a message with the record as it is now. Returns undefined for a message that need not be sent. */
+/** With the record as it is now; undefined if it need not be sent. */
 async function attemptMessage(
   { hosts, contextOf, stopping }: Sender,
   webhook: WebhookColumns,
@@ -151,10 +139,7 @@ function post(webhook: WebhookColumns, message: string, body: string, limits: Po
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/**
- * Stores the outcome of an attempt, and tells it to `onSettled`. Drops a message that need not be sent; one
- * that was cut off by a stop is due again.
- */
+/** Drops what need not be sent; what a stop cut off is due again. */
 async function settle(
   { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
@@ -170,8 +155,7 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // Done before it is stored that the receiver answers again: if the process is killed in between, the
-  // receiver still counts as failing, and this is done anew.
+  // Before it is stored that the receiver answers: killed in between, this is done anew.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)
@@ -201,9 +185,7 @@ function outcomeOf(
   return { ...tried, state: 'waiting', next_utc: formatUtc(next) }
 }
 
-/**
- * Returns when a message that has failed is sent again, in milliseconds since the epoch; undefined for never.
- */
+/** Ms since the epoch; undefined for never. */
 function nextAttempt(
   { attempts, created_utc }: DeliveryColumns,
   wanted: number,
@@ -214,10 +196,7 @@ function nextAttempt(
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/**
- * Sends a test message, which tells of no change, once, and writes it to the log of messages. If it arrives,
- * the webhook fails no longer, and what waits for it is due.
- */
+/** Once, and logged. If it arrives, the webhook fails no longer, and what waits is due. */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -244,22 +223,20 @@ export async function sendTest(
   return posted
 }
 
-// Writes the body of a message to a webhook.
+// Bodies of messages.
 
-/** The most bytes of a message; the record of a longer one is left out, and its receiver has to read it. */
+/** The record of a longer one is left out: the receiver reads it. */
 const MOST_BYTES = 20_000
 
 /**
- * Writes a message as JSON: the type of a change, when it was made, and the record as lists show it now to
- * the reader of `context`, with its sequence. Undefined when that reader does not see the record any more,
- * which the message of a later change tells.
+ * Type, time, and the record as lists show it to `context`, with its sequence. Undefined when that reader
+ * does not see it any more, which a later message tells.
  */
 async function writeMessage(message: DeliveryColumns, context: Context): Promise<string | undefined> {
   const { type, kind, record: id, sequence, created_utc } = message
   const head = { type, timestamp: new Date(utcToMs(created_utc)).toISOString(), calendar: context.site.url }
   if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
-  // Read before the record: an older sequence on a newer state does no harm; a newer one on an older state
-  // would.
+  // Before the record: an older sequence on a newer state does no harm, the reverse would.
   const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined

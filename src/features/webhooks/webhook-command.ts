@@ -23,18 +23,15 @@ import {
   rotateSecret,
 } from './webhook-store.ts'
 
-// The command `webhook`, which adds, lists, changes, tests and removes webhooks, and sends their messages
-// again.
+// The command `webhook`.
 
-/** The calendar whose webhooks the commands are about. */
 export interface WebhookPlaces {
   open: () => Promise<Database>
-  /** The hosts that the setting names. */
+  /** Of the setting. */
   hosts: () => readonly string[]
   clock?: () => number
 }
 
-/** Puts the commands `webhook` on the command line; they open the database, and close it when done. */
 export function registerWebhookCommands(
   program: Command,
   { clock = Date.now, ...places }: WebhookPlaces,
@@ -95,13 +92,13 @@ function stateOf({ disabled_utc, disabled_why, failing_since_utc }: WebhookColum
   return failing_since_utc === '' ? 'enabled' : `failing since ${failing_since_utc}`
 }
 
-/** Reads the id of a webhook or message. @throws Error with a sentence */
+/** @throws Error with a sentence */
 function readId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new Error(`An id is a number, not "${text}"; the lists show them.`)
 }
 
-/** Reads a number from 1 on. @throws Error with a sentence */
+/** @throws Error with a sentence */
 function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
@@ -111,7 +108,7 @@ interface Deed {
   name: string
   about: string
   argument?: '<delivery>'
-  /** Does the deed, and returns what to print. @throws Error with a sentence */
+  /** Returns what to print. @throws Error with a sentence */
   run: (id: number, database: Database, by: Writer, places: OpenedPlaces) => Promise<string>
 }
 

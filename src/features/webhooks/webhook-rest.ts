@@ -51,10 +51,8 @@ import {
   WebhookRefusal,
 } from './webhook-store.ts'
 
-// Declares and answers the operations on webhooks. A webhook may receive everything, so only administrators
-// manage webhooks.
+// Webhooks over REST. One may receive everything, so only administrators manage them.
 
-/** The fields of a webhook. */
 const webhookFields = defineFields({
   url: {
     kind: text,
@@ -76,7 +74,6 @@ const webhookFields = defineFields({
   enabled: { kind: flag, about: about('Whether it is told of changes'), default: true },
 })
 
-/** The parameters of a list of messages. */
 const deliveryFilters = defineFields({
   page: { kind: count, about: 'The page of the list to return', default: '1' },
   per_page: { kind: count, about: about('How many messages are listed, up to 1000'), default: '100' },
@@ -119,15 +116,12 @@ const delivery = record({
 })
 
 const MOST_ON_A_PAGE = 1000
-/** The last page that is looked up; lists are empty beyond it. */
+/** Lists are empty beyond it. */
 const LAST_PAGE = 1_000_000_000
 
 type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
 
-/**
- * Completes an operation on webhooks: for administrators alone, in the queue of its method unless it names
- * another, with problems for refusals.
- */
+/** Administrators alone, in the queue of the method unless it names another. */
 function onWebhooks({
   answer,
   ...operation
@@ -227,7 +221,7 @@ const remove = onWebhooks({
 const testMessage = onWebhooks({
   methods: ['POST'],
   address: byId,
-  // A test waits for another server; in the queue of uploads it keeps nobody from writing.
+  // A test waits for another server; here it keeps nobody from writing.
   queue: 'uploads',
   verb: 'testWebhook',
   summary: 'Send a webhook a test message at once',
@@ -313,7 +307,6 @@ const resendAll = onWebhooks({
 const routeAt = (template: string, ...operations: OwnOperation[]): Route =>
   ownRoute(template, 'webhooks', operations)
 
-/** The routes by which administrators manage webhooks. */
 export const webhookRoutes: readonly Route[] = [
   routeAt('/webhooks', list, create),
   routeAt('/webhooks/{id}', read, update, remove),
@@ -365,7 +358,7 @@ async function updateReply(
   return reply
 }
 
-/** Reads the values for a webhook from the fields of a request. @throws WebhookRefusal */
+/** @throws WebhookRefusal */
 function changeIn(values: Parsed<typeof webhookFields>, hosts: readonly string[]): WebhookChange {
   const { url, events, private: isPrivate, enabled: isEnabled } = values
   if (url !== undefined) checkAddress(url, hosts)
@@ -376,7 +369,7 @@ async function shown(tx: Tx, id: number, context: Context) {
   return presentWebhook(await getWebhook(tx, id), context)
 }
 
-/** Shows a webhook without its secret, which is shown only once. */
+/** The secret is shown once. */
 function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   const { id, url, events, is_private, created_utc, failing_since_utc, disabled_utc, disabled_why } = webhook
   return {
@@ -393,7 +386,7 @@ function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   }
 }
 
-/** Shows a message without its body, since its record can be read at the record's own address. */
+/** The record can be read at its own address. */
 function presentDelivery(delivery: DeliveryColumns, { site }: Context) {
   const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status } = delivery
   const error = describeReason(site.language, delivery.error)

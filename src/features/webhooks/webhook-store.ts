@@ -13,21 +13,17 @@ import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storag
 import { statement } from '../../store/storage/statement.ts'
 import { makeSecret, mayPost } from './post-message.ts'
 
-// Stores and finds webhooks and their messages, and checks changes of them.
+// Webhooks and their messages.
 
-/** The most webhooks of a calendar: each of them costs every write something. */
+/** Each costs every write something. */
 export const MOST_WEBHOOKS = 100
 
-/** Days for which a replaced secret still signs, beside the new one. */
+/** Beside the new one. */
 const OLD_SECRET_DAYS = 1
 
-/** The reasons why something cannot be done with a webhook. */
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/**
- * A refused change of a webhook. Its message is a sentence for the command line, made of `text` and the
- * `values` that it names.
- */
+/** For the command line, `text` with `values`. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly text: string
@@ -51,11 +47,7 @@ function refusedField(
 
 const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
-/**
- * Reads a list of types of changes such as `event.*,venue.created`, and returns it without blanks and without
- * repeated types.
- * @throws WebhookRefusal that names the first entry that is no type
- */
+/** `event.*,venue.created`, each once. @throws WebhookRefusal that names the first entry that is no type */
 export function readTypes(list: string): string {
   const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
   const unknown = entries.find((entry) => !isType(entry))
@@ -68,7 +60,7 @@ function isType(entry: string): boolean {
   return entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
 }
 
-/** Checks the address of a webhook. @throws WebhookRefusal for an address that messages may not be sent to */
+/** @throws WebhookRefusal */
 export function checkAddress(url: string, hosts: readonly string[]): void {
   const { characters } = limits.url
   if (url.length > characters)
@@ -83,10 +75,7 @@ export function checkAddress(url: string, hosts: readonly string[]): void {
   )
 }
 
-/**
- * Adds a webhook with a secret of its own, and returns the secret.
- * @throws WebhookRefusal when there are too many
- */
+/** Returns its secret. @throws WebhookRefusal when there are too many */
 export async function addWebhook(
   tx: Tx,
   added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
@@ -108,12 +97,12 @@ const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: ''
 const disabledBy = (why: WebhookReason, now: number) => ({ disabled_utc: formatUtc(now), disabled_why: why })
 const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
 
-/** Lists all webhooks, the oldest first. */
+/** The oldest first. */
 export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }
 
-/** Returns the webhook with an id. @throws WebhookRefusal when there is none */
+/** @throws WebhookRefusal when there is none */
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
   if (!found)
@@ -121,7 +110,7 @@ export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   return found
 }
 
-/** Removes a webhook with all messages that it has got, or was to get. */
+/** With its messages. */
 export async function removeWebhook(tx: Tx, id: number, now: number): Promise<void> {
   const webhook = await getWebhook(tx, id)
   await tx.deleteFrom('webhook_deliveries').where('webhook', '=', id).execute()
@@ -129,18 +118,12 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/**
- * Enables a webhook: it gets messages again. Call `hastenDeliveries` before, so that it first gets those that
- * wait for it.
- */
+/** Call `hastenDeliveries` before, so that it first gets what waits. */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/**
- * Disables a webhook: it gets no messages, and never those of changes made meanwhile. Returns false for one
- * that was disabled already.
- */
+/** It never gets messages of changes made meanwhile. False if it was disabled. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -150,7 +133,7 @@ export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now
   return true
 }
 
-/** The members of a webhook that can be changed; undefined ones stay. */
+/** Undefined stays. */
 export interface WebhookChange {
   url: string | undefined
   events: string | undefined
@@ -158,7 +141,7 @@ export interface WebhookChange {
   isEnabled: boolean | undefined
 }
 
-/** Changes the given members of a webhook; `why` is stored where the change disables it. */
+/** `why` is stored where the change disables it. */
 export async function updateWebhook(
   tx: Tx,
   id: number,
@@ -177,7 +160,7 @@ export async function updateWebhook(
   if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }
 
-/** Gives a webhook a new secret, and returns it. The former one signs as well for a day. */
+/** The former one signs for a day. */
 export async function rotateSecret(tx: Tx, id: number, now: number): Promise<string> {
   const { secret: old_secret } = await getWebhook(tx, id)
   const secret = makeSecret()
@@ -197,7 +180,7 @@ async function changeWebhook(
   await noteAct(tx, webhook, 'update', now)
 }
 
-/** Notes an act in the history, which names the host alone: an address may have a secret in it. */
+/** The host alone: an address may have a secret in it. */
 async function noteAct(
   tx: Tx,
   { id, url }: Pick<WebhookColumns, 'id' | 'url'>,
@@ -211,7 +194,7 @@ async function noteAct(
   )
 }
 
-/** Lists a page of the messages to a webhook, or to all, the newest first. */
+/** The newest first. */
 export function listDeliveries(
   db: Db,
   webhook: number | undefined,
@@ -222,7 +205,6 @@ export function listDeliveries(
   return (webhook === undefined ? some : some.where('webhook', '=', webhook)).execute()
 }
 
-/** Counts the messages to a webhook. */
 export async function countDeliveries(db: Db, webhook: number): Promise<number> {
   const all = db
     .selectFrom('webhook_deliveries')
@@ -234,10 +216,7 @@ export async function countDeliveries(db: Db, webhook: number): Promise<number> 
 const waitingAgain = (now: number) =>
   ({ state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 }) as const
 
-/**
- * Has a message sent again, with the id it had.
- * @throws WebhookRefusal when there is none, or none of this webhook
- */
+/** With its id. @throws WebhookRefusal when there is none */
 export async function resendDelivery(
   tx: Tx,
   id: number,
@@ -254,25 +233,18 @@ export async function resendDelivery(
   )
 }
 
-/** The most messages that one transaction changes. */
 const PIECE = 1000
 
 type WriteSome = (work: (tx: Tx) => Promise<bigint>) => Promise<bigint>
 
-/**
- * Changes messages by writes that each return how many of at most `PIECE` they have changed. Returns how many
- * in all.
- */
+/** In writes of at most `PIECE`; returns how many in all. */
 async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): Promise<number> {
   let all = 0
   for (let some = PIECE; some === PIECE; all += some) some = Number(await write(change))
   return all
 }
 
-/**
- * Has all messages to a webhook that have failed for good sent again, some in each write; tests are left out.
- * Returns how many.
- */
+/** Failed for good, without tests; returns how many. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
@@ -304,18 +276,12 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/**
- * Finds the webhooks that have messages due, without those that are disabled; none while the calendar is
- * held.
- */
+/** Without disabled ones; none while the calendar is held. */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/**
- * Takes the first message of a webhook that is due, and keeps others from sending it until a time; undefined
- * when none is due.
- */
+/** Others leave it alone until a time. */
 export async function claimDue(
   tx: Tx,
   webhook: number,
@@ -324,16 +290,12 @@ export async function claimDue(
   const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
   const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
   const message = await claimedRows(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
-  // The error is removed, so that `hastenDeliveries` leaves alone what is being sent.
+  // `hastenDeliveries` leaves alone what is being sent.
   if (message) await setDelivery(tx, message.id, { next_utc: times.untilUtc, error: '' })
   return message
 }
 
-/**
- * Makes failed messages of a webhook due from the time at which they were made, so that they are sent in the
- * order of the changes, together with those that were not tried yet. Messages that are being sent are not
- * touched.
- */
+/** From when they were made, so that they go in the order of changes. Those being sent are not touched. */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {
     const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
@@ -344,7 +306,6 @@ export async function hastenDeliveries(write: WriteSome, webhook: number): Promi
   })
 }
 
-/** Writes columns of a message. */
 export async function setDelivery(
   tx: Tx,
   id: number,
@@ -353,15 +314,11 @@ export async function setDelivery(
   await tx.updateTable('webhook_deliveries').set(columns).where('id', '=', id).execute()
 }
 
-/** Removes a message that need not be sent. */
 export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/**
- * Stores since when no message to a webhook has arrived; empty for one whose messages do. Returns false where
- * another process has stored it before.
- */
+/** Empty for messages that arrive. False where another process was faster. */
 export async function setFailing(
   tx: Tx,
   { id, failing_since_utc: former }: WebhookColumns,
@@ -372,14 +329,13 @@ export async function setFailing(
   return Number(numUpdatedRows) > 0
 }
 
-/** Counts the messages that wait for a webhook, or for all. */
+/** Of one or all. */
 export async function countWaiting(db: Db, webhook?: number): Promise<number> {
   const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('next_utc', '<>', '')
   const waiting = webhook === undefined ? all : all.where('webhook', '=', webhook)
   return Number((await waiting.executeTakeFirst())?.n ?? 0)
 }
 
-/** Counts the webhooks that are disabled. */
 export async function countDisabled(db: Db): Promise<number> {
   const disabled = db.selectFrom('webhooks').select(db.fn.countAll().as('n')).where('disabled_utc', '<>', '')
   return Number((await disabled.executeTakeFirst())?.n ?? 0)
@@ -387,10 +343,7 @@ export async function countDisabled(db: Db): Promise<number> {
 
 const texts = new Map<string, string>(Object.entries(webhookReasons))
 
-/**
- * Returns the sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays
- * as it is.
- */
+/** A text of an older version stays as it is. */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)

@@ -36,12 +36,12 @@ import { okReply, type Reply } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
-// Declares and answers the routes of the feed of changes and of the versions of a record.
+// Routes of the feed of changes and of versions.
 
-// The feed of changes over the interface.
+// The feed of changes.
 
 const MOST_ON_A_PAGE = 1000
-/** The bound of a token, which names the transactions that were under way; these may be many. */
+/** A token names the transactions that were under way. */
 const LONGEST_TOKEN = { characters: 6000 }
 
 const feedFields = defineFields({
@@ -58,10 +58,7 @@ const feedFields = defineFields({
   per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
 })
 
-/**
- * The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists
- * with time, without a change.
- */
+/** Not by date: events leave such lists with time, without a change. */
 const FILTERS: readonly string[] = [
   'search',
   'categories',
@@ -90,7 +87,6 @@ const page: Schema = record(
   ['changes'],
 )
 
-/** Declares the route of the feed: what has changed since a sync token was given. */
 export function changesRoute(): Route {
   return ownRoute('/changes', 'changes', [
     {
@@ -109,10 +105,9 @@ export function changesRoute(): Route {
 }
 
 /**
- * Answers with a page of the feed. The first request may send kinds and filters. A token contains them, and
- * is refused with others.
- * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is
- * too old or of another scope
+ * The first request may send kinds and filters; a token contains them, and is refused with others.
+ * @throws Problem rest_invalid_param for no token, rest_sync_token_expired for one too old or of another
+ * scope
  */
 async function changesReply(
   asked: MatchedRequest,
@@ -159,27 +154,23 @@ function scopeOf(
   }
 }
 
-// Versions of records over the interface, for those who may edit the record.
+// Versions, for those who may edit the record.
 
 const MOST_VERSIONS = 50
 
-/** The parameters of a list of acts. */
 const actFilters = defineFields({
   page: pageFilters.page,
   per_page: { ...pageFilters.per_page, kind: count },
 })
 
-/** The parameters for putting a version back. */
 const restoreFields = defineFields({
   members: { kind: words, about: about('The only members to put back; without it, all of them') },
 })
 
-/** The version in the path. */
 const versionField = defineFields({
   version: { kind: recordId, about: about('The version: the sequence that the record had') },
 })
 
-/** Any value of a field. */
 const value: Schema = {}
 
 const act = record(
@@ -207,7 +198,6 @@ interface Versioned {
 
 type Answering = (asked: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
 
-/** Declares the routes of the versions of records of one resource. */
 export function historyRoutes(served: Served): Route[] {
   const { path, name } = served.resource
   const template = `/${path}/{id}/history`
@@ -266,10 +256,7 @@ export function historyRoutes(served: Served): Route[] {
   ]
 }
 
-/**
- * Finds the history of the addressed record.
- * @throws Problem where the caller may not edit the record, or nothing is known of its versions
- */
+/** @throws Problem where the caller may not edit the record, or no versions are known */
 async function findVersioned(
   asked: MatchedRequest,
   { resource, operations }: Served,
@@ -305,10 +292,7 @@ async function readReply(
   return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
-/**
- * Shows an act. Only administrators, who manage users as well, see from which address and by which request it
- * was made.
- */
+/** Only administrators see address and request. */
 function presentAct(
   { sequence, time_utc, action, user, login, client, ...act }: ToldAct,
   { caller }: Context,
@@ -318,7 +302,7 @@ function presentAct(
   return { version: sequence, date_utc: time_utc, action, user, login, client, ...from, changes }
 }
 
-/** Puts a version back by an update, unless the record has changed meanwhile. */
+/** Unless the record has changed meanwhile. */
 async function restoreReply(
   asked: MatchedRequest,
   served: Served,

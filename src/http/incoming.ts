@@ -15,99 +15,80 @@ import type { Caller } from '../calendar/people/caller.ts'
 import type { Reply } from './format.ts'
 import type { Match, MatchedRequest } from './routes.ts'
 
-// Describes a request on its way in, and reads its address, its client, and its parameters from query, form
-// or body.
+// A request on its way in: address, client, parameters from query, form or body.
 
-/** A file that came with a request. It is on disk until the request ends, or in memory if it is JSON. */
+/** On disk until the request ends, or in memory if it is JSON. */
 export interface Upload {
-  /** The field of the form that it came in, if it came in one. */
   field?: string
   fileName: string
   mimeType: string
-  /** The size in bytes. */
+  /** Bytes. */
   size: number
-  /** Reads the whole file into memory: call it only when the bytes are needed. */
+  /** The whole file into memory. */
   read: () => Promise<Buffer>
 }
 
-/** The body of a request: bytes, a multipart form, or a file. */
 export interface Body {
-  /** The bytes of a body that was read into memory; empty for a multipart form and for a file on disk. */
+  /** Empty for a multipart form and a file on disk. */
   bytes: Buffer
-  /** The fields, the keys sent more than once, and the files of a multipart form. */
+  /** Fields, keys sent more than once, files. */
   form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
-  /** The body itself as a file, for a request that may upload one. */
+  /** For a request that may upload one. */
   file?: Upload
 }
 
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
-/** The limits for reading a body. */
 export interface BodyRoom {
-  /**
-   * Whether the sender may write at all. From others a little is read, to report the other faults of the
-   * request.
-   */
+  /** From others a little is read, to report other faults. */
   isTrusted: boolean
-  /** Whether the body may be a file or hold one. */
   takesFile: boolean
-  /** The most bytes of the body; without it, as many as the sender may send. */
+  /** Bytes; else as many as the sender may send. */
   most?: number
-  /**
-   * The most bytes of files in a form whose head says its length; without it, as many as an image may have.
-   */
+  /** Of a form whose head says its length; else as an image may have. */
   mostFiles?: number
 }
 
-/** A request on its way to its answer. */
 export interface Visit {
   request: IncomingMessage
   response: ServerResponse
   url: RequestUrl
   requestId: string
-  /** When the request arrived: milliseconds on the clock of `performance.now`. */
+  /** `performance.now`. */
   arrived: number
-  /** The login of the sender, once it is known. */
+  /** A login, once known. */
   user?: string | undefined
 }
 
-/** Finds out who sent a request. @throws Problem for wrong credentials */
+/** @throws Problem for wrong credentials */
 export type SignIn = (incoming: Incoming) => Promise<Caller>
 
-/** A request whose body has not been read yet. */
+/** The body has not been read yet. */
 export interface Incoming {
   method: string
   url: RequestUrl
   headers: IncomingHttpHeaders
-  /** The address of the client. */
   address: string
-  /** The id in the answer and in the log. */
+  /** In answer and log. */
   requestId: string
-  /** The login of the sender, once it is known, for the log. */
+  /** For the log, once known. */
   user?: string
-  /** The key that makes the request idempotent, in place of its header `Idempotency-Key`. */
+  /** In place of `Idempotency-Key`. */
   repeatable?: Repeatable
-  /**
-   * True for a request of a batch that does not wait for a turn of its own, since the batch has waited for
-   * all of its requests.
-   */
+  /** The batch has waited for all of its requests. */
   hasTurn?: true
-  /** Returns true once the client has gone. */
   isGone: () => boolean
-  /** Reads the body, once; no part of it is held in memory before. @throws Problem */
+  /** Once; nothing is held before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
 }
 
-/** The method of a request after overrides (rule 1.6), and the parameters of its query. */
+/** After overrides (rule 1.6). */
 export interface Target {
   method: string
   query: RawValues
 }
 
-/**
- * Answers a matched request, with the caller's methods in `Allow`: OPTIONS by itself, any other method with
- * the result of `work`.
- */
+/** OPTIONS by itself; `Allow` has the caller's methods. */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,
@@ -116,13 +97,10 @@ export type RouteReply = (
   work: (asked: MatchedRequest, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
-/** The most characters of an address; longer ones are refused with 414. */
+/** Longer ones are 414. */
 export const LONGEST_URL = 8000
 
-/**
- * The address of a request in its parts, which are split once. A request that is answered under another
- * address gets a new one.
- */
+/** Split once. */
 export interface RequestUrl {
   /** Path and query. */
   text: string
@@ -131,7 +109,6 @@ export interface RequestUrl {
   query: string
 }
 
-/** Splits a path with a query into its parts. */
 export function splitUrl(text: string): RequestUrl {
   const mark = text.indexOf('?')
   return mark === -1
@@ -139,31 +116,27 @@ export function splitUrl(text: string): RequestUrl {
     : { text, path: text.slice(0, mark), query: text.slice(mark + 1) }
 }
 
-/** Returns the address under which a request is answered, from the target in its first line. */
+/** From the target of the first line. */
 export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): RequestUrl {
   return splitUrl(namedRoute(restRoot, withPath(sent)))
 }
 
-/** The beginning of an absolute address, as it is sent to proxies (RFC 9112, 3.2.2). */
+/** As sent to proxies (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
 
-/** Returns the address from its path on. A target without a path becomes a path that is not there. */
+/** A target without a path becomes one that is not there. */
 function withPath(sent: string): string {
   if (sent.startsWith('/')) return sent
   const url = sent.replace(ABSOLUTE, '')
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/**
- * The name `rest_route`, its underscore plain or percent-encoded. Names are compared undecoded: decoding may
- * take a thousand times as long.
- */
+/** The underscore plain or encoded; decoding may take a thousand times as long. */
 const NAME = /^rest(?:_|%5[fF])route$/
 
 /**
- * Returns the address that a query names: `/?rest_route=/x&a=b`, and the same below `/index.php`, name the
- * route `x` below the REST root, as clients of sites without permalinks write it (rule 29.7). Of several
- * `rest_route` the last counts. Any other address is returned as it is.
+ * `/?rest_route=/x&a=b`, also below `/index.php`, is the route `x` (rule 29.7); the last counts. Others as
+ * they are.
  */
 function namedRoute(restRoot: string, url: string): string {
   if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
@@ -179,25 +152,20 @@ function namedRoute(restRoot: string, url: string): string {
   return others.length === 0 ? path : `${path}?${others.join('&')}`
 }
 
-/** Escapes a path for an address; a question mark in it begins no query. */
+/** A question mark in it begins no query. */
 function escapedPath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23')
 }
 
-/** The addresses of trusted proxies. */
 export type Trusted = BlockList
 
-/** The names of ranges of addresses that a setting may have. */
 const RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/**
- * Makes the list of proxies from a validated setting: addresses, and networks such as `10.0.0.0/8`,
- * `10.0.0.0/255.0.0.0` or `loopback`.
- */
+/** `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
 export function trustedProxies(entries: readonly string[]): Trusted {
   const trusted = new BlockList()
   for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {
@@ -216,10 +184,7 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/**
- * Returns the address of the client: that of the connection, or behind a trusted proxy, the last one in
- * `X-Forwarded-For` that is no trusted proxy.
- */
+/** Behind a trusted proxy the last in `X-Forwarded-For` that is none. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -241,12 +206,12 @@ function isTrusted(address: string, trusted: Trusted): boolean {
   return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Returns an IPv4 address that is written as an IPv6 one in its own form, and any other address as it is. */
+/** IPv4 written as IPv6 in its own form. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
 }
 
-// Reads parameters from queries, forms and bodies.
+// Parameters of queries, forms and bodies.
 
 const NESTING = {
   depth: 6,
@@ -256,24 +221,18 @@ const NESTING = {
   plainObjects: true,
 } as const
 
-/**
- * Parses a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key
- * becomes a list.
- * @throws Problem rest_too_many_parameters
- */
+/** `a[]`, `a[0]` and `a[b]` nest; a repeated plain key is a list. @throws Problem rest_too_many_parameters */
 export function parseForm(text: string): RawValues {
   if (hasMorePairs(text, MOST_PAIRS))
     throw new Problem('rest_too_many_parameters', { data: { limit: MOST_PAIRS } })
   return qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
-/** The most pairs of a query that `parsePlainQuery` reads. */
 const MOST_PLAIN_PAIRS = 100
 
 /**
- * Reads the parameters among `names` of a query string without nesting and repetition. Undefined for any
- * other query, and for invalid escapes or NUL. It is quicker than `parseForm`, and most requests need no
- * more.
+ * Those of `names` without nesting and repetition; undefined for any other query, invalid escapes and NUL.
+ * Quicker than `parseForm`.
  */
 export function parsePlainQuery(
   text: string,
@@ -301,7 +260,7 @@ export function parsePlainQuery(
   return values
 }
 
-/** A date and time as most programs escape it. No other text that has to be escaped is sent as often. */
+/** No other text that needs escapes is sent as often. */
 const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
 
 function decoded(text: string): string | undefined {
@@ -316,24 +275,20 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/**
- * Writes the fields of a multipart form as an urlencoded one, so that they nest and repeat keys by the same
- * rules. Half a character, which a form in UTF-16 may have, becomes U+FFFD.
- */
+/** Nests and repeats keys by the same rules. Half a character becomes U+FFFD. */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
   const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
   return pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&')
 }
 
-/** Returns the media type of a body without its parameters, in lower case. */
+/** Without parameters, lower case. */
 export function mediaType(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /**
- * Parses the parameters of a body that arrived whole: JSON or urlencoded. Any other content type, and JSON
- * that is no record, gives none (rule 1.3).
- * @throws Problem rest_invalid_json
+ * JSON or urlencoded; another type, and JSON that is no record, gives none (rule 1.3). @throws Problem
+ * rest_invalid_json
  */
 export function parseBody(type: string, body: Buffer): RawValues {
   if (body.length === 0) return {}
@@ -346,9 +301,7 @@ export function parseBody(type: string, body: Buffer): RawValues {
 const PLUS = 0x2b
 const BLANK = 0x20
 
-/**
- * Returns a form with blanks in place of `+`. Replacing bytes takes a tenth of the time of replacing text.
- */
+/** Bytes take a tenth of the time of text. */
 function withBlanks(form: Buffer): Buffer {
   if (!form.includes(PLUS)) return form
   const blank = Buffer.from(form)
@@ -367,8 +320,8 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * Returns the declared parameters of a request, from the body before the query (rules 1.3 and 1.7). A key
- * repeated without brackets gives a list to a parameter that is a list, and its last value to any other.
+ * Body before query (rules 1.3 and 1.7). A key repeated without brackets is a list for a list, else its last
+ * value.
  */
 export function declaredValues(
   fields: Fields,
@@ -389,10 +342,7 @@ export function declaredValues(
   return values
 }
 
-/**
- * Returns a value with its texts as the databases store them. A value over the limits of depth and size stays
- * as it is, since it is refused later.
- */
+/** Over the limits of depth and size it stays: it is refused later. */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return storableText(value)
   return overShape(value) ? value : storableMembers(value)
@@ -410,10 +360,7 @@ function hasMorePairs(text: string, most: number): boolean {
   return false
 }
 
-/**
- * Returns the keys that stand more than once, without brackets, in a query string or urlencoded body that
- * `parseForm` has taken.
- */
+/** Without brackets. */
 export function repeatedKeys(text: string): Set<string> {
   const seen = new Set<string>()
   const repeated = new Set<string>()

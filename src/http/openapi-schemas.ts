@@ -38,17 +38,14 @@ import {
 import type { Field, Fields, Resource } from '../calendar/declare/resource.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 
-// Makes the schemas of the OpenAPI document.
+// Schemas of the OpenAPI document.
 
-/** Translates an English text for the site. */
 export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }
 
 /**
- * The schemas of kinds that accept more than the type which the index gives for them, by the function that
- * checks or reads the value. Every kind accepts text in place of a number or truth value, which is not
- * repeated here.
+ * Where kinds accept more than the index says; text in place of numbers and truth values goes without saying.
  */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
@@ -57,11 +54,11 @@ const acceptedBy = new Map<unknown, Schema>([
   [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
   [words.read, arrayOf(string)],
   [isTruthy, boolean],
-  // The index publishes text; the truth value that an answer has may be sent back.
+  // The truth value of an answer may be sent back.
   [wordFlag.read, { type: ['string', 'boolean'] }],
   [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
-  // The form that an answer has may be sent back.
+  // The form of an answer may be sent back.
   [recurrence.read, anyOf(string, arrayOf(string), ruleSchema, recurrenceShown)],
 ])
 
@@ -71,7 +68,6 @@ const cost = {
   examples: ['$10 - $25'],
 }
 
-/** Returns the schema of the values that a client may send in a field or filter. */
 export function acceptedSchema(name: string, field: Field, resources: readonly Resource[]): Schema {
   return withLimits(unlimitedSchema(name, field, resources), field)
 }
@@ -79,7 +75,7 @@ export function acceptedSchema(name: string, field: Field, resources: readonly R
 function unlimitedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
   if (name === 'status') return kind.list ? arrayOf(status) : status
   if (name === 'cost') return cost
-  // Answers show an author as text (rule 4.2), which may be sent back.
+  // Answers show text (rule 4.2), which may be sent back.
   if (name === 'author') return idOrText
   if (kind.read === links.read) return linksSchema(name, resources)
   if (kind.choices) return { ...arrayOf({ type: 'string', enum: [...kind.choices] }), minItems: 1 }
@@ -91,10 +87,7 @@ function plainSchema(kind: Field['kind']): Schema {
   return kind.wire.enum ? { type, enum: [...kind.wire.enum] } : { type }
 }
 
-/**
- * Adds the limits of texts and lists as far as a schema can tell them. A limit in bytes bounds characters,
- * too: a text has no more of them.
- */
+/** A limit in bytes bounds characters, too. */
 function withLimits(schema: Schema, field: Field): Schema {
   const { characters, bytes, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
   const longest = characters ?? (bytes === 'setting' ? undefined : bytes)
@@ -118,9 +111,8 @@ function plainType({ kind }: Pick<Field, 'kind'>): string {
 }
 
 /**
- * Returns the schema of a field of links. A field that is called like a resource links to its records, and
- * takes ids and the fields of new ones. Any other is called like a list of terms, and takes ids, slugs and
- * names (rules 21.1 and 22.4).
+ * Named like a resource: ids and fields of new records; like a list of terms: ids, slugs and names (rules
+ * 21.1 and 22.4).
  */
 function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
@@ -129,7 +121,7 @@ function linksSchema(name: string, resources: readonly Resource[]): Schema {
   return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
 }
 
-/** Decides whether a form sends the entries of this field as `field[name]=value`. */
+/** As `field[name]=value`. */
 export function isLinkedRecord(name: string, resources: readonly Resource[]): boolean {
   return resources.some((resource) => resource.name === name)
 }
@@ -137,10 +129,7 @@ export function isLinkedRecord(name: string, resources: readonly Resource[]): bo
 const newName = (resource: Resource) => `New${resource.title}`
 const changeName = (resource: Resource) => `${resource.title}Change`
 
-/**
- * Returns the names of the schemas of a resource: of the bodies of creations and updates, and of the answers
- * with one record and with a list.
- */
+/** Bodies, one record, a list. */
 export function schemaNames(resource: Resource): {
   create: string
   update: string
@@ -151,20 +140,16 @@ export function schemaNames(resource: Resource): {
   return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
 }
 
-/** Decides whether a resource is that of categories or tags, which are answered alike. */
 export const isTerm = ({ name }: Resource) => name === 'category' || name === 'tag'
 
-/** Returns the default of a parameter that was not sent; none where each request works it out. */
+/** None where each request works it out. */
 export function fixedDefault({ kind, default: value }: Field): Schema {
   return value === undefined || value === null || typeof value === 'function'
     ? {}
     : { default: kind.read(value) }
 }
 
-/**
- * Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out:
- * generators require fields that have one.
- */
+/** Null counts as not sent (rule 1.5). No defaults: generators require such fields. */
 function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
   return record(bodyProperties(resource, required, resources, say), required)
@@ -174,7 +159,7 @@ function changeSchema(resource: Resource, resources: readonly Resource[], say: S
   return record(bodyProperties(resource, [], resources, say), [])
 }
 
-/** Makes the members of a body from its fields; those that are not required may be null. */
+/** May be null unless required. */
 export function bodyProperties(
   { fields }: Pick<Resource, 'fields'>,
   required: readonly string[],
@@ -194,7 +179,7 @@ export function bodyProperties(
 function orNull(schema: Schema): Schema {
   const { type, enum: values, anyOf: choices } = schema
   if (Array.isArray(choices)) return { ...schema, anyOf: [...choices, { type: 'null' }] }
-  // Some generators make text of a null among the values of an enumeration.
+  // Some generators make text of a null in an enumeration.
   return Array.isArray(values) ? anyOf(schema, { type: 'null' }) : { ...schema, type: [type, 'null'].flat() }
 }
 
@@ -207,7 +192,7 @@ const dateDetails = record({
 const costDetails = record({
   currency_symbol: string,
   currency_code: string,
-  // No enumeration: generators make names of its values, and an empty one has none.
+  // No enumeration: generators make names of values, and an empty one has none.
   currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
   values: arrayOf(string),
 })
@@ -220,7 +205,7 @@ const imageSize = record({
   url: address,
 })
 
-/** A place in an image, as a share of its width or height. */
+/** Of width or height. */
 const share = { type: 'number', minimum: 0, maximum: 1 } as const
 
 const imageObject = record(
@@ -244,7 +229,7 @@ const termUrls = record({ self: address, collection: address, up: address }, ['s
 const recordOf = ({ always, some }: Record<'always' | 'some', Readonly<Record<string, Schema>>>) =>
   record({ ...always, ...some }, Object.keys(always))
 
-/** schema.org data (rule 9.1), open to all members of that vocabulary. */
+/** Rule 9.1; open to all members. */
 const linkedData: Schema = {
   type: 'object',
   properties: { '@context': string, '@type': string, name: string },
@@ -260,10 +245,7 @@ function memberSchemas(names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, schemaOf(members[name] ?? {})]))
 }
 
-/**
- * Makes the schema of an event as its routes show it (rule 5.1). Rare members, such as `json_ld`, are not
- * required.
- */
+/** Rule 5.1. Rare members are not required. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const names = Object.keys(members)
   return record(
@@ -272,7 +254,7 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
   )
 }
 
-/** Makes the schema of a series as its routes show it (docs/series.md). */
+/** docs/series.md */
 function seriesSchema(): Schema {
   const shared = namesWith(eventMembers, 'series', true)
   const rare = new Set<string>(rareFields('series').map(({ name }) => name))
@@ -283,10 +265,7 @@ function seriesSchema(): Schema {
   )
 }
 
-/**
- * Makes the schema of a venue or organizer as its routes and events show it (rules 6.1 and 6.2). Details
- * without a value are left out.
- */
+/** Rules 6.1 and 6.2, without empty details. */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
@@ -302,10 +281,7 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   return record(described({ ...required, ...some, ...typed(false) }, fields, say), Object.keys(required))
 }
 
-/**
- * Adds descriptions from the declarations of plain values. The descriptions of images and links are about
- * requests, so they are left out.
- */
+/** Those of images and links are about requests. */
 function described(
   properties: Readonly<Record<string, Schema>>,
   fields: Fields,
@@ -319,7 +295,7 @@ function described(
   return Object.fromEntries(entries)
 }
 
-/** Makes the schema of a page of a list (rule 11.1). */
+/** Rule 11.1. */
 function listSchema(resource: Resource): Schema {
   return record(
     {
@@ -334,7 +310,7 @@ function listSchema(resource: Resource): Schema {
   )
 }
 
-/** Makes the schema of an error (rule 25.1) that has one of these codes. */
+/** Rule 25.1. */
 export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
   const fault = record({
@@ -365,10 +341,7 @@ export function problemSchema(codes: readonly string[]): Schema {
 
 const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
-/**
- * Makes every schema that the routes of these resources need: first those that the document of the reference
- * names (rule 3.7), then the rest.
- */
+/** First those named by the document of The Events Calendar (rule 3.7). */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {
@@ -418,7 +391,6 @@ const request = record(
   ['path'],
 )
 
-/** The body of a batch. */
 export const batchSchema: Schema = record(
   {
     validation: { type: 'string', enum: VALIDATIONS, default: 'normal' },
@@ -429,7 +401,7 @@ export const batchSchema: Schema = record(
 
 const answer = record({ status: integerSchema, headers, body: {} })
 
-/** The answer to a batch: an entry is null if its request was not done because another one failed. */
+/** Null for a request that was not done because another failed. */
 export const batchAnswerSchema: Schema = record(
   { failed: { type: 'string', const: 'validation' }, responses: arrayOf(anyOf(answer, { type: 'null' })) },
   ['responses'],

@@ -24,7 +24,7 @@ import {
 } from './openapi-schemas.ts'
 import type { Method, OwnOperation, Route, RouteAction } from './routes.ts'
 
-// Writes the OpenAPI document from the declarations.
+// The OpenAPI document, from the declarations.
 
 interface Offer {
   methods: readonly Method[]
@@ -32,7 +32,7 @@ interface Offer {
   args: Fields
 }
 
-/** The verb, summary and outcome of each operation on resources; own operations bring theirs. */
+/** Own operations bring theirs. */
 const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' | 'summary' | 'outcome'>> = {
   doc: {
     verb: 'describe',
@@ -61,7 +61,7 @@ const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' |
 
 const deedOf = (action: Described) => (action.do === 'own' ? action.operation : deeds[action.do])
 
-/** The descriptions of the tags that operations are grouped by: the path of a resource or another name. */
+/** By path of a resource or another name. */
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   changes: 'What has changed since a reader came last',
@@ -83,10 +83,7 @@ interface Writing {
   say: Say
 }
 
-/**
- * Describes the interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route
- * below the namespace and beside it, with all that it takes and answers, in the language of the site.
- */
+/** OpenAPI 3.1 (rule 3.7): every route, with all that it takes and answers, in the language of the site. */
 export function describeInterface(
   routes: readonly Route[],
   beside: readonly Route[],
@@ -123,19 +120,13 @@ export function describeInterface(
   }
 }
 
-/**
- * Describes a path with its operations. A path beside the namespace names the server that its address begins
- * with.
- */
+/** Beside the namespace it names the server. */
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
-/**
- * Describes a path of the own namespace. Paths of versions begin with this namespace, since without it they
- * would be taken for paths of slugs.
- */
+/** Paths of versions begin with this namespace: else they would be taken for slugs. */
 function describeBeside(
   route: Route,
   writing: Writing,
@@ -253,10 +244,7 @@ function groupOf(action: Described): string {
   return 'group' in action ? action.group : (resourceOf(action)?.path ?? action.do)
 }
 
-/**
- * Names an operation, such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and
- * `updateEventWithPut` for its synonyms.
- */
+/** `listEvents`, `readEventBySlug`, `updateEvent` for PATCH, `updateEventWithPut` for synonyms. */
 function operationId({ action, methods }: Offer, method: Method): string {
   const synonym =
     methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
@@ -270,18 +258,13 @@ function operationId({ action, methods }: Offer, method: Method): string {
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/**
- * Returns the summary of an action. The removal of a term has its own, since terms have no trash (rule 22.5).
- */
+/** Terms have no trash (rule 22.5). */
 function summaryOf(action: Described): MessageText {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
   return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
 
-/**
- * Describes the body of a creation or update, which is the same as JSON and as a form. In a form, a value
- * other than a list or record is one part or pair.
- */
+/** The same as JSON and form. */
 function describeBody(action: Described, { resources }: Writing): object {
   const resource = resourceOf(action)
   if (!resource) return {}
@@ -312,7 +295,7 @@ function describeJson(schema: Schema): object {
 const creates = (action: Described) =>
   action.do === 'create' || (action.do === 'own' && action.operation.creates === true)
 
-/** Describes the answer to a success. Answers to reads carry the version of the record or list they show. */
+/** Reads carry the version. */
 function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const isPaged = action.do === 'list'
   const isNew = creates(action)
@@ -326,7 +309,7 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const success = {
     description: say(deedOf(action).outcome),
     headers,
-    // There are no further media types: generated clients would take them for a choice to be made each time.
+    // Generated clients would take further types for a choice.
     content: { 'application/json': { schema: answerSchema(action) } },
   }
   const unchanged = {
@@ -361,7 +344,7 @@ const headerTexts = {
 
 type Header = keyof typeof headerTexts
 
-/** The headers that are never missing from the answers they belong to. */
+/** Never missing. */
 const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 

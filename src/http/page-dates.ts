@@ -6,24 +6,20 @@ import { clockLocaleOf, localeOf } from '../calendar/locales/date-locales.ts'
 import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../calendar/locales/midnight.ts'
 import type { EventRow } from '../store/storage/schema.ts'
 
-// Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and
-// months.
+// Dates, times, zones and numbers in words; days, weeks and months.
 
-// The names of time zones in a language.
+// Names of time zones.
 
-/** The names of zones by language, zone and season: pages repeat the same ones. */
+/** By language, zone and season. */
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** Matches an offset, which `Intl` gives where a language has no name for a zone. */
+/** Given by `Intl` where a language has no name. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
-/** Matches the word and the colon that French puts before the name of a region: `heure : Irlande`. */
+/** French: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/**
- * Returns the letters of a zone at a time, as the language of the site has them, such as `MEZ`; else those of
- * the tz database.
- */
+/** `MEZ`, else those of the tz database. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -35,7 +31,7 @@ export function zoneLetters(site: Site, zone: string, utc: string): string {
   )
 }
 
-/** Returns the letters of the zone of an event at its start and at its end. */
+/** At its start and end. */
 export const edgeLetters = (
   site: Site,
   row: Pick<EventRow, 'timezone' | 'utc_start_date' | 'utc_end_date'>,
@@ -45,10 +41,7 @@ export const edgeLetters = (
     zoneLetters(site, row.timezone, row.utc_end_date),
   ] as const
 
-/**
- * Returns the name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time, the name for
- * both seasons.
- */
+/** `Mitteleuropäische Sommerzeit`; without a time for both seasons. */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
@@ -58,10 +51,7 @@ export function zoneName(site: Site, zone: string, utc?: string): string {
   })
 }
 
-/**
- * Returns the name of a zone in a language; undefined where the language has none, or `zone` is not the name
- * of a zone.
- */
+/** Undefined where the language has none. */
 function named(
   locale: string,
   zone: string,
@@ -79,9 +69,9 @@ function named(
   }
 }
 
-// Dates and times on pages, in the language and the forms of the site.
+// Dates and times.
 
-/** The forms of dates and times. All are formatted as wall times, so no zone is consulted. */
+/** Wall times, so no zone is consulted. */
 const FORMS = {
   time: { hour: 'numeric', minute: '2-digit' },
   weekday: { weekday: 'long' },
@@ -99,16 +89,12 @@ const FORMS = {
 
 export type DateForm = keyof typeof FORMS
 
-/**
- * A form in one language, and the texts of the days or times that were formatted lately: pages repeat the
- * same ones.
- */
+/** Pages repeat the same texts. */
 interface Writing {
   format: Intl.DateTimeFormat
   texts: Cache<string, string>
 }
 
-/** Writes a wall time or a day in a form, in the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
   const { format, texts } = writingOf(form)(form === 'time' ? clockLocaleOf(site) : localeOf(site))
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
@@ -129,79 +115,64 @@ const writingOf = madeOnce((form: DateForm) =>
   }),
 )
 
-/**
- * Writes a time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`.
- */
+/** For narrow columns: `9am`. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** Writes when an event ends on its last day. */
+/** On its last day. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/**
- * Writes when an event starts, in the given form; of one that lasts a day from midnight to midnight also when
- * it ends.
- */
+/** Also the end, of one from midnight to midnight. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
     : write(site, start)
 }
 
-/** Writes a time. */
 export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
-/** Writes a day with its weekday, and with its year unless that is the year of `today`. */
+/** With the year unless that of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** Writes a day without its weekday, and with its year unless that is the year of `today`. */
+/** Without weekday; with the year unless that of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/**
- * Writes the days from a first to a last one, such as `12–18 November`, with the year unless both are in the
- * year of `today`.
- */
+/** `12–18 November`, with the year unless both are in that of `today`. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
 }
 
-/** Writes two days in a form as a range; the parts that both share are written once. */
+/** Shared parts are written once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
   const { format, texts } = writingOf(form)(localeOf(site))
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
   return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
 }
 
-/** Returns the name of a unit of the calendar as a heading, such as `Month`. */
+/** A heading, such as `Month`. */
 export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
   return capitalized(site, unitNames(localeOf(site)).of(unit) ?? '')
 }
 
 const unitNames = madeOnce((locale: string) => new Intl.DisplayNames(locale, { type: 'dateTimeField' }))
 
-/**
- * Returns a text with a capital first letter, to begin a line: French and Spanish write months and days in
- * lower case.
- */
+/** French and Spanish write months and days in lower case. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/**
- * Writes a distance in kilometres in the language of the site, with at most one decimal below ten kilometres
- * and none from there on.
- */
+/** Km, one decimal below ten. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -211,52 +182,43 @@ const distances = madeOnce(
     new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
-/**
- * Writes a number in the language of the site. Small counts are the same in all of them: a form has hundreds,
- * and formatting takes some microseconds.
- */
+/** Small counts are the same in all languages: a form has hundreds, and formatting takes microseconds. */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
 }
 
 const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 
-/** The hours after midnight that belong to the evening before, and the same span in milliseconds. */
+/** They belong to the evening before; and in ms. */
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/**
- * Returns the last day that an event is on. An event that ends in the small hours ends on the evening before.
- */
+/** One that ends in the small hours ends on the evening before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
   return laterOf(first, last)
 }
 
-/**
- * Returns the wall time after which events end that are still on, at this wall time: until five in the
- * morning the present minute, then the end of the night.
- */
+/** Events that end after it are on: until five the present minute, then the end of the night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
 
-/** Decides whether a wall time is between midnight and five, when pages change as events end. */
+/** Between midnight and five, when pages change as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
-/** Decides whether an event is over at this wall time. One that ends in the small hours is on until then. */
+/** One that ends in the small hours is on until then. */
 export const isOverAt = (wall: string, start: string, end: string) =>
   lastDayOf(start, end) < dayOf(wall) && end <= endOfOver(wall)
 
-/** Return the later and the earlier of two days, or of two months. */
 export const laterOf = (a: string, b: string) => (a < b ? b : a)
 export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** Returns the month that is so many months later, as `YYYY-MM`; undefined outside the years 1 to 9999. */
+/** `YYYY-MM`; undefined outside the years 1 to 9999. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -264,36 +226,31 @@ export function monthsLater(month: string, months: number): string | undefined {
   return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** Returns the weekday of a day, 0 for Sunday to 6 for Saturday. */
+/** 0 for Sunday. */
 function weekdayOf(day: string): number {
   return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** Returns the first day of the week, 0 for Sunday: the one of the setting, else the one of the language. */
+/** 0 for Sunday; of the setting, else the language. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
   if (set !== -1) return set
-  // TypeScript's declarations still lack `getWeekInfo`.
+  // TypeScript's declarations lack `getWeekInfo`.
   const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(localeOf(site))
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 }
 
-/** The texts of days by their number: months ask for the same ones again and again. */
+/** Months ask for the same ones. */
 const days = emptyCache<number, string>(processBudget)
 
-/**
- * Returns the day with this number, counted from 1 January 1970 and clamped to the years that dates can have.
- */
+/** From 1970-01-01, clamped to possible years. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
 
-/**
- * Returns the days of the week that a day is in; fewer than seven at the ends of the years that dates can
- * have.
- */
+/** Fewer than seven at the ends of possible years. */
 export function weekOf(day: string, weekStart: number): string[] {
   const first = dayNumber(day) - ((weekdayOf(day) - weekStart + 7) % 7)
   return [...new Set(Array.from({ length: 7 }, (_, i) => dayAt(first + i)))]
@@ -301,26 +258,24 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/**
- * Returns the Monday of a week as ISO 8601 numbers weeks, such as `2026-W48`; undefined for any other text.
- */
+/** ISO 8601, such as `2026-W48`. */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined
-  // The fourth of January is in the first week of every year.
+  // In the first week of every year.
   const fourth = `${year}-01-04`
   const monday = dayAt(dayNumber(fourth) - ((weekdayOf(fourth) + 6) % 7) + (Number(number) - 1) * 7)
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
-/** Returns the number of the week that begins on this Monday, as ISO 8601 counts weeks. */
+/** ISO 8601. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
   const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)
   return Math.floor(dayOfYear / 7) + 1
 }
 
-/** Returns the weeks that show a month, each as seven days from the weekday `weekStart` on. */
+/** Seven days from `weekStart` on. */
 export function weeksOf(month: string, weekStart: number): string[][] {
   const first = firstOf(month)
   const next = monthsLater(month, 1)
@@ -329,7 +284,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
   let number = dayNumber(first) - ((weekdayOf(first) - weekStart + 7) % 7)
   while (dayAt(number) <= last) {
     weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
-    // No day follows the last one that there is.
+    // No day follows the last one.
     if (dayAt(number + 7) <= dayAt(number)) break
     number += 7
   }
@@ -338,7 +293,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** Decides whether a text is an existing day, `YYYY-MM-DD`. */
+/** `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -346,7 +301,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** Decides whether a text is an existing month, `YYYY-MM`. */
+/** `YYYY-MM`. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

@@ -1,14 +1,11 @@
-// Writes HTML from templates that escape their values, and the fields of forms that offer values.
+// HTML from templates that escape their values.
 
-/** Markup known to be safe, made by `html` or passed in by `trusted`. */
+/** Made by `html` or `trusted`. */
 export interface Html {
   readonly markup: string
 }
 
-/**
- * The values of a template: text is escaped, markup stays, lists are joined, and false and undefined are left
- * out.
- */
+/** Text is escaped, markup stays, lists are joined, false and undefined are left out. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/
@@ -21,7 +18,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes a text so that it can stand between tags and in a quoted attribute. */
+/** Between tags and in quoted attributes. */
 const escaped = (text: string) =>
   SPECIAL.test(text) ? text.replace(EACH_SPECIAL, (sign) => ENTITIES[sign] ?? sign) : text
 
@@ -35,10 +32,7 @@ function written(content: Content): string {
   return markup
 }
 
-/**
- * Makes markup from a template. Every value is escaped unless it is markup, so attributes in templates are
- * always quoted.
- */
+/** Attributes in templates are always quoted. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
@@ -46,9 +40,8 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Returns a text as markup without escaping it, since it was made safe elsewhere. There are three kinds:
- * descriptions, which `text/long-texts.ts` cleans for pages; texts of the look, which `text/markdown.ts`
- * makes; and linked data, which has no character left that could end its element.
+ * Made safe elsewhere: descriptions (`text/long-texts.ts`), texts of the look (`text/markdown.ts`), linked
+ * data.
  */
 export function trusted(markup: string): Html {
   return { markup }
@@ -58,29 +51,22 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/**
- * Returns an address for `href` or `src`; `#` in place of an address whose scheme may run code in the
- * browser.
- */
+/** `#` for a scheme that may run code. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
 
-// Fields of forms that offer values: their options, and the marks of a wrong value.
+// Fields that offer values.
 
-/** One of the values that a field offers. */
 export interface Choice {
   value: string
   text: string
 }
 
-/**
- * The values that a field offers, and their markup with none chosen, made once: there may be hundreds of
- * values, and most forms have none chosen.
- */
+/** Markup with none chosen, made once: there may be hundreds. */
 export interface Choices {
   all: readonly Choice[]
-  /** Whether there are more values, which the reader names by typing. */
+  /** More are named by typing. */
   isCut: boolean
   unchosen: Html
 }
@@ -95,10 +81,7 @@ export function choicesOf(all: readonly Choice[], isCut = false): Choices {
 const option = ({ value, text }: Choice, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen && html` selected`}>${text}</option>`
 
-/**
- * Returns the attributes that mark a field whose value cannot be used, and the sentence below the field; both
- * are empty where `wrong` is undefined.
- */
+/** And the sentence below the field; empty where `wrong` is undefined. */
 export function marked(name: string, wrong: string | undefined): { attributes: Html; sentence: Html } {
   if (wrong === undefined) return { attributes: NOTHING, sentence: NOTHING }
   return {
@@ -107,10 +90,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/**
- * Writes a menu of values, or a text field if there are more values. `none` is the first option and chooses
- * nothing; `wrong` is the text of a fault.
- */
+/** Or a text field if there are more. `none` comes first and chooses nothing. */
 export function select(
   label: string,
   name: string,

@@ -8,26 +8,23 @@ import { withoutPassword } from '../store/storage/database-address.ts'
 import type { Answered } from './front.ts'
 import { clientAddress, type Trusted } from './incoming.ts'
 
-// Writes the lines of the log about answers and webhooks, and hides secrets in texts of the log.
+// Lines of the log; secrets in it.
 
 const HIDDEN = '***'
 
-/** Names of parameters whose values are secrets, among them meeting links and the place where somebody is. */
+/** Also meeting links, and where somebody is. */
 const SECRET_NAME =
   /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
 
-/** A quick test for a query that may have a secret. Most queries have none. */
+/** Most queries have none. */
 const SUSPICIOUS =
   /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
-/** The end of a link to the desk, however it is spelled. Its token signs in whoever has it. */
+/** However spelled: its token signs in. */
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
 const MOST_DECODED = 4
 
-/**
- * Returns a path and query as logs show them: with the values of secret parameters hidden, however their
- * names are spelled.
- */
+/** Secret parameters hidden, however spelled. */
 export function shownUrl(sent: string): string {
   const url = withoutLink(sent)
   const mark = url.indexOf('?')
@@ -36,7 +33,7 @@ export function shownUrl(sent: string): string {
   return `${url.slice(0, mark)}?${pairs.map(shownPair).join('&')}`
 }
 
-/** Hides the token of a link; an address that has one is written with its visible characters decoded. */
+/** An address with one is written decoded. */
 function withoutLink(sent: string): string {
   let url = sent
   for (let i = 0; i < MOST_DECODED && url.includes('%'); i++)
@@ -49,8 +46,7 @@ function shownPair(pair: string): string {
   const equals = pair.indexOf('=')
   if (equals === -1) return pair
   const name = pair.slice(0, equals)
-  // `data[password]` is a password as well, and a name may be percent-encoded twice, as within another
-  // address.
+  // `data[password]` too; a name may be encoded twice, as within another address.
   return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1))
     ? `${name}=${HIDDEN}`
     : pair
@@ -76,10 +72,7 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * Returns a text as logs and messages show it: without passwords in addresses, tokens, and the content of
- * Authorization headers.
- */
+/** Without passwords in addresses, tokens, and Authorization. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>\\]+/gi, withoutPassword)
@@ -88,28 +81,26 @@ export function withoutSecrets(text: string): string {
     .replace(/(password|passwd|passwort|pwd|pw|token|secret|nonce)=[^\s&"'\\,;]+/gi, `$1=${HIDDEN}`)
 }
 
-/** The log of requests, with a line for each answer. Many lines are written at once. */
+/** Many lines are written at once. */
 export interface RequestLog {
-  /** Writes whole lines into the log. */
+  /** Whole lines. */
   write: (text: string) => void
-  /** Which requests have a line: all, or only those that are no reads. */
   kept: 'all' | 'writes'
-  /** The proxies that are believed when they name the address of a client. */
+  /** Believed when they name a client. */
   trusted: Trusted | undefined
-  /** The lines that wait to be written. */
+  /** Waiting. */
   lines: string
   timer: NodeJS.Timeout | undefined
 }
 
-/** Lines are written once they have this many characters, or after this many milliseconds. */
+/** Characters, or milliseconds. */
 const MOST_WAITING = 16_000
 const LONGEST_WAIT_MS = 100
 
-/** The members that all lines share, in the form in which pino writes them into the rest of the log. */
+/** As pino writes them. */
 const BOUND = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`
 const INFO = 30
 
-/** The most characters of the name of a client program in a line. */
 const LONGEST_AGENT = 200
 
 export function makeRequestLog(
@@ -120,10 +111,7 @@ export function makeRequestLog(
   return { write, kept, trusted, lines: '', timer: undefined }
 }
 
-/**
- * Adds the line of an answer, with its URL without secrets. The JSON is built by hand, which is faster: every
- * answer passes here.
- */
+/** Built by hand, which is faster: every answer passes here. */
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return
@@ -132,16 +120,12 @@ export function logAnswer(log: RequestLog, answered: Answered): void {
   else log.timer ??= setTimeout(() => writeLines(log), LONGEST_WAIT_MS).unref()
 }
 
-/**
- * Returns the members that tell who asks: the address of the client, as far as proxies are trusted, the user
- * and the client program.
- */
+/** The address as far as proxies are trusted, user, client program. */
 function whoAsks({ trusted }: RequestLog, request: IncomingMessage, user: string): string {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
   return `"address":${quoted(clientAddress(request, trusted))},"user":${quoted(user)},"agent":${quoted(agent)}`
 }
 
-/** Writes the lines that wait. */
 export function writeLines(log: RequestLog): void {
   clearTimeout(log.timer)
   log.timer = undefined
@@ -152,10 +136,7 @@ export function writeLines(log: RequestLog): void {
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/**
- * Logs that a webhook begins to fail, that a message is given up, or that a webhook is disabled. Further
- * failures are not logged.
- */
+/** Further failures of a webhook are not logged. */
 export function logSettled(logger: Logger, settled: SettledMessage): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
   const { status, error } = posted

@@ -12,75 +12,67 @@ import { formatField } from '../features/feeds/formats.ts'
 import type { Database } from '../store/storage/database.ts'
 import type { Reply } from './format.ts'
 
-// Makes and finds routes, which are data, below the namespace and beside it.
+// Routes are data.
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A request with the route and endpoint that it matches; its parameters are still raw. */
+/** Parameters are raw. */
 export interface MatchedRequest {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
-  /**
-   * Returns the declared parameters of the body and the query, by precedence. The parameters of the path
-   * override them.
-   */
+  /** By precedence; those of the path win. */
   values: (fields: Fields) => RawValues
-  /** The header `Accept`. */
   accept: string | undefined
-  /** The header `If-Match`. */
   ifMatch: string | undefined
-  /** The whole address that was asked for. */
+  /** As asked for. */
   self: string
   repeatable: Repeatable
   underWay: UnderWay
 }
 
-/** The parts of the service that own operations answer from, besides the context. */
+/** Besides the context. */
 export interface OwnGround {
   database: Database
-  /** The edition of the database, for tokens. */
+  /** For tokens. */
   edition: string
-  /** The hosts that the setting names for webhooks. */
+  /** Of the setting. */
   webhookHosts: readonly string[]
-  /** The settings that the service was started with. */
   start: Config
 }
 
-/** An operation on what is no record: how it is asked for and answered. */
+/** On what is no record. */
 export interface PlainOperation {
   methods: readonly Method[]
-  /** The parameters in the path besides those of a resource, in the query, and in the body. */
+  /** In the path (besides those of a resource), query and body. */
   address?: Fields
   query?: Fields
   body?: Fields
-  /** Whom it answers; people are signed in, editors have the right to change the record. */
+  /** People are signed in, editors may change the record. */
   audience: 'everybody' | 'people' | 'editors' | 'administrators'
-  /** The queue in which the operation waits; one in `reads` changes nothing. */
+  /** `reads` changes nothing. */
   queue: 'reads' | 'writes' | 'uploads'
-  /** The most bytes of its body; without it, as many as the caller may send. */
+  /** Else as many as the caller may send. */
   mostBytes?: number
-  /** Whether it makes a record, and takes an `Idempotency-Key`. */
+  /** And takes an `Idempotency-Key`. */
   creates?: true
-  /** Whether it takes `If-Match`. */
   takesVersion?: true
   /** @throws Problem */
   answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
-/** An operation beside the interface and the platform, with what documents say of it. */
+/** Beside the interface and the platform. */
 export interface OwnOperation extends PlainOperation {
-  /** Its name in documents, followed by the title of the resource if it has one. */
+  /** In documents, followed by the title of the resource. */
   verb: string
   summary: MessageText
   outcome: MessageText
-  /** The schema of its answer. */
   answers: Schema
-  /** Problems that it may end with, besides those that its other properties imply. */
+  /** Besides those that other properties imply. */
   problems?: readonly ProblemCode[]
 }
 
-/** The action of one method of a route. */
+/** Of one method. */
 export type RouteAction =
   | { do: 'index' }
   | { do: 'doc' | 'batch' }
@@ -90,42 +82,35 @@ export type RouteAction =
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
 
-/** Decides whether an action is for administrators alone, reads included. */
+/** Reads included. */
 export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
 
-/** Returns the name of a route, from its path or template: that of the REST root is `/`. */
+/** That of the REST root is `/`. */
 export function routeName(namespace: string, path: string): string {
   return namespace === '' ? path || '/' : `/${namespace}${path}`
 }
 
-/** Methods that share an action and its parameters, as the index groups them (rule 3.2). */
+/** As the index groups them (rule 3.2). */
 export interface Endpoint {
   methods: readonly Method[]
   action: RouteAction
   args: Fields
-  /** The parameters of an update that are fields of the record, as opposed to its address. */
+  /** As opposed to the address. */
   fields?: Fields
-  /**
-   * The parameters in the address of a change that are validated together with the others (rule 1.2): those
-   * of venues, organizers and terms.
-   */
+  /** In the address, validated with the others (rule 1.2): venues, organizers and terms. */
   checked?: Fields
-  /**
-   * Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day
-   * alone.
-   */
+  /** Anonymous answers depend on address, data and day alone. */
   cached?: true
-  /** Whether a batch may hold requests for it. */
   batched?: true
 }
 
-/** A path below the namespace, and the actions of its methods. */
+/** Below the namespace. */
 export interface Route {
-  /** The path below the namespace as a pattern, such as `/events/(?P<id>\d+)`: its key in the index. */
+  /** A pattern such as `/events/(?P<id>\d+)`: the key in the index. */
   path: string
-  /** The path with `{id}` in place of the pattern of a variable, as documents and logs show it. */
+  /** With `{id}`, for documents and logs. */
   template: string
   endpoints: readonly Endpoint[]
 }
@@ -143,13 +128,12 @@ function fixedRoutes(site: Site): Route[] {
   ]
 }
 
-/** Makes a route that answers everybody alike, such as with an index. */
+/** Everybody alike. */
 export function indexRoute(template: string, fields: Fields, path = template): Route {
   const args: Fields = { ...fields, context: { kind: anything, about: '', default: 'view' } }
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
 }
 
-/** Makes the route of a whole collection: its list, and the creation of a record. */
 export function collectionRoute(served: Served): Route {
   const { filters, resource } = served
   const { path, fields } = resource
@@ -174,10 +158,7 @@ export function collectionRoute(served: Served): Route {
   }
 }
 
-/**
- * Makes a route of own operations: those on versions of records name the resource, others the group of the
- * document that they stand in.
- */
+/** Those on versions name the resource, others their group. */
 export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
   if (typeof of === 'string')
     return operationsRoute(template, operations, (operation) => ({ do: 'own', operation, group: of }))
@@ -194,12 +175,12 @@ export function ownRoute(template: string, of: string | Served, operations: read
   }
 }
 
-/** Makes a route of operations that documents do not describe. */
+/** Not in documents. */
 export function plainRoute(template: string, operations: readonly PlainOperation[]): Route {
   return operationsRoute(template, operations, (operation) => ({ do: 'plain', operation }))
 }
 
-/** The patterns of the variables in paths that are no number. */
+/** No number. */
 const PATTERNS: Readonly<Record<string, string>> = { user_id: '(?:[\\d]+|me)', uuid: '[\\w\\-]+' }
 
 function operationsRoute<Operation extends PlainOperation>(
@@ -218,16 +199,13 @@ function operationsRoute<Operation extends PlainOperation>(
   }
 }
 
-/** Makes the route of the list of a collection, without the creation of a record. */
+/** Without creation. */
 export function listRoute(served: Served): Route {
   const route = collectionRoute(served)
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
-/**
- * Makes the route of one record, by id or slug. Resources without slugs list their methods in another order
- * than records (rule 3.1).
- */
+/** Resources without slugs list methods in another order (rule 3.1). */
 export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
@@ -253,10 +231,7 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
   }
 }
 
-/**
- * Returns two parts of the parameters of a change: the fields of the record (`fields`), and those in its
- * address that are looked up (`checked`).
- */
+/** `fields` of the record, and `checked` in the address. */
 function partsOfChange(
   { resource }: Served,
   by: 'id' | 'slug',
@@ -270,10 +245,7 @@ function partsOfChange(
   }
 }
 
-/**
- * Returns the parameters of an update: the address, then the fields, none of which is required. A `slug` in
- * both is the field (rule 3.4). The file of an image is left out, since it stays.
- */
+/** Nothing is required. A `slug` in both is the field (rule 3.4); an image's file stays. */
 function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
@@ -283,7 +255,7 @@ function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', addre
     : { ...address, ...optional }
 }
 
-/** Makes every route of the namespace, in the order of the index (rule 3.1). */
+/** In the order of the index (rule 3.1). */
 export function namespaceRoutes(site: Site): Route[] {
   const resourceRoutes = resources.flatMap((served) => {
     const { id, slug } = served.resource.addresses
@@ -296,18 +268,15 @@ export function namespaceRoutes(site: Site): Route[] {
   return [...fixedRoutes(site), ...resourceRoutes]
 }
 
-/** A route that matches a path, with the variables of the path. */
+/** With the variables of the path. */
 export interface Match {
   route: Route
   variables: Record<string, string>
 }
 
-/**
- * Makes the function that finds the route of a path below the namespace. Letter case and one slash at the end
- * do not matter (rule 1.1).
- */
+/** Letter case and one slash at the end do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
-  // Most requests for a route without variables write its path exactly, and so need no pattern.
+  // Most requests write a route without variables exactly.
   const plain = new Map(
     routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]),
   )

@@ -21,64 +21,52 @@ import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
 import { makeRouter } from './router.ts'
 
-// Runs the HTTP server: it listens, limits what arrives, and stops in order.
+// The HTTP server: listens, limits what arrives, stops in order.
 
 interface ServerOptions {
-  /** The most bytes of a body that is no upload. */
+  /** No upload. */
   bodyBytes: number
-  /** The most bytes of an uploaded image. */
   imageBytes: number
-  /** The most bytes of memory that all arriving bodies may hold together. */
+  /** Memory of all arriving bodies together. */
   intakeBytes: number
-  /** The folder that files are in while they arrive. */
   uploadFolder: string
-  /** Milliseconds that a head may take to arrive, and that a body may stand still. */
+  /** For a head to arrive, and for a body that stands still. */
   patienceMs: number
-  /** The requests a second of one client; 0 for any number. */
+  /** A second, of one client; 0 for any number. */
   rateLimit: number
   trustedProxy: readonly string[]
-  /** The memory that finished answers share with all other caches. */
+  /** Shared by all caches. */
   cacheBudget: CacheBudget
-  /** The look of pages for people and of the desk. */
   look: Look
   hasPages: boolean
-  /** Called for every answer. */
   onAnswered?: OnAnswered
 }
 
-/**
- * Milliseconds that an idle connection is kept: longer than common proxies do, so that they never send into
- * one that is being closed.
- */
+/** Longer than common proxies do, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
-/** The most bytes of a request line with all headers. */
+/** With all headers. */
 const LONGEST_HEAD = 16_384
 
-/** Milliseconds that a whole request may take to arrive, however steadily. */
+/** However steadily. */
 const WHOLE_REQUEST_MS = 300_000
 
-/** Milliseconds between searches for requests that take too long to arrive. */
 const LOOK_AT_ARRIVING_MS = 1000
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server that listens once `listen` is called. */
 export interface HttpServer {
   server: Server
-  /** The requests that run and those that wait. */
   admission: Admission
   /**
-   * Listens, and returns the port. Where `isShared`, several listeners accept, so that new connections are
-   * soon taken in while others are busy.
+   * Returns the port. With `isShared` several listeners accept, so that new connections are soon taken in.
    * @throws the error of a port that may not be listened on
    */
   listen: (place: ListenPlace, isShared: boolean) => Promise<number>
-  /** Stops the server: see `closeServer`. */
+  /** See `closeServer`. */
   stop: (times: StopTimes) => Promise<void>
 }
 
-/** Makes the HTTP server: transport, limits and headers around the answers. */
 export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
@@ -102,7 +90,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     admission: front.admission,
     listen: async (place, isShared) => {
       listeners = await openListeners(server, place, isShared)
-      // By this event the server begins to watch the connections that it is given.
+      // By this event it watches connections that it is given.
       server.emit('listening')
       return portOf(listeners[0], place)
     },
@@ -126,20 +114,19 @@ function listener({ patienceMs }: ServerOptions, { mayGoOn }: Intake, handle: Ha
     mayGoOn.add(response)
     handle(request, response)
   })
-  // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer them itself, with nothing but
-  // a status.
+  // RFC 9110, 10.1.1; Node would answer with nothing but a status.
   server.on('checkExpectation', handle)
   return server
 }
 
-/** An error of a connection, with the bytes at which the parser stopped. */
+/** With the bytes at which the parser stopped. */
 interface ConnectionError extends Error {
   code?: string
   rawPacket?: unknown
 }
 
 function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, requestId: string): void {
-  // A client that has sent nothing, such as a browser that connects in advance, gets no answer.
+  // A browser that connects in advance gets no answer.
   if (
     error.code === 'ECONNRESET' ||
     !(socket instanceof Socket) ||
@@ -165,25 +152,23 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Of a head that is too long, only the last piece is at hand. A piece without a line end is taken for a
-  // part of the address.
+  // Of a long head only the last piece is at hand; without a line end it is part of the address.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
 
-// The listeners of a server: several on one port.
+// Listeners: several on one port.
 
 /**
- * The number of listeners on one port. Node accepts one connection per listener in each turn of its event
- * loop, and turns are long while many connections are busy: with one listener 300 new clients wait for 0.9 s,
- * with eight for 0.1.
+ * Node accepts one connection a listener in each turn, and turns are long while many are busy: 300 new
+ * clients wait 0.9 s with one, 0.1 with eight.
  */
 const LISTENERS = 8
 
-/** The most connections that may wait for each listener to accept them; the system may allow fewer. */
+/** The system may allow fewer. */
 const BACKLOG = 1024
 
-/** Whether the system spreads the connections of a shared port over its listeners. */
+/** Over the listeners of a shared port. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
 interface ListenPlace {
@@ -191,18 +176,14 @@ interface ListenPlace {
   port: number
 }
 
-/**
- * Checks that a port is free: listens there, and closes again.
- * @throws the error of a port that is taken or may not be listened on
- */
+/** @throws the error of a port that is taken or may not be listened on */
 async function checkFree(place: ListenPlace): Promise<void> {
   await closeListeners([await openListener(undefined, place, false)])
 }
 
 /**
- * Opens the listeners that accept connections for a server, several where `isShared`. A shared port is
- * checked first, because listening on it succeeds even where somebody else listens there.
- * @throws the error of a port that is taken or may not be listened on
+ * A shared port is checked first: listening succeeds even where somebody else does. @throws the error of a
+ * port that is taken or may not be listened on
  */
 export async function openListeners(
   server: Server,
@@ -237,7 +218,7 @@ function portOf(listener: NetServer | undefined, { port }: ListenPlace): number 
   return typeof address === 'object' && address ? address.port : port
 }
 
-/** Closes listeners at once. Resolves when all connections that they have accepted have ended. */
+/** Resolves when accepted connections have ended. */
 export function closeListeners(listeners: readonly NetServer[]): Promise<unknown> {
   return Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))))
 }

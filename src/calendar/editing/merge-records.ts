@@ -5,16 +5,16 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow, TermRow } from '../../store/storage/schema.ts'
+import type { TermRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
-import { type LINK_KINDS, replaceLinksOf, updateEvents } from '../events/event-store.ts'
+import { type LINK_KINDS, saveEvents } from '../events/event-store.ts'
 import { can, isLoggedIn } from '../people/caller.ts'
 import { passSlugs } from '../records/old-slugs.ts'
 import type { Served } from '../resources.ts'
 import { holdSeries, readShared, updateSeries } from '../series/series-store.ts'
 import { modifiedNow } from '../series/series-writes.ts'
-import { levelsBelow, shiftCounts, updateTerm } from '../terms/term-store.ts'
+import { levelsBelow, updateTerm } from '../terms/term-store.ts'
 import { permittedRecord, statusOf } from './save-record.ts'
 
 // Merges two venues, organizers or terms that are the same, and counts the events that have one.
@@ -164,58 +164,19 @@ async function moveSome(
     order by event, ${sql.ref(order)}`.execute(tx)
   const had = Map.groupBy(linked, ({ event }) => event)
   const moved = rows.filter(({ id }) => had.get(id)?.some((link) => link.id === from))
-  await updateEvents(
+  await saveEvents(
     tx,
-    moved.map((before) => ({ before, columns: modifiedNow(context) })),
+    moved.map((before) => {
+      const ids = (had.get(before.id) ?? []).map((link) => link.id)
+      return { before, values: modifiedNow(context), links: { [links]: replaced(ids, from, into) } }
+    }),
   )
-  const alike = Map.groupBy(moved, ({ id }) =>
-    replaced(
-      (had.get(id) ?? []).map((link) => link.id),
-      from,
-      into,
-    ).join(),
-  )
-  for (const [list, events] of alike) await linkAnew(tx, links, list.split(',').map(Number), events)
-  if (links === 'terms') await countAnew(tx, moved, had, from, into)
   return rows.length
 }
 
 /** Returns a list of links with `into` in place of `from`, each link once. */
 function replaced(ids: readonly number[], from: number, into: number): number[] {
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
-}
-
-function linkAnew(
-  tx: Tx,
-  kind: LinkKind,
-  ids: readonly number[],
-  events: readonly EventRow[],
-): Promise<void> {
-  const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
-  const none = { venues: [], organizers: [], terms: [] }
-  return replaceLinksOf(tx, { links, ...none, [kind]: events.map(({ id }) => id) })
-}
-
-/**
- * Moves the counts of published events to the other term. An event that had both terms is counted there
- * already.
- */
-async function countAnew(
-  tx: Tx,
-  moved: readonly EventRow[],
-  had: ReadonlyMap<number, readonly { id: number }[]>,
-  from: number,
-  into: number,
-): Promise<void> {
-  const counted = moved.filter(({ status }) => status === 'publish')
-  const isNew = ({ id }: EventRow) => !had.get(id)?.some((link) => link.id === into)
-  await shiftCounts(
-    tx,
-    new Map([
-      [from, -counted.length],
-      [into, counted.filter(isNew).length],
-    ]),
-  )
 }
 
 /** Replaces the record in the shared values of a series, so that dates to come have the other one. */

@@ -3,12 +3,11 @@ import { blankColumns, keptColumns, type Parsed } from '../../base/fields/field.
 import { invalidParam } from '../../base/problems.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { readMoment } from '../../base/text/moments.ts'
-import { insertTakenIds, nextRecordId, takeRecordIds } from '../../store/storage/history.ts'
-import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow, Taxonomy, TermRow } from '../../store/storage/schema.ts'
+import { nextRecordIds } from '../../store/storage/history.ts'
+import type { Tx, Writer } from '../../store/storage/recording.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 import { indexWritten } from '../../store/storage/search/search-index.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
-import type { WriteResult } from '../declare/operations.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
   areThere,
@@ -30,18 +29,12 @@ import {
   settleTrust,
   trashColumns,
 } from '../records/record-rules.ts'
+import { freeSlug } from '../records/record-store.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
-import { findTermsByIds, shiftCounts, TAXONOMIES } from '../terms/term-store.ts'
+import { findTermsByIds, TAXONOMIES } from '../terms/term-store.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
-import {
-  findTermIds,
-  insertEvents,
-  type KnownLinks,
-  type NewEvent,
-  UNCHANGED,
-  updateEvent,
-} from './event-store.ts'
+import { type EventWrite, findTermIds, type LinkIds, saveEvents } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
 // Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts
@@ -60,6 +53,10 @@ export interface PreparedEvent {
   image: ResolvedImage | undefined
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
+  /** The columns that follow from the values of a new event alone, where they have been settled ahead. */
+  columns?: OwnColumns | undefined
+  /** The UID of a new event that calendars know already. */
+  uid?: string | undefined
 }
 
 /**
@@ -102,33 +99,23 @@ async function prepareLinks(
 }
 
 /**
- * Makes the result of a write from the event written as `row`; `links` are the links that the write knows.
- * Its queries run after all statements of the write, and are sent to the database together with them.
+ * An event that has been settled, and then written: `links` has those that it was given, and `made` the
+ * linked venues and organizers that were made with it.
  */
-export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
+export type SettledEvent = EventWrite & { made: ReadonlySet<number> }
 
 /**
  * Moves an event, whose row the caller holds, to the trash. Its links stay; its terms no longer count it
  * (rules 24.1 and 24.4).
  */
-export async function trashEvent(
-  tx: Tx,
-  row: EventRow,
-  context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  const [columns, had] = await Promise.all([
-    trashColumns(tx, 'events', { ...row, name: row.title }, context),
-    row.status === 'publish' ? findTermIds(tx, row.id) : [],
-  ])
-  const terms = had.map((term) => term.id)
-  const [, , seen] = await Promise.all([
-    updateEvent(tx, row, columns, UNCHANGED),
-    countTerms(tx, { terms, counted: true }, { terms, counted: false }),
-    look(tx, { ...row, ...columns }, UNCHANGED),
-  ])
-  return seen
+export async function trashEvent(tx: Tx, before: EventRow, context: Context): Promise<SettledEvent> {
+  const values = await trashColumns(tx, 'events', { ...before, name: before.title }, context)
+  const trashed = { before, values, links: {}, made: NONE }
+  await saveEvents(tx, [trashed])
+  return trashed
 }
+
+const NONE: ReadonlySet<number> = new Set()
 
 /** The columns of a new event for which nothing was sent. */
 export const UNSENT = {
@@ -152,30 +139,10 @@ export async function changeEvent(
   before: EventRow,
   prepared: PreparedEvent,
   context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  const linked = await settleLinked(tx, prepared, context)
-  const { row, columns, terms } = await settleEvent(tx, before, prepared, context)
-  // Links that were not sent stay.
-  const links = { ...linked, terms: terms.isSent ? terms.after : undefined }
-  const had = { terms: terms.before, counted: before.status === 'publish' }
-  const has = { terms: terms.after, counted: row.status === 'publish' }
-  // The statements are independent, so they are sent together, in this order. Terms come last, since other
-  // writers wait for them.
-  const [, , seen] = await Promise.all([
-    updateEvent(tx, before, columns, links),
-    countTerms(tx, had, has),
-    look(tx, row, links),
-  ])
-  return seen
-}
-
-/** Returns the links of a new event: none of a kind that was not sent. */
-export function linksOfNew(
-  { venues = [], organizers = [], made = new Set() }: Partial<KnownLinks> = {},
-  terms: readonly number[],
-): KnownLinks {
-  return { venues, organizers, terms, made }
+): Promise<SettledEvent> {
+  const settled = await settleChange(tx, before, prepared, context)
+  await saveEvents(tx, [settled])
+  return settled
 }
 
 /** The venues and organizers to link to an event. */
@@ -186,53 +153,37 @@ type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
  * @throws Problem rest_invalid_param for a venue or organizer that was removed or trashed since the request
  * was read
  */
-export async function settleLinked(
+async function settleLinked(
   tx: Tx,
-  prepared: PreparedLinks,
+  { venues, organizers }: PreparedLinks,
   context: Context,
-): Promise<Omit<KnownLinks, 'terms'>> {
-  const [linked] = await Promise.all([linkAll(tx, prepared, context), refuseUnlinkable(tx, [prepared])])
-  return linked
-}
-
-async function linkAll(
-  tx: Tx,
-  prepared: PreparedLinks,
-  context: Context,
-): Promise<Omit<KnownLinks, 'terms'>> {
+): Promise<{ links: LinkIds; made: ReadonlySet<number> }> {
   const made = new Set<number>()
-  const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, made, context))
-  const organizers =
-    prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
-  return { venues, organizers, made }
+  const links = {
+    venues: venues && (await linkIds(tx, venueRules, venues, made, context)),
+    organizers: organizers && (await linkIds(tx, organizerRules, organizers, made, context)),
+  }
+  return { links, made }
 }
 
-/** An event whose values are settled, ready for the statements of its write. */
-export interface SettledEvent {
-  /** The whole row. */
-  row: EventRow
-  /** The columns that were sent or follow from what was sent. */
-  columns: Partial<EventRow>
-  terms: EventTerms
-}
-
-export async function settleEvent(
+/** Settles the change of an event, whose row the caller holds, and makes the records that it links to. */
+export async function settleChange(
   tx: Tx,
-  before: EventRow | undefined,
-  { values, image }: PreparedEvent,
+  before: EventRow,
+  prepared: PreparedEvent,
   context: Context,
-): Promise<SettledEvent> {
+): Promise<SettledEvent & { before: EventRow }> {
+  const { values, image } = prepared
+  const { links, made } = await settleLinked(tx, prepared, context)
+  await refuseUnlinkable(tx, [prepared])
   const own = ownColumns(before, values, context)
-  const numbered = before?.id ?? nextRecordId(tx, 'event')
-  const named = { id: numbered, status: own.status, name: own.title ?? before?.title ?? UNSENT.title }
-  const [id, terms, slug] = await Promise.all([
-    numbered,
-    settleEventTerms(tx, before, values, own.status, context),
+  const named = { id: before.id, status: own.status, name: own.title ?? before.title }
+  const [terms, slug] = await Promise.all([
+    settleTermsOfChange(tx, before.id, values, context),
     settleSlug(tx, context.caller, 'events', named, before, values.slug),
   ])
   const pictured = image === undefined ? {} : { image: await linkImage(tx, image, context) }
-  const columns = { ...own, ...pictured, slug }
-  return { row: { ...UNSENT, uid: randomUUID(), ...before, ...columns, id }, columns, terms }
+  return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
 /**
@@ -310,43 +261,30 @@ async function linkIds(
   return [...ids]
 }
 
-/** The ids of the terms of an event, before and after a change. */
-interface EventTerms {
-  before: readonly number[]
-  after: readonly number[]
-  /** True when terms were sent. */
-  isSent: boolean
-}
-
-/**
- * Finds or makes the sent terms, and finds the former ones. Both lists are empty where neither terms nor
- * whether they count the event change.
- */
-async function settleEventTerms(
+/** Finds or makes the sent terms of a change; undefined where none were sent. */
+async function settleTermsOfChange(
   tx: Tx,
-  before: EventRow | undefined,
+  event: number,
   values: EventValues,
-  status: string,
   context: Context,
-): Promise<EventTerms> {
-  const isSent = values.categories !== undefined || values.tags !== undefined
-  const isCountedAlike = before && (before.status === 'publish') === (status === 'publish')
-  if (!isSent && isCountedAlike) return { before: [], after: [], isSent }
+): Promise<number[] | undefined> {
+  if (values.categories === undefined && values.tags === undefined) return undefined
   const sent = sentTerms(values)
   const numbers = [sent.category ?? [], sent.tag ?? []].flat().filter((entry) => typeof entry === 'number')
   const [had, rows] = await Promise.all([
-    before ? findTermIds(tx, before.id) : [],
+    sent.category && sent.tag ? [] : findTermIds(tx, event),
     findTermsByIds(tx, numbers),
   ])
   const known = new Map(rows.map((term) => [term.id, term]))
-  const settled = async (taxonomy: Taxonomy) => {
+  const after: number[] = []
+  for (const taxonomy of TAXONOMIES) {
     const entries = sent[taxonomy]
-    return entries
-      ? settleTerms(tx, context.caller, taxonomy, entries, known)
+    const ids = entries
+      ? await settleTerms(tx, context.caller, taxonomy, entries, known)
       : had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
+    for (const id of ids) after.push(id)
   }
-  const after = [...(await settled('category')), ...(await settled('tag'))]
-  return { before: had.map((term) => term.id), after, isSent }
+  return after
 }
 
 /** Returns the entries of the sent terms by taxonomy; undefined for a taxonomy that was not sent. */
@@ -357,82 +295,41 @@ function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'
   }
 }
 
-interface Counted {
-  terms: readonly number[]
-  /** True for a published event: terms count no others (rule 7.4). */
-  counted: boolean
-}
-
-/**
- * Adds one to the counts of terms that begin to count an event, and takes one from the counts of terms that
- * no longer do.
- */
-async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
-  const had = new Set(before.counted ? before.terms : [])
-  const has = new Set(after.counted ? after.terms : [])
-  const by = new Map<number, number>()
-  for (const term of has.difference(had)) by.set(term, 1)
-  for (const term of had.difference(has)) by.set(term, -1)
-  await shiftCounts(tx, by)
-}
-
 /** Publishes an event whose time has come. The caller holds its row. */
-export async function publishEvent(tx: Tx, row: EventRow, slug: string): Promise<void> {
-  const terms = (await findTermIds(tx, row.id)).map((term) => term.id)
-  await Promise.all([
-    updateEvent(tx, row, { status: 'publish', slug }, UNCHANGED),
-    countTerms(tx, { terms, counted: false }, { terms, counted: true }),
-  ])
+export async function publishEvent(tx: Tx, before: EventRow, slug: string): Promise<void> {
+  await saveEvents(tx, [{ before, values: { status: 'publish', slug }, links: {} }])
 }
 
-/**
- * The parts of a new event that follow from its sent values alone: its columns, and the slug that was asked
- * for.
- */
-export interface SettledValues {
-  own: ReturnType<typeof ownColumns>
-  slug: string | undefined
+export type OwnColumns = ReturnType<typeof ownColumns>
+
+/** Settles the columns of a new event that follow from its values alone. @throws Problem for refused values */
+export function settleValues(values: EventValues, context: ValueContext): OwnColumns {
+  return ownColumns(undefined, values, context)
 }
 
-/** Settles the values of a new event. @throws Problem for refused values */
-export function settleValues(values: EventValues, context: ValueContext): SettledValues {
-  return { own: ownColumns(undefined, values, context), slug: values.slug }
-}
-
-/**
- * A new event that was asked for, with the records and terms to link it to. `uid` is given where calendars
- * know the event already.
- */
-export interface AskedEvent extends SettledValues {
-  event: Omit<PreparedEvent, 'values'> & { values: Pick<EventValues, 'categories' | 'tags'> }
-  uid?: string | undefined
+/** A new event to write, the context of its request, and its writer, where several share the transaction. */
+export interface AskedEvent {
+  prepared: PreparedEvent
+  context: Context
+  by?: Writer | undefined
 }
 
 /** A new event with its id and slug. The ids of its categories and tags are in ascending order. */
-export interface MadeEvent extends NewEvent {
-  links: KnownLinks
-  /** The context of the request that asked for the event. */
-  context: Context
+export type NewEvent = SettledEvent & {
+  before?: undefined
+  values: EventRow
   categories: readonly number[]
   tags: readonly number[]
 }
 
 /**
- * Writes new events, with the records and terms that they link to, in few statements. When one event fails,
- * none is written. The words of all events are indexed together. The events are not presented here, but when
- * they are first read.
+ * Writes new events with the records and terms that they link to, in few statements, and indexes their words.
+ * When one fails, none is written.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
-export async function createEvents(
-  tx: Tx,
-  asked: readonly AskedEvent[],
-  context: Context,
-): Promise<MadeEvent[]> {
-  const events = await settleNewEvents(
-    tx,
-    asked.map((one) => ({ ...one, context })),
-  )
-  await Promise.all(insertSettled(tx, events))
+export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
+  const events = await settleNew(tx, asked)
+  await saveEvents(tx, events)
   await indexWritten(tx, events.length)
   return events
 }
@@ -440,55 +337,44 @@ export async function createEvents(
 /**
  * Settles new events that are written together, in the order of `asked`. The later of two events that ask for
  * the same slug gets another slug.
- * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
+ * @throws Problem as `createEvents` does
  */
-export async function settleNewEvents(
-  tx: Tx,
-  asked: readonly (AskedEvent & Pick<MadeEvent, 'context' | 'by'>)[],
-): Promise<MadeEvent[]> {
-  const linked: Omit<KnownLinks, 'terms'>[] = []
-  for (const { event, context } of asked) linked.push(await linkAll(tx, event, context))
-  const numbered = takeRecordIds(tx, 'event', asked.length)
-  const named = asked.map(({ own, slug, context: { caller } }) => {
-    return { caller, status: own.status, name: own.title, sent: slug }
+export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
+  const settled = asked.map(({ prepared: { values, columns }, context }) => {
+    return columns ?? settleValues(values, context)
   })
-  const [terms, ids, slugs] = await Promise.all([
+  const named = asked.map(({ prepared, context: { caller } }, at) => {
+    const { status = '', title: name = '' } = settled[at] ?? {}
+    return { caller, status, name, sent: prepared.values.slug }
+  })
+  const linked: Awaited<ReturnType<typeof settleLinked>>[] = []
+  for (const { prepared, context } of asked) linked.push(await settleLinked(tx, prepared, context))
+  const [ids, terms, slugs] = await Promise.all([
+    nextRecordIds(tx, 'event', asked.length),
     settleTermsOf(tx, asked),
-    numbered,
-    settleNewSlugs(tx, 'events', named, numbered),
+    settleNewSlugs(tx, 'events', named),
     refuseUnlinkable(
       tx,
-      asked.map(({ event }) => event),
+      asked.map(({ prepared }) => prepared),
     ),
   ])
-  const events: MadeEvent[] = []
-  for (const [at, { own, event, uid = randomUUID(), context, by }] of asked.entries()) {
-    const image = event.image === undefined ? null : await linkImage(tx, event.image, context)
+  const events: NewEvent[] = []
+  for (const [at, { prepared, context, by }] of asked.entries()) {
     const { categories, tags } = terms[at] ?? { categories: [], tags: [] }
-    const row = { ...UNSENT, ...own, id: ids[at] ?? 0, image, slug: slugs[at] ?? '', uid }
-    events.push({
-      row,
-      links: linksOfNew(linked[at], [...categories, ...tags]),
-      categories,
-      tags,
-      context,
-      by,
-    })
+    const { links: { venues = [], organizers = [] } = {}, made = NONE } = linked[at] ?? {}
+    const id = ids[at] ?? 0
+    const values = {
+      ...UNSENT,
+      ...(settled[at] ?? settleValues(prepared.values, context)),
+      id,
+      image: prepared.image === undefined ? null : await linkImage(tx, prepared.image, context),
+      slug: slugs[at] ?? (await freeSlug(tx, 'events', String(id), id)),
+      uid: prepared.uid ?? randomUUID(),
+    }
+    const links = { venues, organizers, terms: [...categories, ...tags] }
+    events.push({ values, links, made, categories, tags, by })
   }
   return events
-}
-
-/**
- * Writes settled events, and adds them to the counts of their terms. Returns a promise of the writes, and one
- * of the rows of the terms with their new counts. All statements have begun when the function returns.
- */
-export function insertSettled(tx: Tx, events: readonly MadeEvent[]): [Promise<unknown>, Promise<TermRow[]>] {
-  const noted = insertTakenIds(
-    tx,
-    'event',
-    events.map(({ row }) => row.id),
-  )
-  return [Promise.all([noted, insertEvents(tx, events)]), shiftCounts(tx, countsOf(events))]
 }
 
 async function refuseUnlinkable(tx: Tx, asked: readonly PreparedLinks[]): Promise<void> {
@@ -511,9 +397,9 @@ const LINKS = [
  */
 async function settleTermsOf(
   tx: Tx,
-  asked: readonly (AskedEvent & { context: Context })[],
-): Promise<Pick<MadeEvent, 'categories' | 'tags'>[]> {
-  const sent = asked.map(({ event: { values } }) => sentTerms(values))
+  asked: readonly AskedEvent[],
+): Promise<Pick<NewEvent, 'categories' | 'tags'>[]> {
+  const sent = asked.map(({ prepared: { values } }) => sentTerms(values))
   const numbers = new Set<number>()
   for (const { category = [], tag = [] } of sent)
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
@@ -531,11 +417,3 @@ async function settleTermsOf(
 }
 
 const byNumber = (a: number, b: number) => a - b
-
-function countsOf(events: readonly NewEvent[]): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const { row, links } of events)
-    if (row.status === 'publish')
-      for (const term of links.terms ?? []) counts.set(term, (counts.get(term) ?? 0) + 1)
-  return counts
-}

@@ -31,7 +31,7 @@ import { venueRules } from '../linked/venue.ts'
 import { mayRead } from '../people/caller.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
-import { compareTerms, termsApart } from '../terms/term-store.ts'
+import { compareTerms, shiftCounts, termsApart } from '../terms/term-store.ts'
 import type { Condition } from './event-conditions.ts'
 import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
@@ -130,40 +130,28 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/**
- * The ids of the records and terms that an event is linked to, in order; undefined where they are not known.
- */
-export interface KnownLinks {
-  venues: readonly number[] | undefined
-  organizers: readonly number[] | undefined
-  terms: readonly number[] | undefined
-  /** The ids of the linked venues and organizers that were made with the event. */
-  made: ReadonlySet<number>
-}
-
-/** The links of an event whose links nothing has changed. */
-export const UNCHANGED: KnownLinks = {
-  venues: undefined,
-  organizers: undefined,
-  terms: undefined,
-  made: new Set(),
+/** The ids of the records and terms that an event links to, in order. A kind that is undefined is not known. */
+export interface LinkIds {
+  venues?: readonly number[] | undefined
+  organizers?: readonly number[] | undefined
+  terms?: readonly number[] | undefined
 }
 
 /**
- * Reads the links of these events, in one query for each kind. Every event has an entry. `known` may be given
- * for a single event alone.
+ * Reads the links of these events, in one query for each kind. Every event has an entry. `known` has links of
+ * these events that need not be looked up.
  */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
-  known?: KnownLinks,
+  known: ReadonlyMap<number, LinkIds> = new Map(),
 ): Promise<Map<number, EventLinks>> {
   const ids = events.map((row) => row.id)
   const seriesOf = new Map(events.flatMap(({ id, series }) => (series === null ? [] : [[id, series]])))
   const [venues, organizers, terms, series] = await Promise.all([
-    findLinks<VenueRow>(db, venueRules, ids, known?.venues),
-    findLinks<OrganizerRow>(db, organizerRules, ids, known?.organizers),
-    findTermsOf(db, ids, known?.terms),
+    findLinks<VenueRow>(db, venueRules, ids, known),
+    findLinks<OrganizerRow>(db, organizerRules, ids, known),
+    findTermsOf(db, ids, known),
     findSeriesByIds(db, [...new Set(seriesOf.values())]),
   ])
   const pictured = [...events, ...[...venues.values()].flat(), ...[...organizers.values()].flat()]
@@ -184,48 +172,7 @@ export async function findEventLinks(
   return new Map(ids.map((id) => [id, linksOf(id)]))
 }
 
-/**
- * Reads the links of new events that this transaction has written. `counted` resolves to the terms of the
- * published events, with their new counts.
- */
-export async function findLinksOfNew(
-  db: Db,
-  events: readonly { row: EventRow; links: KnownLinks }[],
-  counted: Promise<readonly TermRow[]>,
-): Promise<Map<number, EventLinks>> {
-  const idsOf = (kind: (typeof LINK_KINDS)[number], some = events) => [
-    ...new Set(some.flatMap(({ links }) => links[kind] ?? [])),
-  ]
-  const uncounted = idsOf(
-    'terms',
-    events.filter(({ row }) => row.status !== 'publish'),
-  )
-  const [venues, organizers, others, shown] = await Promise.all([
-    findLinkedByIds<VenueRow>(db, venueRules, idsOf('venues')),
-    findLinkedByIds<OrganizerRow>(db, organizerRules, idsOf('organizers')),
-    uncounted.length === 0 ? [] : selectTerms(db, { ids: uncounted }),
-    counted,
-  ])
-  const terms = new Map([...others, ...shown].map((term) => [term.id, term]))
-  const pictured = [...events.map(({ row }) => row), ...venues.values(), ...organizers.values()]
-  const images = await findImages(
-    db,
-    pictured.flatMap((row) => row.image ?? []),
-  )
-  const linksOf = ({ links }: { links: KnownLinks }): EventLinks => {
-    const own = among(terms, links.terms).sort(compareTerms)
-    return {
-      venues: among(venues, links.venues),
-      organizers: among(organizers, links.organizers),
-      ...termsApart(own),
-      images,
-      series: undefined,
-    }
-  }
-  return new Map(events.map((event) => [event.row.id, linksOf(event)]))
-}
-
-function among<Row>(rows: ReadonlyMap<number, Row>, ids: readonly number[] = []): Row[] {
+function among<Row>(rows: ReadonlyMap<number, Row>, ids: readonly number[]): Row[] {
   return ids.flatMap((id) => rows.get(id) ?? [])
 }
 
@@ -259,8 +206,7 @@ function linkStatements(links: 'event_venues', kind: 'venue') {
         .where('event', 'in', value('events'))
         .returning(['event', `${kind} as id`, 'position']),
     ),
-    rows: (event: number, ids: readonly number[] = []) =>
-      ids.map((id, position) => ({ event, [kind]: id, position }) as LinkRow),
+    row: (event: number, id: number, position: number) => ({ event, [kind]: id, position }) as LinkRow,
   }
 }
 
@@ -270,36 +216,49 @@ interface LinkRow {
   position: number
 }
 
-const linking: Record<LinkedType['table'], ReturnType<typeof linkStatements>> = {
+const linking = {
   venues: linkStatements('event_venues', 'venue'),
   organizers: linkStatements('event_organizers' as 'event_venues', 'organizer' as 'venue'),
+  terms: {
+    insert: statement<{ rows: Omit<LinkRow, 'venue' | 'position'>[] }>()((db, value) =>
+      db.insertInto('event_terms').values(value('rows') as never),
+    ),
+    remove: statement<{ events: readonly number[] }>()((db, value) =>
+      db
+        .deleteFrom('event_terms')
+        .where('event', 'in', value('events'))
+        .returning(['event', 'term as id', 'term as position']),
+    ),
+    row: (event: number, term: number) => ({ event, term }),
+  },
 }
 
+/** Finds the records that events link to, by event. A record is read once: its texts may be long. */
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
   type: LinkedType,
   events: readonly number[],
-  known: readonly number[] | undefined,
+  known: ReadonlyMap<number, LinkIds>,
 ): Promise<Map<number, Row[]>> {
-  const [event] = events
-  if (event === undefined) return new Map()
-  if (known) {
-    return new Map([[event, among(await findLinkedByIds<Row>(db, type, known), known)]])
-  }
-  // A record is read once, however many of the events it is linked to: its texts may be long.
-  return linkedTo(await linking[type.table].select(db, { events }), (ids) =>
-    findLinkedByIds<Row>(db, type, ids),
-  )
+  const unknown = events.filter((id) => known.get(id)?.[type.table] === undefined)
+  const pairs = unknown.length === 0 ? [] : await linking[type.table].select(db, { events: unknown })
+  const ids = idsByEvent(pairs)
+  for (const id of events) if (!ids.has(id)) ids.set(id, known.get(id)?.[type.table] ?? [])
+  return linkedTo(ids, (wanted) => findLinkedByIds<Row>(db, type, wanted))
 }
 
-/** Returns the records that events are linked to, by event. */
+function idsByEvent(pairs: readonly { event: number; id: number }[]): Map<number, readonly number[]> {
+  const byEvent = Map.groupBy(pairs, ({ event }) => event)
+  return new Map([...byEvent].map(([event, own]) => [event, own.map(({ id }) => id)]))
+}
+
+/** Returns the records that events link to, by event. */
 async function linkedTo<Row>(
-  pairs: readonly { event: number; id: number }[],
+  ids: ReadonlyMap<number, readonly number[]>,
   find: (ids: number[]) => Promise<ReadonlyMap<number, Row>>,
 ): Promise<Map<number, Row[]>> {
-  const rows = await find([...new Set(pairs.map(({ id }) => id))])
-  const byEvent = Map.groupBy(pairs, ({ event }) => event)
-  return new Map([...byEvent].map(([event, own]) => [event, own.flatMap(({ id }) => rows.get(id) ?? [])]))
+  const rows = await find([...new Set([...ids.values()].flat())])
+  return new Map([...ids].map(([event, own]) => [event, among(rows, own)]))
 }
 
 /** The links of an event that lists of pages show. */
@@ -314,14 +273,14 @@ export async function findCardLinks(
   const ids = events.map(({ id }) => id)
   const [pairs, terms, series, images] = await Promise.all([
     linking.venues.select(db, { events: ids }),
-    findTermsOf(db, ids, undefined),
+    findTermsOf(db, ids),
     findSeriesByIds(db, [...new Set(events.flatMap((row) => row.series ?? []))]),
     findImages(
       db,
       events.flatMap(({ image }) => image ?? []),
     ),
   ])
-  const venues = await linkedTo(pairs, (of) => findPlaceRows(db, of))
+  const venues = await linkedTo(idsByEvent(pairs), (of) => findPlaceRows(db, of))
   const linksOf = (row: Pick<EventRow, 'id' | 'series'>): CardLinks => ({
     venues: venues.get(row.id) ?? [],
     ...termsApart(terms.get(row.id) ?? []),
@@ -345,29 +304,19 @@ const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>
 async function findTermsOf(
   db: Db,
   events: readonly number[],
-  known: readonly number[] | undefined,
+  known: ReadonlyMap<number, LinkIds> = new Map(),
 ): Promise<Map<number, TermRow[]>> {
-  const [event] = events
-  if (event === undefined) return new Map()
-  if (known)
-    return new Map([
-      [event, known.length === 0 ? [] : (await selectTerms(db, { ids: known })).sort(compareTerms)],
-    ])
-  return Map.groupBy(await selectTermsOf(db, { events }), ({ event }) => event)
-}
-
-async function insertLinks(
-  tx: Tx,
-  type: LinkedType,
-  event: number,
-  ids: readonly number[] = [],
-): Promise<void> {
-  const { insert, rows } = linking[type.table]
-  if (ids.length > 0) await insert(tx, { rows: rows(event, ids) })
-}
-
-async function replaceLinks(tx: Tx, type: LinkedType, event: number, ids?: readonly number[]): Promise<void> {
-  if (ids) await Promise.all([removeLinks(tx, type.table, [event], ids), insertLinks(tx, type, event, ids)])
+  const unknown = events.filter((id) => known.get(id)?.terms === undefined)
+  const ids = [...new Set(events.flatMap((id) => known.get(id)?.terms ?? []))]
+  const [found, rows] = await Promise.all([
+    unknown.length === 0 ? [] : selectTermsOf(db, { events: unknown }),
+    ids.length === 0 ? [] : selectTerms(db, { ids }),
+  ])
+  const terms: Map<number, TermRow[]> = Map.groupBy(found, ({ event }) => event)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  for (const id of events)
+    if (!terms.has(id)) terms.set(id, among(byId, known.get(id)?.terms ?? []).sort(compareTerms))
+  return terms
 }
 
 const selectTermIds = statement<{ event: number }>()((db, value) =>
@@ -382,52 +331,8 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
   return selectTermIds(db, { event })
 }
 
-const insertEventTerms = statement<{ rows: { event: number; term: number }[] }>()((db, value) =>
-  db.insertInto('event_terms').values(value('rows')),
-)
-
-const deleteEventTerms = statement<{ events: readonly number[] }>()((db, value) =>
-  db
-    .deleteFrom('event_terms')
-    .where('event', 'in', value('events'))
-    .returning(['event', 'term as id', 'term as position']),
-)
-
-const deleteLinksOf = {
-  venues: linking.venues.remove,
-  organizers: linking.organizers.remove,
-  terms: deleteEventTerms,
-}
-
 /** The kinds of links. When a write changes links of one kind, the former ones are noted by this name. */
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
-
-/**
- * Removes the links of one kind from events that are to be linked to `ids` instead, and notes the former
- * links where they differ from `ids`.
- */
-async function removeLinks(
-  tx: Tx,
-  kind: (typeof LINK_KINDS)[number],
-  events: readonly number[],
-  ids: readonly number[],
-): Promise<void> {
-  const rows = await deleteLinksOf[kind](tx, { events })
-  const had = Map.groupBy(rows, ({ event }) => event)
-  const has = String(kind === 'terms' ? ids.toSorted((a, b) => a - b) : ids)
-  for (const event of events) {
-    const former = (had.get(event) ?? []).sort((a, b) => a.position - b.position).map(({ id }) => id)
-    if (String(former) !== has) noteFormer(tx, 'event', event, { [kind]: former })
-  }
-}
-
-async function insertTerms(tx: Tx, event: number, ids: readonly number[] = []): Promise<void> {
-  if (ids.length > 0) await insertEventTerms(tx, { rows: ids.map((term) => ({ event, term })) })
-}
-
-async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Promise<void> {
-  if (ids) await Promise.all([removeLinks(tx, 'terms', [event], ids), insertTerms(tx, event, ids)])
-}
 
 /** Returns the columns of an event that follow from its other columns; every write of an event sets them. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
@@ -442,122 +347,135 @@ const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, v
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
 
-/**
- * The ids of the records and terms that an event is to be linked to, in order. Links of a kind that is
- * undefined stay as they are.
- */
-export type WrittenLinks = Omit<KnownLinks, 'made'>
-
-function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
-  return Array.from(rowParts(rows), write)
-}
-
 const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
   db.insertInto('events').values(value('rows')),
 )
 
-/** The row of a new event, with the ids of the records and terms that it links to, in order. */
-export interface NewEvent {
-  row: EventRow
-  links: WrittenLinks
+/** An event to be saved. Its links of a kind that is undefined stay as they are. */
+export type EventWrite = {
+  links: LinkIds
   /** The writer of the event, where several writers share the transaction. */
   by?: Writer | undefined
+} & (
+  | { before?: undefined; values: EventRow }
+  /** The row as it is, which the caller holds, and the columns to set. */
+  | { before: EventRow; values: Partial<EventRow> }
+)
+
+/** Returns the row of an event as it will be. */
+export function savedRow({ before, values }: EventWrite): EventRow {
+  const row = before ? { ...before, ...values } : values
+  return { ...row, ...derivedColumns(row) }
 }
 
 /** Returns the bytes that an event takes up: those of its texts, and those that it and its links count as. */
-export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links?: WrittenLinks): number {
+export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: LinkIds = {}): number {
   const texts = Object.values(row).reduce<number>(
     (total, value) => total + Buffer.byteLength(String(value)),
     0,
   )
-  const { venues = [], organizers = [], terms = [] } = links ?? {}
+  const { venues = [], organizers = [], terms = [] } = links
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
 /** Bytes of events that are written without a turn for others: a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
-/** Yields the entries in order, in pieces that take a few milliseconds to write each. */
-function* inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Generator<Entry[]> {
-  let piece: Entry[] = []
-  let total = 0
+/** Returns the entries in order, in pieces that take a few milliseconds to write each. */
+function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {
+  const pieces: Entry[][] = []
+  let total = BYTES_A_TURN
   for (const entry of entries) {
-    piece.push(entry)
+    if (total >= BYTES_A_TURN) {
+      pieces.push([])
+      total = 0
+    }
+    pieces.at(-1)?.push(entry)
     total += bytes(entry)
-    if (total < BYTES_A_TURN) continue
-    yield piece
-    piece = []
-    total = 0
   }
-  if (piece.length > 0) yield piece
-}
-
-/** Writes new events as `insertEvents` does, with turns for others in between. */
-export async function insertInTurns(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (const piece of inPieces(events, ({ row, links }) => rowBytes(row, links))) {
-    await insertEvents(tx, piece)
-    await passTurn(tx)
-  }
+  return pieces
 }
 
 /**
- * Writes new events, each with its links. All statements have begun, in this order, when the function
- * returns.
+ * Saves events with their links, and adjusts the counts of their terms. Many are written in pieces, with
+ * turns for others in between.
  */
-export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (const { row, by } of events)
-    recordWritten(tx, 'event', undefined, { ...row, name: row.title }, undefined, by)
-  const rows = events.map(({ row }) => ({ ...row, ...derivedColumns(row) }))
-  const linked = events.map(({ row: { id }, links }) => ({ id, links }))
-  await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, linked)])
-}
-
-function linkEvents(tx: Tx, events: readonly { id: number; links: WrittenLinks }[]): Promise<unknown>[] {
-  const linked = (['venues', 'organizers'] as const).flatMap((kind) => {
-    const { insert, rows } = linking[kind]
-    const all = events.flatMap(({ id, links }) => rows(id, links[kind]))
-    return inParts(all, (part) => insert(tx, { rows: part }))
-  })
-  const terms = events.flatMap(({ id, links }) => (links.terms ?? []).map((term) => ({ event: id, term })))
-  return [...linked, ...inParts(terms, (rows) => insertEventTerms(tx, { rows }))]
-}
-
-/** Writes columns of several events, with turns for others in between; their links stay. */
-export async function updateEvents(
-  tx: Tx,
-  changes: readonly { before: EventRow; columns: Partial<EventRow> }[],
-): Promise<void> {
-  const update = ({ before, columns }: (typeof changes)[number]) => {
-    const after = { ...before, ...columns }
-    recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-    // All of `columns` is written: where an occurrence takes the values of its series, `before` may differ
-    // from the row in the database.
-    const written = { ...columns, ...changedOf(before, derivedColumns(after)) }
-    return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
+export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise<void> {
+  for (const { before, values, by } of events) {
+    const after = before ? { ...before, ...values } : values
+    const former = before && formerOf(before, values)
+    recordWritten(tx, 'event', before, { ...after, name: after.title }, former, by)
   }
-  // SQLite writes the whole row anew.
-  for (const piece of inPieces(changes, ({ before, columns }) => rowBytes({ ...before, ...columns }))) {
-    await Promise.all(piece.map(update))
-    await passTurn(tx)
+  const counts = await countShifts(tx, events)
+  for (const [at, piece] of inPieces(events, (one) => rowBytes(savedRow(one), one.links)).entries()) {
+    if (at > 0) await passTurn(tx)
+    const added = piece.filter(({ before }) => !before).map(savedRow)
+    await Promise.all([
+      ...Array.from(rowParts(added), (rows) => insertMany(tx, { rows })),
+      ...piece.map((one) => one.before && updateRow(tx, one.before, one)),
+    ])
   }
+  await Promise.all([...LINK_KINDS.map((kind) => saveLinks(tx, kind, events)), shiftCounts(tx, counts)])
 }
 
 /**
- * Replaces the links of each kind in `asked.links` for the events listed there. All statements have begun, in
- * this order, when the function returns.
+ * Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column
+ * that is set, even to the same value.
  */
-export async function replaceLinksOf(
+async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<void> {
+  const after = savedRow(one)
+  const columns = Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => value !== before[name as keyof EventRow]),
+  )
+  await Promise.all([
+    leaveTraces(tx, before, after),
+    Object.keys(columns).length > 0 && updateOne(tx, { id: before.id, columns }),
+  ])
+}
+
+/** Writes the links of one kind where they are given, and notes former ones that differ. */
+async function saveLinks(
   tx: Tx,
-  asked: { links: WrittenLinks } & Record<(typeof LINK_KINDS)[number], readonly number[]>,
+  kind: (typeof LINK_KINDS)[number],
+  events: readonly EventWrite[],
 ): Promise<void> {
-  const writing = LINK_KINDS.flatMap((kind) => {
-    const [events, ids] = [asked[kind], asked.links[kind]]
-    if (!ids || events.length === 0) return []
-    const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
-    const linked = events.map((id) => ({ id, links }))
-    return [removeLinks(tx, kind, events, ids), ...linkEvents(tx, linked)]
+  const { insert, remove, row } = linking[kind]
+  const linked = events.flatMap((one) => {
+    const ids = one.links[kind]
+    return ids ? [{ id: (one.before ?? one.values).id ?? 0, isNew: !one.before, ids }] : []
   })
-  await Promise.all(writing)
+  const changed = linked.filter(({ isNew }) => !isNew)
+  const had =
+    changed.length === 0
+      ? new Map()
+      : Map.groupBy(await remove(tx, { events: changed.map(({ id }) => id) }), ({ event }) => event)
+  for (const { id: event, ids } of changed) {
+    const links: { id: number; position: number }[] = had.get(event) ?? []
+    const former = links.sort((a, b) => a.position - b.position).map(({ id }) => id)
+    const has = kind === 'terms' ? ids.toSorted((a, b) => a - b) : ids
+    if (String(former) !== String(has)) noteFormer(tx, 'event', event, { [kind]: former })
+  }
+  const rows = linked.flatMap(({ id: event, ids }) => ids.map((id, position) => row(event, id, position)))
+  await Promise.all(Array.from(rowParts(rows), (some) => insert(tx, { rows: some as LinkRow[] })))
+}
+
+const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'
+
+/** Returns by how much the counts of terms change: they count published events, and no others (rule 7.4). */
+async function countShifts(tx: Tx, events: readonly EventWrite[]): Promise<Map<number, number>> {
+  const shifts = new Map<number, number>()
+  const shift = (term: number, by: number) => shifts.set(term, (shifts.get(term) ?? 0) + by)
+  const recounted = events.flatMap(({ before, values, links }) =>
+    before && (links.terms || isCounted(before) !== isCounted({ ...before, ...values })) ? [before.id] : [],
+  )
+  const former = await findTermsOfEvents(tx, recounted)
+  for (const { before, values, links } of events) {
+    const had = (before && former.get(before.id)) ?? []
+    if (before && isCounted(before)) for (const term of had) shift(term, -1)
+    if (isCounted(before ? { ...before, ...values } : values))
+      for (const term of links.terms ?? had) shift(term, 1)
+  }
+  return shifts
 }
 
 const selectTermsOfEvents = statement<{ events: readonly number[] }>()((db, value) =>
@@ -590,21 +508,6 @@ export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: num
   }
 }
 
-/**
- * Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column
- * that is set, even to the same value.
- */
-async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
-  const changed = changedOf(before, columns)
-  if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
-}
-
-function changedOf(before: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
-  return Object.fromEntries(
-    Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]),
-  )
-}
-
 const showOne = statement<{ id: number }>()((db, value) =>
   db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
 )
@@ -617,28 +520,6 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
       return showOne(tx, { id: row.id })
     }),
   )
-}
-
-/**
- * Writes columns and links of the event whose row is `before`. All statements have begun, in this order, when
- * the function returns.
- */
-export async function updateEvent(
-  tx: Tx,
-  before: EventRow,
-  columns: Partial<EventRow>,
-  links: WrittenLinks,
-): Promise<void> {
-  const { id } = before
-  const after = { ...before, ...columns }
-  recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-  await Promise.all([
-    leaveTraces(tx, before, after),
-    updateColumns(tx, before, { ...columns, ...derivedColumns(after) }),
-    replaceLinks(tx, venueRules, id, links.venues),
-    replaceLinks(tx, organizerRules, id, links.organizers),
-    replaceTerms(tx, id, links.terms),
-  ])
 }
 
 /**

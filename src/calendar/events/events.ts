@@ -2,8 +2,8 @@ import { Problem } from '../../base/problems.ts'
 import { prepareTexts, showPrepared } from '../../base/text/long-texts.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
-import type { Tx, Writer } from '../../store/storage/recording.ts'
-import type { EventRow, TermRow } from '../../store/storage/schema.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 import { passTurn } from '../../store/storage/statement.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
@@ -26,26 +26,25 @@ import { loadJson } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
 import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent, writeCore } from './event-present.ts'
 import {
+  type AskedEvent,
   changeEvent,
   type EventValues,
-  insertSettled,
-  type LookAtWritten,
   type PreparedEvent,
   prepareEvent,
-  settleNewEvents,
-  settleValues,
+  type SettledEvent,
+  settleNew,
   trashEvent,
 } from './event-rules.ts'
 import {
-  derivedColumns,
   type EventLinks,
   findEvent,
   findEventLinks,
-  findLinksOfNew,
   findListedEvents,
   findNext,
-  type KnownLinks,
+  type LinkIds,
   linkedBytes,
+  savedRow,
+  saveEvents,
 } from './event-store.ts'
 import { asSeenBy } from './event-when.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
@@ -67,16 +66,6 @@ export async function prepareNew(context: Context, values: EventValues): Promise
   return prepared
 }
 
-/**
- * A prepared new event and the context of its request. `by` is its writer, where several writers share the
- * transaction.
- */
-interface AskedNew {
-  prepared: PreparedEvent
-  context: Context
-  by?: Writer | undefined
-}
-
 /** Creates an event with the records and terms that it links to. @throws Problem @throws UnshowableRecord */
 export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
   const [made] = await createAll(tx, [{ prepared, context }])
@@ -89,59 +78,40 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
  * written. Several events are written in steps, between which other requests are served.
  * @throws Problem @throws UnshowableRecord
  */
-export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<WriteResult[]> {
-  const afterStep = async (begun?: readonly Promise<unknown>[]) => {
-    if (asked.length > 1) await passTurn(tx, begun)
+export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
+  const afterStep = async () => {
+    if (asked.length > 1) await passTurn(tx)
   }
-  const events = await settleNewEvents(
+  const events = await settleNew(tx, asked)
+  await afterStep()
+  await saveEvents(tx, events)
+  await afterStep()
+  const rows = events.map(savedRow)
+  const fits = await Promise.all(rows.map(({ id }, at) => hasRoom(tx, id, asked[at]?.context)))
+  const known = new Map(events.map(({ values, links }) => [values.id, links]))
+  const links = await findEventLinks(
     tx,
-    asked.map(({ prepared, context, by }) => {
-      return { context, by, ...settleValues(prepared.values, context), event: prepared }
-    }),
+    rows.filter((_row, at) => fits[at]),
+    known,
   )
   await afterStep()
-  const shown = events.map(({ row: written, links, context }) => {
-    return { row: { ...written, ...derivedColumns(written) }, links, context }
-  })
-  const [inserted, counted] = insertSettled(tx, events)
-  await afterStep([inserted, counted])
-  const [, , answers] = await Promise.all([inserted, counted, answerNew(tx, shown, counted)])
-  await afterStep()
-  return answers
-}
-
-/** A new event whose row is being written. */
-interface ShownNew {
-  row: EventRow
-  links: KnownLinks
-  context: Context
-}
-
-/** Makes the answer to each request. */
-async function answerNew(
-  tx: Tx,
-  events: readonly ShownNew[],
-  counted: Promise<TermRow[]>,
-): Promise<WriteResult[]> {
-  const fits = await Promise.all(events.map(({ row, context }) => hasRoom(tx, row.id, context)))
-  const links = await findLinksOfNew(
-    tx,
-    events.filter((_event, at) => fits[at]),
-    counted,
-  )
   return Promise.all(
-    events.map(async ({ row, links: { made }, context }) => {
-      const answer = await answerWritten(context, row, links.get(row.id), made)
+    asked.map(async ({ context }, at) => {
+      const row = rows[at]
+      if (!row) throw new Error('no event was made')
+      const answer = await answerWritten(context, row, links.get(row.id), events[at]?.made ?? NONE)
       return { id: row.id, series: null, answer }
     }),
   )
 }
 
+const NONE: ReadonlySet<number> = new Set()
+
 /**
  * Decides whether an answer has room for the texts of the linked records. A short request may link to a
  * hundred long texts: else these are not read.
  */
-async function hasRoom(tx: Tx, id: number, { room }: Context): Promise<boolean> {
+async function hasRoom(tx: Tx, id: number, { room }: Pick<Context, 'room'> = {}): Promise<boolean> {
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
 
@@ -210,7 +180,11 @@ export function mayShare(values: EventValues): boolean {
 const update: WriteSteps<AskedUpdate<EventRow>, PreparedEvent & { id: number }> = {
   prepare: prepareChange,
   write: async (tx, prepared, context) =>
-    changeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
+    readBack(
+      tx,
+      await changeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context),
+      context,
+    ),
 }
 
 const remove: WriteSteps<EventRow, EventRow> = {
@@ -218,7 +192,7 @@ const remove: WriteSteps<EventRow, EventRow> = {
   write: async (tx, row, context) => {
     const current = await getHeld(tx, row.id, context, mayDelete)
     if (current.status === 'trash') throw new Problem('event-is-in-trash')
-    return trashEvent(tx, current, context, readTrashed(context))
+    return readTrashed(tx, await trashEvent(tx, current, context), context)
   },
 }
 
@@ -266,38 +240,29 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-export async function linksOfEvent(db: Db, row: EventRow, known?: KnownLinks) {
-  const links = (await findEventLinks(db, [row], known)).get(row.id)
+export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): Promise<EventLinks> {
+  const links = (await findEventLinks(db, [row], new Map([[row.id, known]]))).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
   return links
 }
 
-/**
- * Returns the function that makes the answer of a changed event in its transaction: what cannot be shown is
- * not written.
- */
-export function readBack(context: Context): LookAtWritten {
-  return async (tx, written, links) => {
-    const row = { ...written, ...derivedColumns(written) }
-    const { id, series } = row
-    const found = (await hasRoom(tx, id, context)) ? await linksOfEvent(tx, row, links) : undefined
-    return { id, series, answer: await answerWritten(context, row, found, links.made) }
-  }
+/** Makes the answer of a changed event in its transaction: what cannot be shown is not written. */
+export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
+  const row = savedRow(saved)
+  const { id, series } = row
+  const found = (await hasRoom(tx, id, context)) ? await linksOfEvent(tx, row, saved.links) : undefined
+  return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 
-/**
- * Returns the function that makes the answer of an event that goes to the trash. An event that cannot be
- * shown may go there too.
- */
-export function readTrashed(context: Context): LookAtWritten {
-  return async (tx, row, links) => {
-    const { id, series } = row
-    const found = await linksOfEvent(tx, row, links)
-    const shown = showPrepared(textsOfEvent(row, found, 'single'), () =>
-      presentWritten(context, asSeenBy(context.caller, row), found, links.made),
-    )
-    return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
-  }
+/** Makes the answer of an event that goes to the trash. An event that cannot be shown may go there too. */
+export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
+  const row = savedRow(saved)
+  const { id, series } = row
+  const found = await linksOfEvent(tx, row, saved.links)
+  const shown = showPrepared(textsOfEvent(row, found, 'single'), () =>
+    presentWritten(context, asSeenBy(context.caller, row), found, saved.made),
+  )
+  return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
 }
 
 /**

@@ -15,7 +15,7 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import type { MadeEvent } from '../events/event-rules.ts'
+import type { NewEvent } from '../events/event-rules.ts'
 import { findSeriesByIds, selectEvents } from '../events/event-store.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
@@ -83,8 +83,13 @@ async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
 }
 
-export function stateOfMade({ row, links, categories, tags }: MadeEvent): RecordState {
-  return eventState(row, { venue: links.venues ?? [], organizer: links.organizers ?? [], categories, tags })
+export function stateOfMade({ values, links, categories, tags }: NewEvent): RecordState {
+  return eventState(values, {
+    venue: links.venues ?? [],
+    organizer: links.organizers ?? [],
+    categories,
+    tags,
+  })
 }
 
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>

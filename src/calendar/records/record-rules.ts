@@ -119,33 +119,27 @@ export async function settleSlug(
   tx: Db,
   caller: Caller,
   table: RecordTable,
-  record: { id: number | Promise<number>; status: string; name: string },
+  record: { id: number; status: string; name: string },
   before: Pick<RecordColumns, 'id' | 'slug' | 'status'> | undefined,
   sent: string | undefined,
 ): Promise<string> {
   const { slug, isShared } = wantedSlug(caller, table, record, before, sent)
-  const wanted = slug ?? String(await record.id)
+  const wanted = slug ?? String(record.id)
   if (isShared || (before && before.slug === wanted && !givesUpSlug(before.status))) return wanted
   return freeSlug(tx, table, wanted, before?.id)
 }
 
-/** Written together: the later of two for one slug gets another. */
+/** Undefined where the id is to be the slug. The later of two records for one slug gets another. */
 export async function settleNewSlugs(
   tx: Db,
   table: RecordTable,
   records: readonly { caller: Caller; status: string; name: string; sent: string | undefined }[],
-  ids: Promise<readonly number[]>,
-): Promise<string[]> {
+): Promise<(string | undefined)[]> {
   const wanted = records.map((record) => wantedSlug(record.caller, table, record, undefined, record.sent))
-  const numbers = wanted.some(({ slug }) => slug === undefined) ? await ids : []
-  const asked = wanted.map(({ slug }, at) => slug ?? String(numbers[at]))
-  const free = await freeSlugs(
-    tx,
-    table,
-    asked.filter((_slug, at) => !wanted[at]?.isShared),
-  )
+  const asked = wanted.flatMap(({ slug, isShared }) => (slug === undefined || isShared ? [] : [slug]))
+  const free = await freeSlugs(tx, table, asked)
   let next = 0
-  return asked.map((slug, at) => (wanted[at]?.isShared ? slug : (free[next++] ?? slug)))
+  return wanted.map(({ slug, isShared }) => (slug === undefined || isShared ? slug : free[next++]))
 }
 
 /** Undefined where the id is to be the slug; and whether others may have it. */

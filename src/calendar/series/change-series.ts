@@ -7,25 +7,11 @@ import { nextRecordId, nextRecordIds } from '../../store/storage/history.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, Taxonomy } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
-import type { WriteResult } from '../declare/operations.ts'
-import {
-  type EventValues,
-  type LookAtWritten,
-  type PreparedEvent,
-  settleEvent,
-  settleLinked,
-} from '../events/event-rules.ts'
-import {
-  findEvent,
-  findTermsOfEvents,
-  insertInTurns,
-  moveOccurrences,
-  UNCHANGED,
-  type WrittenLinks,
-} from '../events/event-store.ts'
+import { type EventValues, type PreparedEvent, settleChange } from '../events/event-rules.ts'
+import { findTermsOfEvents, type LinkIds, moveOccurrences, saveEvents } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
-import { findTermsByIds, shiftCounts, TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
+import { findTermsByIds, TAXONOMIES, TERM_LISTS } from '../terms/term-store.ts'
 import {
   compareDates,
   type Dated,
@@ -60,7 +46,6 @@ import {
   touch,
   trashed,
   withSlugs,
-  writeChanges,
 } from './series-writes.ts'
 
 // Changes, splits, ends and removes a series, as a whole or from a date on.
@@ -90,8 +75,8 @@ export interface AskedChange {
 }
 
 /**
- * Own fields of occurrences stay; `trash` comes after all other changes. @throws Problem rest_forbidden when
- * the caller may not edit all
+ * Own fields of occurrences stay; `trash` comes after all other changes. Returns the ids of the venues and
+ * organizers that were made. @throws Problem rest_forbidden when the caller may not edit all
  */
 export async function changeAll(
   tx: Tx,
@@ -99,39 +84,34 @@ export async function changeAll(
   addressed: EventRow,
   asked: AskedChange,
   context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
+): Promise<ReadonlySet<number>> {
   const { status, ...others } = asked.prepared.values
-  if (status !== 'trash') return changeEach(tx, held, addressed, asked, context, look)
+  if (status !== 'trash') return changeEach(tx, held, addressed, asked, context)
   const prepared = { ...asked.prepared, values: others }
-  return changeEach(tx, held, addressed, { ...asked, prepared }, context, async (inner, row, links) => {
-    const series = await findSeries(inner, held.series.id)
-    const rows = await findOccurrences(inner, held.series.id)
-    if (series && isLive(series)) await removeAll(inner, { series, rows }, context)
-    return look(inner, (await findEvent(inner, row.id)) ?? row, links)
-  })
+  const made = await changeEach(tx, held, addressed, { ...asked, prepared }, context)
+  const series = await findSeries(tx, held.series.id)
+  const rows = await findOccurrences(tx, held.series.id)
+  if (series && isLive(series)) await removeAll(tx, { series, rows }, context)
+  return made
 }
 
-const changeEach: typeof changeAll = async (tx, held, addressed, asked, context, look) => {
+const changeEach: typeof changeAll = async (tx, held, addressed, asked, context) => {
   const { series } = held
   const rows = asked.takesSent
     ? held.rows.map((row) => (row.id === addressed.id ? takingSent(row, asked) : row))
     : held.rows
   const live = rows.filter(isLive)
   if (!live.every((row) => mayEdit(context.caller, row))) throw new Problem('rest_forbidden')
-  const linked = await settleLinked(tx, asked.prepared, context)
   const shared = readShared(series)
   const like = alike(addressed, series)
-  const settled = await settleEvent(tx, like, withoutSlug(asked.prepared), context)
-  const sentTerms = { before: shared.terms, after: settled.terms.after }
-  const terms = settled.terms.isSent
-    ? await settleSeriesTerms(tx, rows, asked.prepared.values, sentTerms)
-    : undefined
-  const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms: terms?.shared }
-  const changed = changedColumns(like, settled.columns)
+  const settled = await settleChange(tx, like, withoutSlug(asked.prepared), context)
+  const sent = settled.links.terms && { before: shared.terms, after: settled.links.terms }
+  const terms = sent && (await settleSeriesTerms(tx, rows, asked.prepared.values, sent))
+  const links: LinkIds = { ...settled.links, terms: terms?.shared }
+  const changed = changedColumns(like, settled.values)
   const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
   const before = scheduleOf(series)
-  const when = { ...like, ...settled.columns }
+  const when = { ...like, ...settled.values }
   const moved = newDates(before, addressed, when, asked.recurrence)
   const schedule = moved?.schedule ?? before
   const isRevived = series.status === 'trash' && changed.status !== undefined
@@ -152,22 +132,28 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
     ...(isTrashed ? { status: 'trash' } : {}),
     ...(dates ? { written_until: dates.until } : {}),
   })
-  const sender = asked.takesSent ? senderOf(addressed, settled.columns, when) : undefined
+  const sender = asked.takesSent ? senderOf(addressed, settled.values, when) : undefined
   const same = { changed, kept, schedule: isMoved ? schedule : undefined, sender }
   const changes = await rowChanges(tx, after, plan, same, context)
-  const open = changes.map((change) => change.before).filter((row) => takesChanges(context, row))
-  const ofOwn = (names: readonly string[]) =>
-    open.flatMap((row) => (ownFields(row).some((own) => names.includes(own)) ? [] : [row.id]))
-  await writeChanges(tx, changes, {
-    links,
-    venues: ofOwn(['venue']),
-    organizers: ofOwn(['organizer']),
-    terms: ofOwn(['categories', 'tags']),
-    mixedTerms: new Map(open.flatMap(({ id }) => entryOf(terms?.mixed, id))),
-  })
+  const stored = new Map(held.rows.map((row) => [row.id, row]))
+  const linksOf = (row: EventRow): LinkIds => {
+    if (!takesChanges(context, row)) return {}
+    const own = new Set(ownFields(row))
+    const isOwn = own.has('categories') || own.has('tags')
+    return {
+      venues: own.has('venue') ? undefined : links.venues,
+      organizers: own.has('organizer') ? undefined : links.organizers,
+      terms: terms?.mixed.get(row.id) ?? (isOwn ? undefined : links.terms),
+    }
+  }
+  await saveEvents(
+    tx,
+    changes.map(({ before: row, values }) => {
+      return { before: stored.get(row.id) ?? row, values, links: linksOf(row) }
+    }),
+  )
   await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
-  const own = changes.find((change) => change.before.id === addressed.id)
-  return look(tx, { ...addressed, ...own?.columns }, { ...UNCHANGED, made: linked.made })
+  return settled.made
 }
 
 /** Own times stay, to be compared with the new ones of the series. */
@@ -187,11 +173,6 @@ function senderOf(addressed: EventRow, sent: Partial<EventRow>, when: EventRow):
     columns: Object.fromEntries(names.map((name) => [name, sent[name]])),
     when: { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day },
   }
-}
-
-function entryOf<T>(map: ReadonlyMap<number, T> | undefined, id: number): [number, T][] {
-  const value = map?.get(id)
-  return value === undefined ? [] : [[id, value]]
 }
 
 function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
@@ -220,7 +201,7 @@ function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   return { ...prepared, values }
 }
 
-function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organizers' | 'terms'>> {
+function sentLinks(links: LinkIds): Partial<Pick<Shared, 'venues' | 'organizers' | 'terms'>> {
   return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
 }
 
@@ -278,7 +259,8 @@ async function rowChanges(
   const { status: _status, ...others } = same.changed
   const changedOf = ({ row, start }: Dated, changed: Partial<EventRow>) => ({
     before: row,
-    columns: columnsOf(row, start, { ...same, changed: takesChanges(context, row) ? changed : {} }, context),
+    values: columnsOf(row, start, { ...same, changed: takesChanges(context, row) ? changed : {} }, context),
+    links: {},
   })
   const stay = kept.map((dated) => withStatus(changedOf(dated, same.changed), same.kept))
   const going = await trashed(
@@ -286,18 +268,20 @@ async function rowChanges(
     gone.map(({ row }) => row),
     context,
   )
-  const gonePlaces = new Map(gone.map((dated) => [dated.row.id, changedOf(dated, others).columns]))
-  const leave = going.map(({ before, columns }) => ({
+  const gonePlaces = new Map(gone.map((dated) => [dated.row.id, changedOf(dated, others).values]))
+  const leave = going.map(({ before, values, links }) => ({
     before,
-    columns: { ...gonePlaces.get(before.id), ...columns },
+    values: { ...gonePlaces.get(before.id), ...values },
+    links,
   }))
   return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
 }
 
-function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
-  if (isLive(before)) return { before, columns }
-  const own = ownFields({ ...before, ...columns }).filter((name) => name !== 'status')
-  return { before, columns: { ...columns, status, own: own.join(',') } }
+function withStatus(change: Changed, { status }: Shared): Changed {
+  const { before, values } = change
+  if (isLive(before)) return change
+  const own = ownFields({ ...before, ...values }).filter((name) => name !== 'status')
+  return { ...change, values: { ...values, status, own: own.join(',') } }
 }
 
 const TEXTS = ['title', 'excerpt', 'description'] as const
@@ -336,12 +320,10 @@ export async function addDates(
   if (starts.length === 0) return []
   const ids = await nextRecordIds(tx, 'event', starts.length)
   const rows = await occurrenceRows(tx, series, like, schedule, starts, ids)
-  const counted = like.status === 'publish' ? rows.length : 0
-  await insertInTurns(
+  await saveEvents(
     tx,
-    rows.map((row) => ({ row, links: shared })),
+    rows.map((values) => ({ values, links: shared })),
   )
-  await shiftCounts(tx, new Map(shared.terms.map((term) => [term, counted])))
   return rows
 }
 
@@ -415,7 +397,7 @@ async function moveToTrash(
   const shared = readShared(series)
   const dates = { row: shared, links: shared, count: going.length }
   requireRoom(dates, series, context, dates)
-  await writeChanges(tx, await trashed(tx, going, context))
+  await saveEvents(tx, await trashed(tx, going, context))
 }
 
 /** Except `but`. */

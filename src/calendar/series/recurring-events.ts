@@ -15,18 +15,12 @@ import type { LoadedEvent } from '../events/event-filters.ts'
 import {
   changeEvent,
   type EventValues,
-  type LookAtWritten,
   type PreparedEvent,
+  type SettledEvent,
+  settleChange,
   settleTimes,
 } from '../events/event-rules.ts'
-import {
-  type EventLinks,
-  findEvent,
-  findEventLinks,
-  type KnownLinks,
-  UNCHANGED,
-  updateEvent,
-} from '../events/event-store.ts'
+import { type EventLinks, findEvent, type LinkIds, savedRow, saveEvents } from '../events/event-store.ts'
 import {
   createAll,
   createEvent,
@@ -77,8 +71,10 @@ const create: WriteSteps<EventValues, PreparedNew> = {
     const planned = plan(values, context)
     return { event: await prepareNew(context, values), planned }
   },
-  write: (tx, { event, planned }, context) =>
-    planned ? createSeries(tx, event, planned, context, readBack(context)) : createEvent(tx, event, context),
+  write: async (tx, { event, planned }, context) =>
+    planned
+      ? readBack(tx, await createSeries(tx, event, planned, context), context)
+      : createEvent(tx, event, context),
   mayShare: (values) => values.recurrence === undefined && mayShare(values),
   writeAll: (tx, asked) =>
     createAll(
@@ -141,16 +137,11 @@ async function updateSingle(
 ): Promise<WriteResult> {
   const held = await getHeld(tx, event.id, context, mayEdit)
   if (held.series !== null) throw new Problem('series-was-changed')
-  if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
-  return beginSeries(
-    tx,
-    held,
-    event,
-    recurrence,
-    await nextRecordId(tx, 'series'),
-    context,
-    readBack(context),
-  )
+  const changed =
+    recurrence === undefined
+      ? await changeEvent(tx, held, event, context)
+      : await beginSeries(tx, held, event, recurrence, context)
+  return readBack(tx, changed, context)
 }
 
 /** Every writer locks the series before occurrences, so that no two wait for each other. */
@@ -163,30 +154,27 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   if (isNone(recurrence)) return becomeSingle(tx, held, row, prepared, context)
   const part = scope === 'following' ? await splitSeries(tx, held, row, recurrence, context) : held
   const addressed = { ...row, series: part.series.id }
-  return changeAll(
-    tx,
-    part,
-    addressed,
-    { prepared: event, recurrence, takesSent: true },
-    context,
-    readWritten(context),
-  )
+  const made = await changeAll(tx, part, addressed, { prepared: event, recurrence, takesSent: true }, context)
+  return readWritten(tx, row.id, made, context)
 }
 
 /** In the trash or not. */
-export function readWritten(context: Context): LookAtWritten {
-  return async (tx, { id }, links) => {
-    const row = await findEvent(tx, id)
-    if (!row) throw new Problem('series-was-changed')
-    return (isLive(row) ? readBack : readTrashed)(context)(tx, row, links)
-  }
+export async function readWritten(
+  tx: Tx,
+  id: number,
+  made: ReadonlySet<number>,
+  context: Context,
+): Promise<WriteResult> {
+  const row = await findEvent(tx, id)
+  if (!row) throw new Problem('series-was-changed')
+  return (isLive(row) ? readBack : readTrashed)(tx, { values: row, links: {}, made }, context)
 }
 
 async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Context): Promise<WriteResult> {
   const held = await holdSeries(tx, series?.id ?? 0)
   const row = await getHeld(tx, event.id, context, mayEdit)
   if (!held || row.series !== held.id) throw new Problem('series-was-changed')
-  return changeOccurrence(tx, held, row, event, context, readBack(context))
+  return readBack(tx, await changeOccurrence(tx, held, row, event, context), context)
 }
 
 /** The others of the scope go to the trash. */
@@ -199,9 +187,9 @@ export async function becomeSingle(
 ): Promise<WriteResult> {
   const part = scope === 'following' ? await splitSeries(tx, held, row, undefined, context) : held
   await removeAll(tx, part, context, row.id)
-  const single = { series: null, recurrence_id: '', own: '' }
-  await updateEvent(tx, row, single, UNCHANGED)
-  return changeEvent(tx, { ...row, ...single }, event, context, readBack(context))
+  const values = { series: null, recurrence_id: '', own: '' }
+  await saveEvents(tx, [{ before: row, values, links: {} }])
+  return readBack(tx, await changeEvent(tx, { ...row, ...values }, event, context), context)
 }
 
 interface PreparedRemoval {
@@ -222,7 +210,8 @@ const remove: WriteSteps<AskedUpdate<EventRow>, PreparedRemoval> = {
     const current = await getHeld(tx, row.id, context, mayDelete)
     if (current.status === 'trash') throw new Problem('event-is-in-trash')
     await (scope === 'all' ? removeAll(tx, held, context) : removeFollowing(tx, held, current, context))
-    return readTrashed(context)(tx, (await findEvent(tx, row.id)) ?? current, UNCHANGED)
+    const values = (await findEvent(tx, row.id)) ?? current
+    return readTrashed(tx, { values, links: {}, made: new Set() }, context)
   },
 }
 
@@ -251,24 +240,22 @@ async function changeOccurrence(
   before: EventRow,
   prepared: PreparedEvent,
   context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
+): Promise<SettledEvent> {
   const [had, terms] = await Promise.all([
     linksOfEvent(tx, before),
     findTermsByIds(tx, readShared(series).terms),
   ])
-  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
-    const has = await linksOfEvent(tx, row, links)
-    const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
-    const sent = Object.keys(prepared.values)
-    const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
-    const own = ownNames(before, names.flat())
-    const now = own === row.own ? row : { ...row, own }
-    if (now !== row) await updateEvent(tx, row, { own }, UNCHANGED)
-    if (before.status !== 'trash' && row.status === 'trash') await leaveOut(tx, series, row, context)
-    return look(tx, now, links)
-  })
+  const settled = await settleChange(tx, before, prepared, context)
+  const row = savedRow(settled)
+  const has = await linksOfEvent(tx, row, settled.links)
+  const isBack = before.status === 'trash' && row.status !== 'trash'
+  const kept = isBack ? await bringBack(tx, series, row, context) : series
+  const sent = Object.keys(prepared.values)
+  const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
+  const changed = { ...settled, values: { ...settled.values, own: ownNames(before, names.flat()) } }
+  await saveEvents(tx, [changed])
+  if (before.status !== 'trash' && row.status === 'trash') await leaveOut(tx, series, row, context)
+  return changed
 }
 
 /** Undefined leaves it as it was. */
@@ -396,24 +383,23 @@ async function beginSeries(
   before: EventRow,
   prepared: PreparedEvent,
   recurrence: unknown,
-  seriesId: number,
   context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
-    const planned = planOf(row, recurrence, context)
-    const { schedule, starts, until } = planned
-    const known = await knownLinks(tx, row, links)
-    requireRoom({ row, links: known, count: starts.length }, prepared, context)
-    const slug = row.slug || slugify(row.title)
-    const series = newSeries(seriesId, row, slug, schedule, until, known, context)
-    const [first = row.start_date, ...others] = starts
-    const own = { ...whenAt(schedule, first, row), series: series.id, recurrence_id: first, own: '' }
-    await insertSeries(tx, series)
-    await updateEvent(tx, row, own, UNCHANGED)
-    await addDates(tx, series, row, schedule, others, sharedOf(row, known))
-    return look(tx, { ...row, ...own }, links)
-  })
+): Promise<SettledEvent> {
+  const id = await nextRecordId(tx, 'series')
+  const changed = await settleChange(tx, before, prepared, context)
+  const row = savedRow(changed)
+  const { schedule, starts, until } = planOf(row, recurrence, context)
+  const links = await linkIdsOf(tx, row, changed.links)
+  requireRoom({ row, links, count: starts.length }, prepared, context)
+  const slug = row.slug || slugify(row.title)
+  const series = newSeries(id, row, slug, schedule, until, links, context)
+  const [first = row.start_date, ...others] = starts
+  const own = { ...whenAt(schedule, first, row), series: series.id, recurrence_id: first, own: '' }
+  await insertSeries(tx, series)
+  const begun = { ...changed, values: { ...changed.values, ...own } }
+  await saveEvents(tx, [begun])
+  await addDates(tx, series, row, schedule, others, sharedOf(row, links))
+  return begun
 }
 
 function planOf(row: EventRow, recurrence: unknown, { now, site }: Context): Planned {
@@ -422,13 +408,8 @@ function planOf(row: EventRow, recurrence: unknown, { now, site }: Context): Pla
   return { schedule, ...startsOf(schedule, now, site.seriesMonths) }
 }
 
-async function knownLinks(tx: Tx, row: EventRow, links: KnownLinks): Promise<KnownLinks> {
-  const found = (await findEventLinks(tx, [row], links)).get(row.id)
-  const ids = (rows: readonly { id: number }[] = []) => rows.map(({ id }) => id)
-  return {
-    venues: ids(found?.venues),
-    organizers: ids(found?.organizers),
-    terms: [...ids(found?.categories), ...ids(found?.tags)],
-    made: links.made,
-  }
+async function linkIdsOf(tx: Tx, row: EventRow, known: LinkIds): Promise<LinkIds> {
+  const { venues, organizers, categories, tags } = await linksOfEvent(tx, row, known)
+  const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
+  return { venues: ids(venues), organizers: ids(organizers), terms: [...ids(categories), ...ids(tags)] }
 }

@@ -127,7 +127,10 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
       const row = first(held.rows)
       const asked = { prepared: event, recurrence, keepsDays }
       if (isNone(recurrence)) await becomeSingle(tx, held, row, { event, scope: 'all' }, context)
-      else await changeAll(tx, held, atStart(held.series, row), asked, context, readWritten(context))
+      else {
+        const made = await changeAll(tx, held, atStart(held.series, row), asked, context)
+        await readWritten(tx, row.id, made, context)
+      }
       return showWritten(tx, series.id, context)
     },
   }

@@ -7,7 +7,7 @@ import { holdRecord } from '../../store/storage/locks.ts'
 import { type FormerValues, recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { isInLists, passTurn, statement } from '../../store/storage/statement.ts'
-import type { WrittenLinks } from '../events/event-store.ts'
+import type { LinkIds } from '../events/event-store.ts'
 
 // Series, their occurrences, and shared values.
 
@@ -216,7 +216,7 @@ export interface Shared extends SharedColumns {
   terms: readonly number[]
 }
 
-export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLinks): Shared {
+export function sharedOf(row: EventRow, { venues, organizers, terms }: LinkIds): Shared {
   return {
     ...withoutApart(row),
     venues: venues ?? [],

@@ -10,7 +10,7 @@ import { type Tx, writerBy } from '../../store/storage/recording.ts'
 import type { EventRow, RecordTable, SeriesRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { publishEvent, UNSENT } from '../events/event-rules.ts'
-import { rowBytes, showLinks } from '../events/event-store.ts'
+import { rowBytes, saveEvents, showLinks } from '../events/event-store.ts'
 import { settleWhen } from '../events/event-when.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { updateLinked } from '../linked/linked-store.ts'
@@ -29,7 +29,6 @@ import {
   whenAt,
 } from './series-schedule.ts'
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
-import { type Changed, writeChanges } from './series-writes.ts'
 
 // What becomes due: dates within the horizon, times after changes of zones, publication, meeting links.
 
@@ -160,8 +159,10 @@ async function renewSeries(tx: Tx, id: number, from: string): Promise<void> {
   const schedule = scheduleOf(series)
   const rows = await findOccurrences(tx, id)
   const wrong = rows.filter((row) => row.utc_start_date > from && !isRight(row))
-  const changes: Changed[] = wrong.map((row) => ({ before: row, columns: renewed(row, schedule) }))
-  await writeChanges(tx, changes)
+  await saveEvents(
+    tx,
+    wrong.map((row) => ({ before: row, values: renewed(row, schedule), links: {} })),
+  )
 }
 
 function renewed(row: EventRow, schedule: Schedule): Partial<EventRow> {

@@ -7,26 +7,9 @@ import { nextRecordId, nextRecordIds } from '../../store/storage/history.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
-import type { WriteResult } from '../declare/operations.ts'
-import {
-  type EventValues,
-  type LookAtWritten,
-  linksOfNew,
-  type PreparedEvent,
-  settleEvent,
-  settleLinked,
-} from '../events/event-rules.ts'
-import {
-  findTermsOfEvents,
-  insertInTurns,
-  type KnownLinks,
-  replaceLinksOf,
-  rowBytes,
-  updateEvents,
-  type WrittenLinks,
-} from '../events/event-store.ts'
+import { type EventValues, type PreparedEvent, type SettledEvent, settleNew } from '../events/event-rules.ts'
+import { type EventWrite, type LinkIds, rowBytes, saveEvents } from '../events/event-store.ts'
 import { freeSlugs, givesUpSlug, isUnpublished } from '../records/record-store.ts'
-import { shiftCounts } from '../terms/term-store.ts'
 import { refused, type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'
 
@@ -36,50 +19,35 @@ export interface Planned extends Written {
   schedule: Schedule
 }
 
-/** Returns what `look` shows of the first. */
+/** Creates a series with its occurrences, and returns the first of them. */
 export async function createSeries(
   tx: Tx,
   prepared: PreparedEvent,
   { schedule, starts, until }: Planned,
   context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  const linked = await settleLinked(tx, prepared, context)
+): Promise<SettledEvent> {
   const base = slugify(prepared.values.slug || prepared.values.title || '')
-  const settled = await settleEvent(
-    tx,
-    undefined,
-    inSeries(prepared, schedule, starts[0] ?? '', base),
-    context,
-  )
-  const links = linksOfNew(linked, settled.terms.after)
-  requireRoom({ row: settled.row, links, count: starts.length }, prepared, context)
+  const [settled] = await settleNew(tx, [
+    { prepared: inSeries(prepared, schedule, starts[0] ?? '', base), context },
+  ])
+  if (!settled) throw new Error('no event was settled')
+  const { values: row, links } = settled
+  requireRoom({ row, links, count: starts.length }, prepared, context)
   const ids = await nextRecordIds(tx, 'event', starts.length - 1)
   const id = await nextRecordId(tx, 'series')
-  const series = newSeries(id, settled.row, base, schedule, until, links, context)
-  const [, ...others] = await occurrenceRows(tx, series, settled.row, schedule, starts, [
-    settled.row.id,
-    ...ids,
-  ])
-  const first: EventRow = {
-    ...settled.row,
-    ...whenAt(schedule, starts[0] ?? '', settled.row),
-    ...placeIn(series, starts[0] ?? ''),
-  }
-  const counted = first.status === 'publish' ? starts.length : 0
+  const series = newSeries(id, row, base, schedule, until, links, context)
+  const [, ...others] = await occurrenceRows(tx, series, row, schedule, starts, [row.id, ...ids])
+  const [start = ''] = starts
+  const first = { ...settled, values: { ...row, ...whenAt(schedule, start, row), ...placeIn(series, start) } }
   await insertSeries(tx, series)
-  await insertInTurns(
-    tx,
-    [first, ...others].map((row) => ({ row, links })),
-  )
-  await shiftCounts(tx, new Map(settled.terms.after.map((term) => [term, counted])))
-  return look(tx, first, links)
+  await saveEvents(tx, [first, ...others.map((values) => ({ values, links }))])
+  return first
 }
 
 /** One of them, and their number. */
 interface AlikeDates {
   row: Partial<EventRow>
-  links: WrittenLinks
+  links: LinkIds
   count: number
 }
 
@@ -122,7 +90,7 @@ export function newSeries(
   slug: string,
   { start, duration, recurrence }: Schedule,
   written_until: string,
-  links: KnownLinks,
+  links: LinkIds,
   { now }: Context,
 ): SeriesRow {
   const time = formatUtc(now)
@@ -187,10 +155,7 @@ function dailySlugs(base: string, starts: readonly string[]): string[] {
   })
 }
 
-export interface Changed {
-  before: EventRow
-  columns: Partial<EventRow>
-}
+export type Changed = Extract<EventWrite, { before: EventRow }>
 
 export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' | 'modified_utc'> {
   const modified_utc = formatUtc(now)
@@ -210,20 +175,20 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   const slugs = await freeSlugs(tx, 'events', wanted)
   return rows.map((before, i) => ({
     before,
-    columns: { status: 'trash', slug: slugs[i] ?? before.slug, ...modifiedNow(context) },
+    values: { status: 'trash', slug: slugs[i] ?? before.slug, ...modifiedNow(context) },
+    links: {},
   }))
 }
 
 /** Drafts may share slugs. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
-  const unmarked = changes.map(({ before, columns }) => {
-    const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
-    return isBack
-      ? { before, columns: { ...columns, slug: untrashedSlug(before.slug) } }
-      : { before, columns }
+  const unmarked = changes.map((change) => {
+    const { before, values } = change
+    const isBack = before.status === 'trash' && (values.status ?? 'trash') !== 'trash'
+    return isBack ? { ...change, values: { ...values, slug: untrashedSlug(before.slug) } } : change
   })
-  const wanted = unmarked.map(({ before, columns }) => {
-    const { status, slug, recurrence_id } = { ...before, ...columns }
+  const wanted = unmarked.map(({ before, values }) => {
+    const { status, slug, recurrence_id } = { ...before, ...values }
     if (status === 'trash' || isUnpublished(status)) return undefined
     if (slug === '') return datedSlug(series.slug, recurrence_id)
     return before.status === 'trash' || givesUpSlug(before.status) ? slug : undefined
@@ -231,59 +196,7 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   const asked = wanted.flatMap((slug) => slug ?? [])
   const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
   let next = 0
-  return unmarked.map(({ before, columns }, i) =>
-    wanted[i] === undefined
-      ? { before, columns }
-      : { before, columns: { ...columns, slug: free[next++] ?? '' } },
+  return unmarked.map((change, i) =>
+    wanted[i] === undefined ? change : { ...change, values: { ...change.values, slug: free[next++] ?? '' } },
   )
 }
-
-/** Undefined stays. */
-interface NewLinks {
-  links: WrittenLinks
-  /** Whose links change. */
-  venues: readonly number[]
-  organizers: readonly number[]
-  terms: readonly number[]
-  /** By occurrence, where they differ from `links.terms`. */
-  mixedTerms: ReadonlyMap<number, readonly number[]>
-}
-
-/** And counts of terms. */
-export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: NewLinks): Promise<void> {
-  const moved = changes.filter(
-    ({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }),
-  )
-  const isLinked = asked?.links.terms !== undefined
-  const terms =
-    isLinked || moved.length > 0
-      ? await findTermsOfEvents(
-          tx,
-          changes.map(({ before }) => before.id),
-        )
-      : new Map()
-  const counts = new Map<number, number>()
-  const count = (term: number, by: number) => counts.set(term, (counts.get(term) ?? 0) + by)
-  const relinked = new Set(asked?.terms)
-  const newTermsOf = (id: number) => (relinked.has(id) ? asked?.links.terms : asked?.mixedTerms.get(id))
-  for (const { before, columns } of isLinked ? changes : moved) {
-    const had: readonly number[] = terms.get(before.id) ?? []
-    const has = newTermsOf(before.id) ?? had
-    if (isCounted(before)) for (const term of had) count(term, -1)
-    if (isCounted({ ...before, ...columns })) for (const term of has) count(term, 1)
-  }
-  await updateEvents(tx, changes)
-  await Promise.all([...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
-}
-
-/** Occurrences with the same terms are written together. */
-function replaceLinks(tx: Tx, asked: NewLinks): Promise<void>[] {
-  const mixed = Map.groupBy(asked.mixedTerms, ([, terms]) => terms.join())
-  const others = [...mixed.values()].map((alike) => {
-    const links = { venues: undefined, organizers: undefined, terms: alike[0]?.[1] }
-    return replaceLinksOf(tx, { links, venues: [], organizers: [], terms: alike.map(([id]) => id) })
-  })
-  return [replaceLinksOf(tx, asked), ...others]
-}
-
-const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'

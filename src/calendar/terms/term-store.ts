@@ -440,19 +440,17 @@ export function compareTerms(a: TermRow, b: TermRow): number {
 }
 
 const addToCounts = statement<{ shifts: string; ids: number[] }>()(
-  (db, value) => sql<TermRow>`update terms set count = count + events
+  (db, value) => sql<never>`update terms set count = count + events
     from (select cast(value ->> 0 as bigint) as term, cast(value ->> 1 as integer) as events
       from ${entriesOf(db, value('shifts'))}) as shifts
-    where id = term and id in ${lockedTerms(db, value('ids'))}
-    returning id, taxonomy, name, slug, description, parent, count, folded`,
+    where id = term and id in ${lockedTerms(db, value('ids'))}`,
 )
 
-/** Resolves to changed rows; the statement has begun when the function returns. */
-export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
+export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<void> {
   const changed = [...by].filter(([, events]) => events !== 0)
-  if (changed.length === 0) return []
+  if (changed.length === 0) return
   for (const [id] of changed) recordChange(tx, countOf(id))
-  return addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
+  await addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
 /** Without `byName`, by slug and id alone. */

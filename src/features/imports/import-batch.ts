@@ -389,17 +389,19 @@ async function writeEvents(
   states: Map<number, RecordState>,
   perform: Do | undefined,
 ): Promise<WrittenItem[]> {
-  const asked = prepared.flatMap(([one, ready]) => (ready.event ? [{ one, ready, ...ready.event }] : []))
+  const asked = prepared.flatMap(([one, ready]) =>
+    ready.event ? [{ one, ready, prepared: ready.event, context: run.context }] : [],
+  )
   const written: WrittenItem[] = []
   for (const some of perform ? asked.map((single) => [single]) : [asked]) {
     const [first] = some
     if (!first) continue
-    const write = () => createEvents(tx, some, run.context)
+    const write = () => createEvents(tx, some)
     const made = await (perform ? perform(write, first.one) : write())
     for (const [at, event] of made?.entries() ?? []) {
       const { one, ready } = some[at] ?? first
-      states.set(event.row.id, stateOfMade(event))
-      written.push({ one, ready, record: event.row.id, isNew: true, isChanged: true })
+      states.set(event.values.id, stateOfMade(event))
+      written.push({ one, ready, record: event.values.id, isNew: true, isChanged: true })
     }
   }
   return written

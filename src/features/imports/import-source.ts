@@ -399,7 +399,7 @@ function foreseeItem(
       ? item
       : { ...item, ahead: undefined, values: { ...item.values, ...Object.fromEntries(kept) } }
   if (one.values.status === 'trash') return
-  const own = settledOf(one, context)?.own
+  const own = settledOf(one, context)
   if (!own) return
   const { now } = context
   addStanding(
@@ -427,7 +427,7 @@ async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promi
 
 function showEvent({ context }: ImportRun, item: SourceItem, places: readonly string[]): string | undefined {
   const { site, say, now } = context
-  const own = settledOf(item, context)?.own
+  const own = settledOf(item, context)
   if (!own) return undefined
   const title = announced(site, { event_status: own.event_status ?? 'scheduled' }, plainText(own.title))
   const schedule = item.kind === 'series' ? scheduleIn(item.values, now) : undefined

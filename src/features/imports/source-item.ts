@@ -3,7 +3,7 @@ import { beginningOf, fold } from '../../base/text/characters.ts'
 import type { ValueContext } from '../../calendar/declare/context.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
-import { type SettledValues, settleValues } from '../../calendar/events/event-rules.ts'
+import { type OwnColumns, settleValues } from '../../calendar/events/event-rules.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 
@@ -64,7 +64,7 @@ interface AheadOfWriting {
   prints: Fingerprints
   digest: string
   /** Columns of an event that is likely to be new; undefined for refused values. */
-  settled: SettledValues | undefined
+  settled: OwnColumns | undefined
 }
 
 export interface SourceFault {
@@ -203,12 +203,12 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
 }
 
 /** Undefined for refused values. */
-export function settledOf(item: SourceItem, context: ValueContext): SettledValues | undefined {
+export function settledOf(item: SourceItem, context: ValueContext): OwnColumns | undefined {
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
 
 /** The write of the event reports why values are refused. */
-function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
+function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColumns | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)
   } catch {

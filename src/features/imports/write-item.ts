@@ -3,7 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, parseNew } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
-import { type AskedEvent, prepareReferred, settleValues } from '../../calendar/events/event-rules.ts'
+import { type PreparedEvent, prepareReferred } from '../../calendar/events/event-rules.ts'
 import { prepareNew as prepareNewEvent } from '../../calendar/events/events.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
@@ -35,7 +35,7 @@ export interface PreparedItem {
   /** Undefined to make one. */
   record: number | undefined
   /** A new event, which is written together with others. */
-  event: AskedEvent | undefined
+  event: PreparedEvent | undefined
   /** For other writes: what the operations of the resource have prepared. */
   prepared: unknown
   /** Fields that are written; others could not be, and are tried again in the next run. */
@@ -158,21 +158,19 @@ function waitsForReview(
   return raw.status === undefined || isToBeSeen(raw.status)
 }
 
-const { image, venue, organizer, categories, tags } = event.fields
-const referring = { image, venue, organizer, categories, tags }
+const { image, venue, organizer, categories, tags, slug } = event.fields
+const referring = { image, venue, organizer, categories, tags, slug }
 
 /** Venues and organizers are looked up when it is written. @throws Problem */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
   raw: Readonly<Record<string, unknown>>,
-): Promise<AskedEvent> {
-  if (ahead?.settled) {
-    const values = parseNew(referring, raw, context)
-    return { ...ahead.settled, event: { values, ...(await prepareReferred(values, context)) }, uid }
-  }
-  const values = parseNew(event.fields, raw, context)
-  return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
+): Promise<PreparedEvent> {
+  if (!ahead?.settled)
+    return { ...(await prepareNewEvent(context, parseNew(event.fields, raw, context))), uid }
+  const values = parseNew(referring, raw, context)
+  return { values, ...(await prepareReferred(values, context)), columns: ahead.settled, uid }
 }
 
 /** In place of those of the source that cannot be written; else empty. */

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { utcToMs } from '../../base/text/moments.ts'
 import { formatUtc } from '../../base/text/zones.ts'
-import { type Db, isPostgres } from './database.ts'
+import type { Db } from './database.ts'
 import {
   type Act,
   byRecord,
@@ -13,7 +13,7 @@ import {
   type Writer,
 } from './recording.ts'
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
-import { entriesOf, statement, wholeList } from './statement.ts'
+import { statement, wholeList } from './statement.ts'
 
 // What a transaction writes beside its rows: sequences, ids, record of changes, webhook messages, history,
 // former values.
@@ -92,30 +92,6 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   const [id] = await nextRecordIds(tx, kind, 1)
   if (id === undefined) throw new Error('no row')
   return id
-}
-
-const selectNext = statement<{ count: number }>()(
-  (_db, value) => sql<{ id: number }>`
-    select nextval(pg_get_serial_sequence('records', 'id')) as id from generate_series(1, ${value('count')})`,
-)
-
-const insertTaken = statement<{ kind: RecordKind; ids: string }>()(
-  (db, value) => sql`insert into records (id, kind)
-    select cast(cast(value as text) as bigint), ${value('kind')} from ${entriesOf(db, value('ids'))}`,
-)
-
-/**
- * `insertTakenIds` writes their rows. On PostgreSQL this only reads, so it reaches the server with the
- * beginning of the transaction.
- */
-export async function takeRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
-  if (!isPostgres(tx)) return nextRecordIds(tx, kind, count)
-  return (await selectNext(tx, { count })).map(({ id }) => id)
-}
-
-/** Before the records with these ids. */
-export async function insertTakenIds(tx: Tx, kind: RecordKind, ids: readonly number[]): Promise<void> {
-  if (isPostgres(tx) && ids.length > 0) await insertTaken(tx, { kind, ids: JSON.stringify(ids) })
 }
 
 // `changes` has one row for each record, with its latest change. `position` follows the order of commits: on

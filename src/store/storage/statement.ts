@@ -170,14 +170,9 @@ export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
 
-/**
- * SQLite runs in the thread of all requests: lets others be served within a long transaction. Waits for
- * statements that have `begun`, since a failure nobody waits for ends the process. Nothing on PostgreSQL.
- */
-export async function passTurn(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
-  if (directly.get(tx)?.dialect !== 'sqlite') return
-  await Promise.all(begun)
-  await nextTurn()
+/** SQLite runs in the thread of all requests: lets others be served within a long transaction. */
+export async function passTurn(tx: Db): Promise<void> {
+  if (directly.get(tx)?.dialect === 'sqlite') await nextTurn()
 }
 
 function compile<Values, Result>(

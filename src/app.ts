@@ -62,7 +62,6 @@ import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
 import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 import { dropOld } from './store/storage/pruning.ts'
-import { makeWriteTogether, mostTogether } from './store/storage/write-together.ts'
 
 // Starts and stops the service: the only place where its parts are joined.
 
@@ -182,9 +181,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const edition = await readEdition(database.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
-  const together = makeWriteTogether(database.write, mostTogether(database.read))
   const announced = Promise.withResolvers<void>()
-  const kept = { database, together, edition, memory, images, announced: announced.promise }
+  const kept = { database, edition, memory, images, announced: announced.promise }
   const http = makeServer(
     { ...kept, site, webhookHosts, start: config, authenticate, gate, now: () => Date.now(), report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },

@@ -15,7 +15,6 @@ import { catchUp, type EventMemory } from '../store/memory/event-memory.ts'
 import type { Database } from '../store/storage/database.ts'
 import type { Writer } from '../store/storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../store/storage/unavailable.ts'
-import type { WriteTogether } from '../store/storage/write-together.ts'
 import { findInNamespace, findMatch, platformReply, type RouteTable } from '../wordpress/platform.ts'
 import { admitted, isFull, overloaded, type QueueName } from './admission.ts'
 import { batchReply } from './batch.ts'
@@ -53,8 +52,6 @@ import {
 export interface Service {
   site: Site
   database: Database
-  /** Lets writes of one kind share a transaction; undefined where each has one of its own. */
-  together: WriteTogether | undefined
   /** The edition of the database, for ETags. */
   edition: string
   images: ImageService
@@ -347,7 +344,7 @@ export function callerContext(service: Service, caller: Caller, now: number, inc
 
 /** Makes the context of a request. Lists of public events are read from `listed`, if it is given. */
 function contextWith<Memory extends EventMemory | undefined>(
-  { database, together, site, images, memory, report }: Service,
+  { database, site, images, memory, report }: Service,
   caller: Caller,
   now: number,
   db: Context['db'],
@@ -362,8 +359,8 @@ function contextWith<Memory extends EventMemory | undefined>(
     return result
   }
   const write: Context['write'] = (work) => seen(database.write(work, writerOf(caller, incoming)))
-  const writeShared: Context['writeShared'] =
-    together && ((work, item) => seen(together(work, item, writerOf(caller, incoming))))
+  const writeShared: Context['writeShared'] = (work, item) =>
+    seen(database.writeShared(work, item, writerOf(caller, incoming)))
   const { aside, findMatching } = database
   return {
     db,

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { recordWritten } from '../../src/calendar/records/record-store.ts'
+import { groupTransactions, type SharedWork, waitingWrite } from '../../src/store/storage/commit-groups.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type Tx, writerBy } from '../../src/store/storage/recording.ts'
@@ -10,7 +11,6 @@ import { enqueueWrite, makeWrites, NO_FILE, type Writes } from '../../src/store/
 import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { passTurn, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
-import { makeWriteTogether, type SharedWork } from '../../src/store/storage/write-together.ts'
 import { onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
@@ -130,7 +130,7 @@ test(
 test('writes of one kind share transactions under their own names, and one that fails takes no other with it', async (t) => {
   const { database } = await openScratch(t)
   const together: number[] = []
-  const [insertAll, write] = [sharedInsert(together), makeWriteTogether(database.write)]
+  const [insertAll, write] = [sharedInsert(together), database.writeShared]
   const by = (login: string) => ({ ...writerBy('test'), login })
   const items = Array.from({ length: 20 }, (_, i) => (i === 13 ? Number.NaN : i))
   const settled = await Promise.allSettled(items.map((item) => write(insertAll, item, by(`writer ${item}`))))
@@ -162,13 +162,18 @@ test('writes of one kind share transactions under their own names, and one that 
 
 test('nothing is written twice where the outcome of a shared transaction is not known', async () => {
   let begun = 0
-  const write = makeWriteTogether(async (work) => {
+  const groups = groupTransactions(async (work) => {
     begun += 1
     await work({ recording: {} } as Tx)
     throw new DatabaseUnavailable('The server went away at the commit.')
   })
   const work: SharedWork<number, number> = async (_tx, asked) => asked.map(({ item }) => item)
-  const settled = await Promise.allSettled([1, 2, 3].map((item) => write(work, item, writerBy('test'))))
+  const writing = [1, 2, 3].map((item) => {
+    const { write, done } = waitingWrite(work, { item, by: writerBy('test') })
+    groups.add(write)
+    return done
+  })
+  const settled = await Promise.allSettled(writing)
   assert.deepEqual(
     settled.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
@@ -193,10 +198,10 @@ test('a shared write that waits for a lock, or never fits, takes no other with i
   const [held = 0, free = 0] = (
     await database.read.selectFrom('terms').select('id').orderBy('id').execute()
   ).map(({ id }) => id)
-  const adding = ({ write }: Database) => {
-    const together = makeWriteTogether(write)
-    return (item: number) => together(count, item, writerBy('test'))
-  }
+  const adding =
+    ({ writeShared }: Database) =>
+    (item: number) =>
+      writeShared(count, item, writerBy('test'))
   const [addSoon, add] = [adding(database), adding(other)]
   const [isHeld, isLetGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = other.write(async (tx) => {
@@ -250,10 +255,18 @@ function openWrites(t: TestContext, commitMs: number, committed: () => void) {
 
 const [WRITERS, WRITES_EACH] = [8, 20]
 
+const insertOne: SharedWork<undefined, undefined> = async (tx, asked) => {
+  await tx
+    .insertInto('records')
+    .values(asked.map(() => ({ kind: 'event' as const })))
+    .execute()
+  return asked.map(() => undefined)
+}
+
 async function keepWriting(writes: Writes): Promise<void> {
   const write = async (turns: number) => {
     for (let i = 0; i < WRITES_EACH; i++) {
-      await enqueueWrite(writes, (tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+      await enqueueWrite(writes, insertOne, { item: undefined, by: writerBy('test') })
       for (let turn = 0; turn < turns; turn++) await nextTurn()
     }
   }

@@ -1,9 +1,9 @@
 import type { Site } from '../../base/config.ts'
 import type { ImageService } from '../../store/media/media-store.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
+import type { SharedWork } from '../../store/storage/commit-groups.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { SharedWork } from '../../store/storage/write-together.ts'
 import type { Caller } from '../people/caller.ts'
 
 // The context of a request, which nearly every function above the stores takes.

@@ -1,8 +1,8 @@
 import type { Problem, ProblemCode } from '../../base/problems.ts'
 import type { WantedText } from '../../base/text/long-texts.ts'
+import type { Sharing } from '../../store/storage/commit-groups.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEvent } from '../../store/storage/schema.ts'
-import type { Sharing } from '../../store/storage/write-together.ts'
 import type { Context } from './context.ts'
 
 // The operations of a resource: find, load, create, update, remove.

@@ -51,6 +51,7 @@ export function withCounts(metrics: Metrics, database: Database): Database {
   return {
     ...database,
     write: (work, by) => timed(metrics, 'writes', () => database.write(work, by)),
+    writeShared: (work, item, by) => timed(metrics, 'writes', () => database.writeShared(work, item, by)),
     findMatching: (search) => timed(metrics, 'searches', () => database.findMatching(search)),
   }
 }

@@ -8,6 +8,7 @@ import {
   sql,
 } from 'kysely'
 import type { Search } from '../../base/text/search.ts'
+import type { SharedWork } from './commit-groups.ts'
 import type { IdSet } from './id-set.ts'
 import type { Tx, Writer } from './recording.ts'
 import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
@@ -52,6 +53,11 @@ export interface Database {
    * `by`, or of nobody.
    */
   write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
+  /**
+   * Does a write, perhaps in one transaction with others of the same work. It succeeds or fails as if it were
+   * alone.
+   */
+  writeShared: <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
   /**
    * Runs `work`, which changes tables, as one transaction without a limit of time. No other process migrates
    * meanwhile.

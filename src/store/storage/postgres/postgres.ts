@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
+import { groupTransactions, waitingWrite } from '../commit-groups.ts'
 import { type Cursor, type Database, type Db, runQueries } from '../database.ts'
 import { withoutPassword } from '../database-address.ts'
 import { holdName } from '../locks.ts'
@@ -115,10 +116,16 @@ function callAll(listeners: ReadonlySet<() => void>): void {
 
 function presentDatabase(node: PostgresDatabase): Database {
   const { pool, db, asides, others, listeners, committing } = node
+  const groups = groupTransactions((work) => write(node, work, writerBy('')))
   return {
     read: db,
     aside: ((from, _lane, queries) => inShare(asides, () => runQueries(from, queries))) as Database['aside'],
     write: (work, by = writerBy('')) => write(node, work, by),
+    writeShared: (work, item, by) => {
+      const { write: shared, done } = waitingWrite(work, { item, by })
+      groups.add(shared)
+      return done
+    },
     migrate: async (work) => {
       await node.patient.transaction().execute(async (tx) => {
         await holdName(tx, 'migrations')

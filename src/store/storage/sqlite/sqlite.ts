@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type DatabaseConnection,
   type Dialect,
@@ -9,9 +9,20 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely'
+import {
+  doAlike,
+  type Groups,
+  makeGroups,
+  type SharedWork,
+  type Sharing,
+  takeAlike,
+  tellResults,
+  type WaitingWrite,
+  waitingWrite,
+} from '../commit-groups.ts'
 import { type Database, type Db, type Lane, type ReadQuery, runQueries } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
-import { type Recording, recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
+import { type Recording, recordingOf, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'
 import { indexWaiting, makeStemmer, stemNames } from '../search/search-index.ts'
 import { openWordIndex, searchSubstrings, type WordIndex } from '../search/substring-search.ts'
@@ -113,18 +124,16 @@ function runRead<T>(attempt: () => T): T | Promise<T> {
 
 /** The most writes in one commit: they wait for each other, and requests wait for them. */
 const GROUP_LIMIT = 64
+/** The most writes of one work that are done at once: nobody is served meanwhile. */
+const MOST_ALIKE = 8
 /**
  * No write joins a commit after `GROUP_MS` ms and the time of four commits: so commits take at most a fifth
  * of the time, and requests wait little.
  */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
-/**
- * The most milliseconds that writes wait for others to share their commit (no longer than a commit takes, so
- * hardly on a fast disk), and between two looks.
- */
-const GATHER_MS = 3
-const PAUSE_MS = 1
+/** Milliseconds of a commit above which it counts as no longer. */
+const LONGEST_COMMIT_MS = 3
 /** The most writes that may wait; others are refused. */
 const MOST_WAITING = 2000
 
@@ -133,37 +142,17 @@ export interface Writes {
   connection: DatabaseSync
   prepare: Prepare
   transaction: Transaction
-  queue: Job[]
-  /** The work that waits for a moment without a transaction (`betweenWrites`). */
-  between: (() => Promise<void>) | undefined
-  /** Resolves when the queue is empty; undefined while it is. */
-  draining: Promise<void> | undefined
+  groups: Groups
   /** True when the connection is to be closed: then no write begins any more. */
   isClosing: boolean
-  /** The number of writes in the last commit. */
-  together: number
-  /**
-   * The average milliseconds of recent commits, at most `GATHER_MS`: writes wait no longer than that for
-   * others.
-   */
+  /** The average milliseconds of recent commits: writes wait no longer than that for others. */
   commitMs: number
-  /** The changes of the jobs that have succeeded in the present transaction. */
+  /** The changes of the writes that have succeeded in the present transaction. */
   recordings: Recording[]
   /** Looked at before each commit. */
   file: FileWatch
   /** Called after each commit, before its writers go on. */
   committed: () => void
-}
-
-interface Job {
-  work: () => Promise<unknown>
-  resolve: (value: unknown) => void
-  reject: (error: unknown) => void
-  /**
-   * The time at which the job is refused if another process still locks the database, in ms of
-   * `performance.now()`.
-   */
-  deadline: number
 }
 
 export function makeWrites(
@@ -172,128 +161,85 @@ export function makeWrites(
   file: FileWatch,
   committed: () => void,
 ): Writes {
-  const transaction = prepareTransaction(connection)
-  return {
+  const writes: Writes = {
     connection,
     prepare,
-    transaction,
-    queue: [],
-    between: undefined,
-    draining: undefined,
+    transaction: prepareTransaction(connection),
+    groups: makeGroups({
+      most: GROUP_LIMIT,
+      patienceMs: () => writes.commitMs,
+      write: async (queue) => ((await begin(writes, queue)) ? commitTogether(writes, queue) : 0),
+    }),
     isClosing: false,
-    together: 0,
     commitMs: 0,
     recordings: [],
     file,
     committed,
   }
+  return writes
 }
 
 /**
- * Runs the work in a transaction, which it may share with others, and resolves once the commit is durable.
- * While another process locks the database, the write waits for `patience` ms without blocking other
- * requests. Rejects with DatabaseUnavailable after that, and when too many writes wait.
+ * Does a write, whose commit it may share with others, and resolves once that is durable. While another
+ * process locks the database, the write waits for `patience` ms without blocking other requests. Rejects with
+ * DatabaseUnavailable after that, and when too many writes wait.
  */
-export function enqueueWrite<T>(
-  writes: Writes,
-  work: (tx: Db) => Promise<T>,
+export async function enqueueWrite<Item, Result>(
+  { isClosing, groups }: Writes,
+  work: SharedWork<Item, Result>,
+  asked: Sharing<Item>,
   patience = LOCK_MS,
-): Promise<T> {
-  if (writes.isClosing) return Promise.reject(new DatabaseUnavailable('The database is being closed.'))
-  if (writes.queue.length >= MOST_WAITING)
-    return Promise.reject(new DatabaseUnavailable('Too many writes are waiting.'))
-  return new Promise<T>((resolve, reject) => {
-    writes.queue.push({
-      work: () => runJob(writes, work),
-      resolve: resolve as (value: unknown) => void,
-      reject: (error) => reject(asUnavailable(error)),
-      deadline: performance.now() + patience,
-    })
-    writes.draining ??= drain(writes)
-  })
+): Promise<Result> {
+  if (isClosing) throw new DatabaseUnavailable('The database is being closed.')
+  if (groups.queue.length >= MOST_WAITING) throw new DatabaseUnavailable('Too many writes are waiting.')
+  const { write, done } = waitingWrite(work, asked, patience)
+  groups.add(write)
+  try {
+    return await done
+  } catch (error) {
+    throw asUnavailable(error)
+  }
 }
 
 /** Finishes the writes that have come, and refuses all later ones. */
 async function endWrites(writes: Writes): Promise<void> {
   writes.isClosing = true
-  await writes.draining
+  await writes.groups.ended()
 }
 
 /**
- * Does this work as soon as no transaction is open, and lets writes wait until it has ended. One work at a
- * time.
+ * Begins a transaction as soon as no other process has one, and refuses writes that waited too long. Returns
+ * false when none is left.
  */
-function betweenWrites(writes: Writes, work: () => Promise<unknown>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    writes.between = () => work().then(() => resolve(), reject)
-    writes.draining ??= drain(writes)
-  })
-}
-
-async function drain(writes: Writes): Promise<void> {
-  while (writes.queue.length > 0 || writes.between) {
-    const { between } = writes
-    writes.between = undefined
-    await between?.()
-    await gather(writes)
-    if (await begin(writes)) await commitTogether(writes)
-  }
-  writes.draining = undefined
-}
-
-/**
- * Waits for the writes that will share the next commit: as long as each turn of the event loop brings more of
- * them, and then until there are as many as in the last commit, since clients answered together write again
- * at about the same time. A single writer waits for nobody. Clients of the last commit get their answers
- * meanwhile.
- */
-async function gather(writes: Writes): Promise<void> {
-  const began = performance.now()
-  for (;;) {
-    const before = writes.queue.length
-    await nextTurn()
-    const { length } = writes.queue
-    const waited = performance.now() - began
-    if (length >= GROUP_LIMIT || waited > GATHER_MS) return
-    if (length > before) continue
-    if (length >= writes.together || waited + PAUSE_MS > writes.commitMs) return
-    await sleep(PAUSE_MS)
-  }
-}
-
-/**
- * Begins a transaction as soon as no other process has one, and refuses jobs that waited too long. Returns
- * false when no job is left.
- */
-async function begin(writes: Writes): Promise<boolean> {
-  for (let attempts = 1; writes.queue.length > 0; attempts++) {
+async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
+  for (let attempts = 1; queue.length > 0; attempts++) {
     try {
       if (writes.file.isLost()) writes.file.require()
       writes.transaction.begin()
       writes.recordings = []
       return true
     } catch (error) {
-      refuseOverdue(writes, error)
+      refuseOverdue(queue, error)
     }
     await pauseAfter(attempts)
   }
   return false
 }
 
-/** Refuses the jobs that have waited too long for a lock; after any other error, all of them. */
-function refuseOverdue(writes: Writes, error: unknown): void {
+/** Refuses the writes that have waited too long for a lock; after any other error, all of them. */
+function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
   const now = performance.now()
-  const [refused, left]: [Job[], Job[]] = [[], []]
-  for (const job of writes.queue) (isBusy(error) && job.deadline > now ? left : refused).push(job)
-  writes.queue = left
-  for (const job of refused) job.reject(error)
+  for (const write of queue.splice(0))
+    if (isBusy(error) && write.deadline > now) queue.push(write)
+    else write.reject(error)
 }
 
 /**
- * Runs the work of a job. A statement that the work begins after its end is refused, since the transaction
- * may belong to another job by then.
+ * Does writes of one work within the transaction. A statement that the work begins after its end is refused,
+ * since the transaction may belong to others by then.
  */
-async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Promise<T>): Promise<T> {
+async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {
+  const { connection, prepare, recordings } = writes
   let isOver = false
   const prepareOpen: Prepare = (text) => {
     if (isOver) throw new Error('The transaction is over.')
@@ -301,23 +247,26 @@ async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Prom
     if (!connection.isTransaction) throw new DatabaseUnavailable('The transaction was undone.')
     return prepare(text)
   }
-  const tx = queryBuilder(prepareOpen)
+  const tx = recordingOf(queryBuilder(prepareOpen), writerBy(''), recordings)
   runDirectly(tx, 'sqlite', (text, parameters) => runPrepared(prepareOpen(text), parameters))
   try {
-    return await work(tx)
+    const results = await doAlike(tx, alike)
+    await stemNames(tx, tx.recording)
+    recordings.push(tx.recording)
+    return results
   } finally {
     isOver = true
   }
 }
 
-/** Prepares the statements around jobs: begin, commit, rollback and savepoints. */
+/** Prepares the statements around writes: begin, commit, rollback and savepoints. */
 function prepareTransaction(connection: DatabaseSync) {
   const prepared = (text: string) => {
     const statement = connection.prepare(text)
     return () => statement.run()
   }
-  const rollbackJob = prepared('rollback to job')
-  const releaseJob = prepared('release job')
+  const rollbackWrites = prepared('rollback to writes')
+  const releaseWrites = prepared('release writes')
   return {
     begin: prepared('begin immediate'),
     commit: prepared('commit'),
@@ -325,11 +274,11 @@ function prepareTransaction(connection: DatabaseSync) {
     rollback: () => {
       if (connection.isTransaction) connection.exec('rollback')
     },
-    beginJob: prepared('savepoint job'),
-    releaseJob,
-    undoJob: () => {
-      rollbackJob()
-      releaseJob()
+    beginWrites: prepared('savepoint writes'),
+    releaseWrites,
+    undoWrites: () => {
+      rollbackWrites()
+      releaseWrites()
     },
   }
 }
@@ -337,50 +286,68 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Runs jobs one after the other in the transaction that has begun, and commits them with one flush to disk. A
- * job that fails is undone alone. Jobs that are left when the time is over wait for the next commit.
+ * Does writes one after the other in the transaction that has begun, those of one work at once, and commits
+ * them with one flush to disk. One that fails is undone alone. What is left when the time is over waits for
+ * the next commit. Returns how many writes there were.
  */
-async function commitTogether(writes: Writes): Promise<void> {
-  const { transaction, queue } = writes
-  const jobs: Job[] = []
-  const done: (() => void)[] = []
+async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<number> {
+  const { transaction, prepare } = writes
+  const until = performance.now() + GROUP_MS + GROUP_COMMITS * writes.commitMs
+  const written: WaitingWrite[] = []
+  const settled: (() => void)[] = []
+  let isCommitted = false
   try {
-    const until = performance.now() + GROUP_MS + GROUP_COMMITS * writes.commitMs
     do {
-      const job = queue.shift()
-      if (!job) break
-      // If the commit fails, this job is rejected with the others.
-      jobs.push(job)
-      if (jobs.length === 1 && queue.length === 0) return await commitOne(writes, job)
-      done.push(await attemptJob(writes, job))
-    } while (jobs.length < GROUP_LIMIT && performance.now() < until)
-    await saveRecordings(writes.prepare, writes.recordings)
-    commit(writes)
+      const alike = takeAlike(queue, MOST_ALIKE)
+      if (alike.length === 0) break
+      // If the commit fails, these are rejected with the others.
+      for (const write of alike) written.push(write)
+      // Where there are no others, a failure has nothing to keep, and needs no savepoint.
+      const isAll = settled.length === 0 && queue.length === 0
+      const attempted = await attempt(writes, alike, isAll)
+      if (attempted === 'again') {
+        written.splice(-alike.length)
+        for (const write of alike.reverse()) queue.unshift(Object.assign(write, { isAlone: true }))
+      } else settled.push(attempted)
+      if (isAll) break
+    } while (written.length < GROUP_LIMIT && performance.now() < until)
+    if (writes.connection.isTransaction) {
+      await saveRecordings(prepare, writes.recordings)
+      commit(writes)
+      isCommitted = true
+    }
   } catch (error) {
     transaction.rollback()
-    for (const job of jobs) job.reject(error)
-    return
-  } finally {
-    writes.together = jobs.length
+    for (const { reject } of written) reject(error)
+    return written.length
   }
-  writes.committed()
-  for (const settle of done) settle()
+  if (isCommitted) writes.committed()
+  for (const tell of settled) tell()
+  return written.length
 }
 
-/** Runs and commits a single job. It needs no savepoint: when it fails, there is nothing else to keep. */
-async function commitOne(writes: Writes, job: Job): Promise<void> {
-  const { transaction, prepare, recordings, committed } = writes
-  let value: unknown
+/**
+ * Does writes of one work. Returns the function that tells the writers; `again` where they have failed
+ * together, so that each has to be done by itself.
+ */
+async function attempt(
+  writes: Writes,
+  alike: WaitingWrite[],
+  isAll: boolean,
+): Promise<(() => void) | 'again'> {
+  const { connection, transaction } = writes
+  if (!isAll) transaction.beginWrites()
   try {
-    value = await job.work()
+    const results = await doWrites(writes, alike)
+    if (!isAll) transaction.releaseWrites()
+    return () => tellResults(alike, results)
   } catch (error) {
-    transaction.rollback()
-    return job.reject(error)
+    // SQLite has rolled back the other writes as well.
+    if (!isAll && !connection.isTransaction) throw error
+    if (isAll) transaction.rollback()
+    else transaction.undoWrites()
+    return alike.length > 1 ? 'again' : () => alike[0]?.reject(error)
   }
-  await saveRecordings(prepare, recordings)
-  commit(writes)
-  committed()
-  job.resolve(value)
 }
 
 /** Commits, and updates the average time of commits, which a single slow commit changes little. */
@@ -388,22 +355,8 @@ function commit(writes: Writes): void {
   writes.file.require()
   const began = performance.now()
   writes.transaction.commit()
-  const took = Math.min(performance.now() - began, GATHER_MS)
+  const took = Math.min(performance.now() - began, LONGEST_COMMIT_MS)
   writes.commitMs += (took - writes.commitMs) / 4
-}
-
-async function attemptJob({ connection, transaction }: Writes, job: Job): Promise<() => void> {
-  transaction.beginJob()
-  try {
-    const value = await job.work()
-    transaction.releaseJob()
-    return () => job.resolve(value)
-  } catch (error) {
-    // SQLite has rolled back the writes of the other jobs as well.
-    if (!connection.isTransaction) throw error
-    transaction.undoJob()
-    return () => job.reject(error)
-  }
 }
 
 // The interface of the database.
@@ -442,8 +395,8 @@ export function openSqlite(file: string): Database {
     stemmer.wake()
     empty()
   })
-  const write: Database['write'] = (work, by) =>
-    enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
+  const write: Database['write'] = (work, by = writerBy('')) =>
+    enqueueWrite(writes, async (tx) => [await work(tx)], { item: undefined, by })
   const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
   const isAnyUnstemmed = () =>
     Boolean(prepareIfThere(committedOnly, 'select doc from unstemmed limit 1')?.all([]).length)
@@ -460,6 +413,7 @@ export function openSqlite(file: string): Database {
       ? makeAside(read, reader, readable, pool)
       : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
     write,
+    writeShared: (work, item, by) => enqueueWrite(writes, work, { item, by }),
     migrate: (work) => migrateOnDisk(writer, writes, work),
     cursor: () => whenFree(() => presentCursor(committedOnly)),
     readChanges: (since) => whenFree(() => findChanges(committedOnly, since)),
@@ -498,24 +452,11 @@ async function migrateOnDisk(
 ): Promise<void> {
   writer.exec('pragma temp_store = file')
   try {
-    return await enqueueWrite(writes, work, MIGRATION_MS)
+    const by = writerBy('')
+    await enqueueWrite(writes, async (tx) => [await work(tx)], { item: undefined, by }, MIGRATION_MS)
   } finally {
     writer.exec('pragma temp_store = memory')
   }
-}
-
-/** Runs work in a transaction that has begun. The commit writes the changes that the work records. */
-async function workRecording<T>(
-  writes: Writes,
-  db: Db,
-  work: (tx: Tx) => Promise<T>,
-  by: Writer = writerBy(''),
-): Promise<T> {
-  const tx = recordingOf(db, by, writes.recordings)
-  const result = await work(tx)
-  await stemNames(tx, tx.recording)
-  writes.recordings.push(tx.recording)
-  return result
 }
 
 /** Milliseconds between two long reads below which the second starts a thread. */
@@ -578,7 +519,7 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): ()
   let commits = 0
   let isEmptying = false
   const checkpoint = () => askReaders(pool, 'search', 'checkpoint')
-  const writeRest = () => betweenWrites(writes, () => Promise.race([checkpoint(), sleep(LONGEST_PAUSE_MS)]))
+  const writeRest = () => writes.groups.between(() => Promise.race([checkpoint(), sleep(LONGEST_PAUSE_MS)]))
   return () => {
     commits += 1
     if (isEmptying || commits % LOOK_AT_LOG_EVERY !== 0 || unwritten() < LOG_PAGES) return

@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Tx, Writer } from './recording.ts'
+import { DatabaseUnavailable, isHindered } from './unavailable.ts'
+
+// Gathers writes that come at about the same time, so that they share a transaction or a commit.
+
+/** One of several writes that share a transaction, and its writer. */
+export interface Sharing<Item> {
+  item: Item
+  by: Writer
+}
+
+/**
+ * Does all of these writes, and returns their results in the same order. Like the work of every transaction,
+ * it may run again.
+ */
+export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
+
+/** A write that waits for its group. */
+export interface WaitingWrite extends Sharing<unknown> {
+  work: SharedWork<unknown, unknown>
+  /** True for one that has failed together with others, and is tried by itself. */
+  isAlone: boolean
+  /** Milliseconds of `performance.now` at which a write that still waits for a lock is refused. */
+  deadline: number
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** Makes a write of a work that many share, and a promise of its result. */
+export function waitingWrite<Item, Result>(
+  work: SharedWork<Item, Result>,
+  { item, by }: Sharing<Item>,
+  patienceMs = Number.POSITIVE_INFINITY,
+): { write: WaitingWrite; done: Promise<Result> } {
+  const { promise: done, resolve, reject } = Promise.withResolvers<Result>()
+  const write: WaitingWrite = {
+    work: work as WaitingWrite['work'],
+    item,
+    by,
+    isAlone: false,
+    deadline: performance.now() + patienceMs,
+    resolve: resolve as WaitingWrite['resolve'],
+    reject,
+  }
+  return { write, done }
+}
+
+/** Takes the first write off the queue, and at most `most` of the same work in all. */
+export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
+  const first = queue.shift()
+  if (!first) return []
+  const taken = [first]
+  for (let at = 0; !first.isAlone && at < queue.length && taken.length < most; ) {
+    const next = queue[at]
+    if (next && next.work === first.work && !next.isAlone) {
+      taken.push(next)
+      queue.splice(at, 1)
+    } else at += 1
+  }
+  return taken
+}
+
+/** Does writes of one work. Changes that name no writer of their own are recorded under the first. */
+export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknown[]> {
+  const [first] = writes
+  if (!first) return Promise.resolve([])
+  tx.recording.writer = first.by
+  return first.work(tx, writes)
+}
+
+/** Tells the writers their results. */
+export function tellResults(writes: readonly WaitingWrite[], results: readonly unknown[]): void {
+  for (const [at, { resolve }] of writes.entries()) resolve(results[at])
+}
+
+/** Writes that are written in groups. */
+export interface Groups {
+  /** The writes that wait, in order. */
+  queue: WaitingWrite[]
+  add: (write: WaitingWrite) => void
+  /** Runs work while no group is being written; the writes wait for its end. One work at a time. */
+  between: (work: () => Promise<unknown>) => Promise<void>
+  /** Resolves when no write is left. */
+  ended: () => Promise<void>
+}
+
+interface Grouping {
+  /** The most writes in a group. */
+  most: number
+  /** Milliseconds that a group waits for as many writes as the last one had. */
+  patienceMs: () => number
+  /** Takes writes off the queue and writes them. Resolves to how many there were. */
+  write: (queue: WaitingWrite[]) => Promise<number>
+}
+
+/** Milliseconds that a group waits while each turn of the event loop brings more writes. */
+const GATHER_MS = 3
+/** Milliseconds between looks. */
+const PAUSE_MS = 1
+
+export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
+  const queue: WaitingWrite[] = []
+  let last = 0
+  let between: (() => Promise<unknown>) | undefined
+  let draining: Promise<void> | undefined
+  /**
+   * Waits as long as each turn brings more writes, and then until there are as many as in the last group, since
+   * clients answered together write again at about the same time. A single writer waits for nobody.
+   */
+  const gather = async () => {
+    const began = performance.now()
+    for (;;) {
+      const before = queue.length
+      await nextTurn()
+      const waited = performance.now() - began
+      if (queue.length >= most || waited > GATHER_MS) return
+      if (queue.length > before) continue
+      if (queue.length >= last || waited + PAUSE_MS > patienceMs()) return
+      await sleep(PAUSE_MS)
+    }
+  }
+  const drain = async () => {
+    while (queue.length > 0 || between) {
+      const work = between
+      between = undefined
+      await work?.()
+      await gather()
+      if (queue.length > 0) last = await write(queue)
+    }
+    draining = undefined
+  }
+  return {
+    queue,
+    add: (one) => {
+      queue.push(one)
+      draining ??= drain()
+    },
+    between: (work) =>
+      new Promise((resolve, reject) => {
+        between = () => work().then(() => resolve(), reject)
+        draining ??= drain()
+      }),
+    ended: async () => draining,
+  }
+}
+
+// Groups that are a transaction each, for a database that runs several at once.
+
+/** The most writes of one work in a transaction. */
+const MOST_ALIKE = 32
+/**
+ * Milliseconds after which the next transaction begins although one is still under way: that one may be
+ * waiting for a lock that the others do not need.
+ */
+const LONG_MS = 50
+
+type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
+
+/** Makes groups of one transaction each. A group waits for others half as long as the last one took. */
+export function groupTransactions(write: Write): Groups {
+  let ms = 0
+  return makeGroups({
+    most: MOST_ALIKE,
+    patienceMs: () => ms / 2,
+    write: async (queue) => {
+      const began = performance.now()
+      const writes = await writeNext(write, queue)
+      ms = performance.now() - began
+      return writes
+    },
+  })
+}
+
+/**
+ * Does the writes of one work that have come when the transaction begins. Where they fail together, each is
+ * done again in a transaction of its own. Resolves to how many there were, once they are done or have taken
+ * `LONG_MS`.
+ */
+async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
+  const long = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
+  let taken: WaitingWrite[] | undefined
+  const writing = async () => {
+    try {
+      const results = await write((tx) => {
+        timer ??= setTimeout(long.resolve, LONG_MS)
+        taken ??= takeAlike(queue, MOST_ALIKE)
+        return doAlike(tx, taken)
+      })
+      tellResults(taken ?? [], results)
+    } catch (error) {
+      const failed = taken ?? queue.splice(0)
+      // Nobody knows whether a commit that the database did not answer was done, so nothing is written a
+      // second time.
+      const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
+      if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
+      else await Promise.all(failed.map((one) => writeNext(write, [one])))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  await Promise.race([writing(), long.promise])
+  return taken?.length ?? 0
+}

@@ -84,6 +84,7 @@ function requestsTo(service: TestService, other: App, pictures: string): Record<
     const body = JSON.stringify(event)
     assert.equal((await fetch(`${other.site.base}/events`, { method: 'POST', headers, body })).status, 201)
   }
+  let id = 0
   const concert = (time: number) => ({
     ...DAY,
     title: `Concert ${time}`,
@@ -98,6 +99,14 @@ function requestsTo(service: TestService, other: App, pictures: string): Record<
     },
     'all events as NDJSON': { ask: (time) => list(`/events?format=ndjson&start_date=2030-01-0${time + 1}`) },
     'a create with a venue and an image': { ask: (time) => service.create('/events', concert(time + TIMES)) },
+    'an update of a title': {
+      before: async () => {
+        id = Number((await service.create('/events', concert(0))).id)
+      },
+      ask: async (time) => {
+        assert.equal((await service.put(`/events/${id}`, { title: `Recital ${time}` })).status, 200)
+      },
+    },
   }
 }
 
